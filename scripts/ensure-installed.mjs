@@ -1,0 +1,35 @@
+// Installs the packages of package-lock.json when they are missing or of another version; otherwise it
+// touches neither the disk nor the network. Plain Node, because it runs before anything is installed.
+//   node scripts/ensure-installed.mjs            everything, for development and tests
+//   node scripts/ensure-installed.mjs --omit=dev what the service needs to run
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const isRuntimeOnly = process.argv.includes('--omit=dev');
+
+if (!isInstalled()) {
+  const scope = isRuntimeOnly ? '--omit=dev' : '--include=dev';
+  const npm = process.env.npm_execpath;
+  const [command, ...args] = npm ? [process.execPath, npm] : ['npm'];
+  console.error('Installing packages (once)…');
+  const { status } = spawnSync(command, [...args, 'ci', scope], { stdio: ['ignore', 'inherit', 'inherit'] });
+  process.exit(status ?? 1);
+}
+
+function isInstalled() {
+  const wanted = readPackages('package-lock.json');
+  const installed = readPackages('node_modules/.package-lock.json');
+  return Object.entries(wanted).every(([path, { version, dev, optional }]) => {
+    if (path === '' || (dev && isRuntimeOnly)) return true;
+    // Optional packages are those of other platforms, too; they may be absent but not of another version.
+    return installed[path] ? installed[path].version === version : optional;
+  });
+}
+
+function readPackages(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages;
+  } catch {
+    return {};
+  }
+}

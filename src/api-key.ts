@@ -1,0 +1,85 @@
+import { crc32 } from 'node:zlib';
+import { hash } from 'node:crypto';
+
+const prefix = 'pets_';
+const randomLength = 30;
+const checksumLength = 6;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const form = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
+
+/** What is kept of an API key; the key itself is shown once, when it is made, and never stored. */
+export interface ApiKey {
+  id: string;
+  name: string;
+  /** SHA-256 of the whole key, in hex. */
+  hash: string;
+  lastFour: string;
+  createdAt: Date;
+  expiresAt?: Date;
+  revokedAt?: Date;
+  /** Coarse: written at most once an hour. */
+  lastUsedAt?: Date;
+}
+
+export type NewApiKey = Pick<ApiKey, 'name' | 'hash' | 'lastFour' | 'createdAt' | 'expiresAt'>;
+
+/** Keeps the API keys. Any method fails with `unavailable` while the store cannot answer. */
+export interface ApiKeyStore {
+  /** The key with this hash, revoked and expired ones too; as new as every change made before the call. */
+  findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
+
+  /** All keys, oldest first. */
+  listKeys(): ApiKey[] | Promise<ApiKey[]>;
+
+  createKey(key: NewApiKey): Promise<ApiKey>;
+
+  /** The revoked key, or undefined when no key has this id. A key already revoked stays as it was. */
+  revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
+
+  recordUse(id: string, usedAt: Date): Promise<void>;
+}
+
+/** Makes a key from random bytes: `pets_`, 30 random characters, 6 characters of checksum. */
+export function generateKey(randomBytes: (count: number) => Uint8Array): string {
+  let text = prefix;
+  while (text.length < prefix.length + randomLength) {
+    // 248 is the largest multiple of 62 in a byte; the bytes past it would favour the first characters.
+    for (const byte of randomBytes(randomLength)) {
+      if (byte < 248 && text.length < prefix.length + randomLength) text += alphabet[byte % 62];
+    }
+  }
+  return text + checksum(text);
+}
+
+/** Tells a key that could have been issued from a typo or a scan, without asking the store. */
+export function isWellFormedKey(key: string): boolean {
+  return form.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+}
+
+export function hashKey(key: string): string {
+  return hash('sha256', key, 'hex');
+}
+
+/** The key as it may be shown: its prefix and last four characters. */
+export function describeKey(lastFour: string): string {
+  return `${prefix}…${lastFour}`;
+}
+
+/** Replaces whatever looks like an API key, so that none reaches a log by way of a path or an error. */
+export function redactKeys(text: string): string {
+  return text.replace(/pets_[0-9A-Za-z]{32,}/g, (key) => describeKey(key.slice(-4)));
+}
+
+export function isUsable(key: ApiKey, now: number): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let index = 0; index < checksumLength; index++) {
+    digits = `${alphabet[rest % 62]}${digits}`;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

@@ -1,0 +1,181 @@
+import { parseArgs } from 'node:util';
+import { OperatorError } from '../error.ts';
+import { logLevels, type LogLevel } from '../log.ts';
+
+/** Everything that can be configured, checked. */
+export interface Config {
+  host: string;
+  port: number;
+  databaseUrl: string;
+  apiKeys: string[];
+  logLevel: LogLevel;
+  accessLog: boolean;
+  allowedOrigins: string[];
+  tlsCert: string | undefined;
+  tlsKey: string | undefined;
+  workers: number;
+}
+
+export interface Setting {
+  flag: string;
+  variable: string;
+  /** What the value is, for the help; a setting without one is a switch. */
+  value?: string;
+  fallback: string;
+  help: string;
+}
+
+/** One row per setting: the flags, the environment, the help and `.env.example` all come from here. */
+export const settings = {
+  host: {
+    flag: 'host',
+    variable: 'HOST',
+    value: 'ADDRESS',
+    fallback: '127.0.0.1',
+    help: 'Address to listen on.',
+  },
+  port: {
+    flag: 'port',
+    variable: 'PORT',
+    value: 'NUMBER',
+    fallback: '8080',
+    help: 'Port to listen on; 0 takes a free one.',
+  },
+  databaseUrl: {
+    flag: 'database-url',
+    variable: 'DATABASE_URL',
+    value: 'PLACE',
+    fallback: 'data/petstore.db',
+    help: 'Where the animals are kept: a file path or a sqlite: address.',
+  },
+  apiKeys: {
+    flag: 'api-keys',
+    variable: 'API_KEYS',
+    value: 'KEY,KEY',
+    fallback: '',
+    help: 'Fixed API keys beside those in the store. Other users of the machine can read a flag; prefer the variable.',
+  },
+  logLevel: {
+    flag: 'log-level',
+    variable: 'LOG_LEVEL',
+    value: 'LEVEL',
+    fallback: 'info',
+    help: `Least serious line to log: ${logLevels.join(', ')}.`,
+  },
+  accessLog: {
+    flag: 'access-log',
+    variable: 'ACCESS_LOG',
+    fallback: 'false',
+    help: 'Log every request, not only slow and failed ones.',
+  },
+  allowedOrigins: {
+    flag: 'allowed-origins',
+    variable: 'ALLOWED_ORIGINS',
+    value: 'ORIGIN,ORIGIN',
+    fallback: '',
+    help: 'Origins whose web pages may call, such as https://shop.example.',
+  },
+  tlsCert: {
+    flag: 'tls-cert',
+    variable: 'TLS_CERT',
+    value: 'FILE',
+    fallback: '',
+    help: 'Certificate (PEM); with --tls-key it makes the service speak HTTPS.',
+  },
+  tlsKey: {
+    flag: 'tls-key',
+    variable: 'TLS_KEY',
+    value: 'FILE',
+    fallback: '',
+    help: 'Private key (PEM) of the certificate.',
+  },
+  workers: {
+    flag: 'workers',
+    variable: 'WORKERS',
+    value: 'NUMBER',
+    fallback: '1',
+    help: 'Processes that serve on the port, one per core at most.',
+  },
+} as const satisfies Record<keyof Config, Setting>;
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads the named settings: a flag wins over the environment, the environment over the default. */
+export function readConfig(args: string[], environment: Environment): Config {
+  const flags = parseFlags(args);
+  const text = (name: keyof Config): string => {
+    const { flag, variable, fallback } = settings[name];
+    const given = flags[flag] ?? environment[variable];
+    return given === undefined || given === '' ? fallback : String(given);
+  };
+  const config: Config = {
+    host: text('host'),
+    port: integer('port', text('port'), 0, 65_535),
+    databaseUrl: text('databaseUrl'),
+    apiKeys: list(text('apiKeys')),
+    logLevel: choice('logLevel', text('logLevel'), logLevels),
+    accessLog: choice('accessLog', text('accessLog'), ['true', 'false']) === 'true',
+    allowedOrigins: list(text('allowedOrigins')).map(origin),
+    tlsCert: text('tlsCert') || undefined,
+    tlsKey: text('tlsKey') || undefined,
+    workers: integer('workers', text('workers'), 1, 256),
+  };
+  if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
+    throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
+  }
+  if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    throw usage('--tls-cert and --tls-key go together; give both or neither.');
+  }
+  return config;
+}
+
+export function usage(message: string): OperatorError {
+  return new OperatorError(message, 2);
+}
+
+function parseFlags(args: string[]): Record<string, string | boolean | undefined> {
+  const options = Object.fromEntries(
+    Object.values(settings).map((setting) => [
+      setting.flag,
+      { type: 'value' in setting ? 'string' : 'boolean' } as const,
+    ]),
+  );
+  try {
+    return parseArgs({ args, options, allowPositionals: false }).values;
+  } catch (error) {
+    throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore serve --help`);
+  }
+}
+
+/** Names a setting in both its spellings. */
+function nameOf(name: keyof Config): string {
+  return `--${settings[name].flag} (${settings[name].variable})`;
+}
+
+function integer(name: keyof Config, text: string, smallest: number, largest: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= smallest && value <= largest)) {
+    throw usage(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${text}".`);
+  }
+  return value;
+}
+
+function choice<Value extends string>(name: keyof Config, text: string, values: readonly Value[]): Value {
+  const value = values.find((candidate) => candidate === text);
+  if (value === undefined) throw usage(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text}".`);
+  return value;
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function origin(text: string): string {
+  if (URL.parse(text)?.origin !== text) {
+    throw usage(`${nameOf('allowedOrigins')} must list origins such as https://shop.example, not "${text}".`);
+  }
+  return text;
+}

@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { describeKey, generateKey, hashKey, isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
+import { OperatorError } from '../error.ts';
+import { settings, usage } from './config.ts';
+import { openStores } from './stores.ts';
+
+const help = `Make, list and revoke the API keys of a store. A running service follows at once.
+
+Usage:
+  petstore keys create --name NAME [--expires WHEN] [--json]
+  petstore keys list [--json]
+  petstore keys revoke <id> [--json]
+
+Options:
+  --name NAME           What the key is for, such as the till that uses it.
+  --expires WHEN        A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (12h, 90d).
+  --json                Print JSON instead of text.
+  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
+                        Default: ${settings.databaseUrl.fallback}
+
+Examples:
+  petstore keys create --name till-2
+  petstore keys create --name fair --expires 3d --json
+  petstore keys list
+  petstore keys revoke 2
+`;
+
+const options = {
+  name: { type: 'string' },
+  expires: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+  'database-url': { type: 'string' },
+} as const;
+
+export async function keys(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments(args);
+  const [action, ...rest] = positionals;
+  if (values.help || action === undefined) return print(help);
+
+  const databaseUrl = values['database-url'] ?? process.env['DATABASE_URL'];
+  const withStore = async (use: (store: ApiKeyStore) => Promise<number>): Promise<number> => {
+    const stores = await openStores(databaseUrl || settings.databaseUrl.fallback);
+    try {
+      return await use(stores.keys);
+    } finally {
+      await stores.close();
+    }
+  };
+
+  switch (action) {
+    case 'create': {
+      if (!values.name || rest.length > 0)
+        throw usage('A key needs a name: petstore keys create --name NAME');
+      const now = new Date();
+      const expiresAt = values.expires === undefined ? undefined : parseExpiry(values.expires, now);
+      const name = values.name;
+      return withStore(async (store) => {
+        const { key, text } = await issueKey(store, { name, now, expiresAt });
+        return print(values.json ? asJson({ ...shown(key, now), key: text }) : created(key, text));
+      });
+    }
+    case 'list':
+      return withStore(async (store) => {
+        const all = (await store.listKeys()).map((key) => shown(key, new Date()));
+        return print(values.json ? asJson(all) : table(all));
+      });
+    case 'revoke': {
+      const [id, ...others] = rest;
+      if (id === undefined || others.length > 0) throw usage('Say which key: petstore keys revoke <id>');
+      return withStore(async (store) => {
+        const now = new Date();
+        const key = await store.revokeKey(id, now);
+        if (!key) throw new OperatorError(`No key has the id "${id}". See: petstore keys list`);
+        const text = `Key ${key.id} (${key.name}, ${describeKey(key.lastFour)}) is revoked.\n`;
+        return print(values.json ? asJson(shown(key, now)) : text);
+      });
+    }
+    default:
+      throw usage(`There is no command "keys ${action}". See: petstore keys --help`);
+  }
+}
+
+export interface KeyRequest {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+}
+
+/** Makes a key and keeps its hash; the text goes to whoever asked and nowhere else. */
+export async function issueKey(
+  store: ApiKeyStore,
+  { name, now, expiresAt }: KeyRequest,
+): Promise<{ key: ApiKey; text: string }> {
+  const text = generateKey(randomBytes);
+  const key = await store.createKey({
+    name,
+    hash: hashKey(text),
+    lastFour: text.slice(-4),
+    createdAt: now,
+    ...(expiresAt && { expiresAt }),
+  });
+  return { key, text };
+}
+
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore keys --help`);
+  }
+}
+
+const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function parseExpiry(text: string, now: Date): Date {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const time =
+    count === undefined
+      ? /^\d{4}-\d\d-\d\d/.test(text)
+        ? Date.parse(text)
+        : NaN
+      : now.getTime() + Number(count) * (unitMs[unit] ?? NaN);
+  if (Number.isNaN(time))
+    throw usage(`--expires must be a date such as 2027-01-31 or a time such as 90d, not "${text}".`);
+  if (time <= now.getTime()) throw usage(`--expires must lie in the future, not "${text}".`);
+  return new Date(time);
+}
+
+interface ShownKey {
+  id: string;
+  name: string;
+  key: string;
+  state: 'active' | 'expired' | 'revoked';
+  createdAt: string;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastUsedAt: string | null;
+}
+
+function shown(key: ApiKey, now: Date): ShownKey {
+  return {
+    id: key.id,
+    name: key.name,
+    key: describeKey(key.lastFour),
+    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function created(key: ApiKey, text: string): string {
+  const until = key.expiresAt ? `, valid until ${key.expiresAt.toISOString()}` : '';
+  return `Key ${key.id} (${key.name})${until}. It is shown only this once:\n\n  ${text}\n`;
+}
+
+function table(all: ShownKey[]): string {
+  if (all.length === 0) return 'There are no keys. Make one: petstore keys create --name NAME\n';
+  const minute = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-';
+  const rows = [
+    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'],
+    ...all.map(({ id, name, key, state, createdAt, expiresAt, lastUsedAt }) => [
+      id,
+      name,
+      key,
+      state,
+      minute(createdAt),
+      minute(expiresAt),
+      minute(lastUsedAt),
+    ]),
+  ];
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? '')))) ?? [];
+  const pad = (cell: string, width = 0) => cell + ' '.repeat(width - Bun.stringWidth(cell));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => pad(cell, widths[column]))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,22 @@
+import { readConfig } from './config.ts';
+import { isLoopback } from './listen.ts';
+import { openLog } from './output.ts';
+import { serveHelp } from './serve-help.ts';
+import { serveHere } from './service.ts';
+import { superviseWorkers } from './workers.ts';
+
+export async function serve(args: string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(serveHelp());
+    return 0;
+  }
+  const config = readConfig(args, process.env);
+  const log = openLog(config.logLevel);
+  if (!config.tlsCert && !isLoopback(config.host)) {
+    log.warn(
+      'Keys and animals travel unencrypted: put a TLS proxy in front, or use --tls-cert and --tls-key.',
+      { host: config.host },
+    );
+  }
+  return config.workers > 1 ? superviseWorkers(config, log) : serveHere(config, log);
+}

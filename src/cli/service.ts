@@ -1,0 +1,67 @@
+import { hashKey } from '../api-key.ts';
+import { createApp } from '../http/app.ts';
+import type { Log } from '../log.ts';
+import type { Config } from './config.ts';
+import { announce, makeFirstKey } from './first-start.ts';
+import { addressOf, listen, loadTls } from './listen.ts';
+import { catchCrashes, untilToldToStop } from './signals.ts';
+import { openStores } from './stores.ts';
+
+/** How long requests that were accepted may take after the service was told to stop. */
+const drainMs = 10_000;
+/** How long callers on open connections are told, with their answers, to come no more. */
+const lastCallMs = 300;
+
+export interface ServeHereOptions {
+  /** One of several processes on the port: the parent has opened the store and speaks to the person. */
+  isWorker?: boolean;
+  onReady?: () => void;
+  /** Resolves when it is time to stop. */
+  toldToStop?: Promise<string>;
+}
+
+/** Serves from this process until it is told to stop; everything it opened is closed when it returns. */
+export async function serveHere(config: Config, log: Log, options: ServeHereOptions = {}): Promise<number> {
+  const { isWorker = false, onReady, toldToStop = untilToldToStop() } = options;
+  catchCrashes(log);
+  const tls = loadTls(config);
+  const stores = await openStores(config.databaseUrl);
+  let isDraining = false;
+  const app = createApp({
+    pets: stores.pets,
+    keys: stores.keys,
+    log,
+    fixedKeys: new Set(config.apiKeys.map(hashKey)),
+    allowedOrigins: config.allowedOrigins,
+    logEveryRequest: config.accessLog,
+    isDraining: () => isDraining,
+    isSecure: tls !== undefined,
+  });
+  try {
+    const server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
+    if (!isWorker) {
+      const address = addressOf(config, server.port ?? config.port, tls);
+      announce(log, address, await makeFirstKey(stores));
+    }
+    onReady?.();
+
+    const reason = await toldToStop;
+    isDraining = true;
+    log.info('stopping', { reason });
+    await Bun.sleep(lastCallMs);
+    await stopWithin(drainMs, server, log);
+  } finally {
+    await stores.close();
+  }
+  log.info('stopped');
+  return 0;
+}
+
+async function stopWithin(deadlineMs: number, server: Bun.Server<undefined>, log: Log): Promise<void> {
+  const deadline = setTimeout(() => {
+    log.warn('Requests took too long to finish and were cut off.', { pending: server.pendingRequests });
+    void server.stop(true);
+  }, deadlineMs);
+  await server.stop();
+  clearTimeout(deadline);
+}

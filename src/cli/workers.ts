@@ -1,0 +1,98 @@
+import type { Log } from '../log.ts';
+import type { Config } from './config.ts';
+import { announce, makeFirstKey } from './first-start.ts';
+import { addressOf, loadTls, reservePort } from './listen.ts';
+import { openLog } from './output.ts';
+import { serveHere } from './service.ts';
+import { untilToldToStop } from './signals.ts';
+import { openStores } from './stores.ts';
+
+/** A worker that dies sooner than this after its start is started again only after a pause. */
+const shortLifeMs = 1000;
+const stopWithinMs = 20_000;
+
+type FromWorker = 'ready';
+
+/** Serves from several processes on one port, and starts another when one dies. */
+export async function superviseWorkers(config: Config, log: Log): Promise<number> {
+  const tls = loadTls(config);
+  const port = reservePort(config);
+  const firstKey = await prepareStore(config.databaseUrl);
+
+  const workers = new Set<Bun.Subprocess>();
+  const stopped = Promise.withResolvers<number>();
+  let readyCount = 0;
+  let isStopping = false;
+
+  const start = (): void => {
+    const startedAt = performance.now();
+    let isReady = false;
+    const worker = Bun.spawn([process.execPath, Bun.main, 'worker'], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      ipc(message: FromWorker) {
+        if (message !== 'ready') return;
+        isReady = true;
+        readyCount += 1;
+        if (readyCount === config.workers) announce(log, addressOf(config, port, tls), firstKey);
+      },
+      onExit(process, exitCode, signal) {
+        workers.delete(process);
+        if (isStopping) {
+          if (workers.size === 0) stopped.resolve(0);
+        } else if (!isReady && exitCode !== null && exitCode > 0) {
+          // It has said why it cannot start; another one could not either.
+          stopped.resolve(exitCode);
+        } else {
+          log.error('A worker died and is started again.', {
+            pid: process.pid,
+            reason: String(signal ?? exitCode),
+          });
+          const livedMs = performance.now() - startedAt;
+          setTimeout(() => isStopping || start(), livedMs < shortLifeMs ? shortLifeMs : 0);
+        }
+      },
+    });
+    workers.add(worker);
+    worker.send({ ...config, port });
+  };
+
+  const stop = (signal: NodeJS.Signals): void => {
+    isStopping = true;
+    for (const worker of workers) worker.kill(signal);
+    if (workers.size === 0) stopped.resolve(0);
+  };
+
+  for (let count = 0; count < config.workers; count++) start();
+  void untilToldToStop().then((reason) => {
+    log.info('stopping', { reason });
+    stop('SIGTERM');
+    setTimeout(() => stop('SIGKILL'), stopWithinMs).unref();
+  });
+  const exitStatus = await stopped.promise;
+  stop('SIGKILL');
+  return exitStatus;
+}
+
+/** Makes the schema and the first key, so that no two workers try to. */
+async function prepareStore(databaseUrl: string): Promise<string | undefined> {
+  const stores = await openStores(databaseUrl);
+  try {
+    return await makeFirstKey(stores);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
+export async function serveAsWorker(): Promise<number> {
+  const config = await new Promise<Config>((resolve) => process.once('message', resolve));
+  // Without its parent nobody would stop or restart it.
+  const orphaned = new Promise<string>((resolve) =>
+    process.once('disconnect', () => resolve('the parent is gone')),
+  );
+  return serveHere(config, openLog(config.logLevel), {
+    isWorker: true,
+    onReady: () => process.send?.('ready' satisfies FromWorker),
+    toldToStop: Promise.race([untilToldToStop(), orphaned]),
+  });
+}

@@ -1,0 +1,52 @@
+import { PetstoreError } from '../error.ts';
+import { parseExactJson } from '../int64.ts';
+
+export const maxBodyBytes = 64 * 1024;
+
+const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?;?$/i;
+
+/** Reads a JSON body, checking media type, size and form in this order. Numbers arrive exact. */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
+    throw new PetstoreError(
+      'unsupported_media_type',
+      'The body must be sent as "Content-Type: application/json" in UTF-8.',
+    );
+  }
+  const bytes = await readBytes(request);
+  try {
+    return parseExactJson(decodeUtf8(bytes));
+  } catch {
+    throw new PetstoreError('invalid_json', 'The body is not valid JSON in UTF-8.');
+  }
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const declaredLength = request.headers.get('Content-Length');
+  if (declaredLength !== null) {
+    if (Number(declaredLength) > maxBodyBytes) throw tooLarge();
+    return request.bytes();
+  }
+  return readUpTo(maxBodyBytes, request);
+}
+
+/** Without a declared length the body is counted as it arrives, and left alone once it is too large. */
+async function readUpTo(maxBytes: number, request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(): PetstoreError {
+  return new PetstoreError('payload_too_large', `The body may have at most ${maxBodyBytes} bytes.`);
+}

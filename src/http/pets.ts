@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import { PetstoreError } from '../error.ts';
+import { parseInt64 } from '../int64.ts';
+import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
+import { jsonType, type Answer } from './answer.ts';
+import { readJsonBody } from './body.ts';
+import type { Handler } from './endpoint.ts';
+import { parseIdempotencyKey } from './idempotency.ts';
+import { nextLink, parsePageRequest } from './paging.ts';
+
+/**
+ * Sent with every answer of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
+ * (RFC 8594), where that is explained and what replaces it.
+ */
+export const getPetDeprecation = {
+  Deprecation: '@1794614400',
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+};
+
+export interface PetOperations {
+  listPets: Handler;
+  createPet: Handler;
+  getPet: Handler;
+}
+
+export function createPetOperations(pets: PetStore): PetOperations {
+  return {
+    listPets({ request }) {
+      const pageRequest = parsePageRequest(request.url);
+      const page = pets.listPets(pageRequest);
+      return page instanceof Promise
+        ? page.then((arrived) => pageAnswer(request, pageRequest, arrived))
+        : pageAnswer(request, pageRequest, page);
+    },
+
+    async createPet({ request, caller }) {
+      const body = await readJsonBody(request);
+      const pet = parseNewPet(body);
+      const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
+      const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
+      return {
+        status: 201,
+        headers: {
+          ...jsonType,
+          'Cache-Control': 'no-store',
+          Location: `/v1/pets/${created.id}`,
+          ...(created.replayed && { 'Idempotent-Replayed': 'true' }),
+        },
+        body: created.json,
+      };
+    },
+
+    getPet({ request, petId = '' }) {
+      // What is no canonical int64 cannot name an animal.
+      const id = parseInt64(petId);
+      const pet = id === undefined ? undefined : pets.getPet(id);
+      return pet instanceof Promise
+        ? pet.then((arrived) => petAnswer(request, arrived))
+        : petAnswer(request, pet);
+    },
+  };
+}
+
+function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
+  if (json === undefined) throw new PetstoreError('not_found', 'No animal has this id.');
+  return cacheable(request, json, { ETag: etagOf(json) });
+}
+
+/** A page that stays in memory keeps its headers too: a hot list hashes and formats nothing. */
+const headersOfPage = new WeakMap<Page, Record<string, string>>();
+
+function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
+  let headers = headersOfPage.get(page);
+  if (!headers) {
+    const link = nextLink(pageRequest, page);
+    // The Link is part of what is validated: a page that fills up changes only there.
+    headers = { ETag: etagOf(page.json, link), ...(link !== undefined && { Link: link }) };
+    headersOfPage.set(page, headers);
+  }
+  return cacheable(request, page.json, headers);
+}
+
+/** 200 with its validator, or 304 when the caller holds this very answer (RFC 9110, section 13.1.2). */
+function cacheable(request: Request, json: RenderedJson, headers: Record<string, string>): Answer {
+  const cacheHeaders = { ...headers, 'Cache-Control': 'private, no-cache' };
+  const held = request.headers.get('If-None-Match');
+  if (held !== null && isHeld(held, headers['ETag'])) {
+    return { status: 304, headers: cacheHeaders, body: null };
+  }
+  return { status: 200, headers: { ...jsonType, ...cacheHeaders }, body: json };
+}
+
+function isHeld(ifNoneMatch: string, etag: string | undefined): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
+}
+
+function etagOf(json: RenderedJson, link = ''): string {
+  const bodyHash = hash('sha256', json, 'base64url').slice(0, 22);
+  return link === '' ? `"${bodyHash}"` : `"${bodyHash}.${hash('sha256', link, 'base64url').slice(0, 8)}"`;
+}

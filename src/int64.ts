@@ -1,0 +1,46 @@
+/**
+ * Integers of 64 bits, exact to the last digit. JavaScript's numbers lose digits past 2^53, so an
+ * identifier is a `bigint` in memory and is read from the digits that were sent.
+ */
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+const canonicalDecimal = /^(?:0|-?[1-9]\d{0,18})$/;
+const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Reads a canonical decimal int64: no plus sign, no leading zero, no `-0`, no spaces. */
+export function parseInt64(text: string): bigint | undefined {
+  return canonicalDecimal.test(text) ? withinInt64(BigInt(text)) : undefined;
+}
+
+/** A number of a JSON text, kept as the characters that were sent. */
+export class JsonNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** The number's value if it is integral (`3.0` and `1e2` are) and fits int64. */
+  toInt64(): bigint | undefined {
+    const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(this.source) ?? [];
+    const digits = (whole + fraction).replace(/^0+/, '');
+    if (digits === '') return 0n;
+    const significant = digits.replace(/0+$/, '');
+    // An absurd exponent becomes ±Infinity, which the two comparisons below refuse before any work is done.
+    const trailingZeros = Number(exponent) - fraction.length + digits.length - significant.length;
+    if (trailingZeros < 0 || significant.length + trailingZeros > 19) return undefined;
+    return withinInt64(BigInt(sign + significant + '0'.repeat(trailingZeros)));
+  }
+}
+
+/** `JSON.parse`, except that every number arrives as a {@link JsonNumber}. */
+export function parseExactJson(text: string): unknown {
+  const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
+    typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+function withinInt64(value: bigint): bigint | undefined {
+  return value >= smallest && value <= largest ? value : undefined;
+}

@@ -1,0 +1,108 @@
+import { PetstoreError } from './error.ts';
+import { JsonNumber } from './int64.ts';
+
+export const petStatuses = ['available', 'pending', 'sold'] as const;
+export type PetStatus = (typeof petStatuses)[number];
+
+export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;
+
+/** An animal as a caller describes it; the service adds the id. */
+export interface NewPet {
+  name: string;
+  categoryId: bigint;
+  status?: PetStatus;
+}
+
+/** JSON as the store rendered it, ready for the socket. */
+export type RenderedJson = string | Uint8Array<ArrayBuffer>;
+
+export interface PageRequest {
+  limit: number;
+  status?: PetStatus;
+  /** Only animals with a greater id. */
+  after?: bigint;
+}
+
+export interface Page {
+  /** A JSON array of at most `limit` animals in ascending order of id. */
+  json: RenderedJson;
+  /** The last id of this page, present when more animals follow. */
+  next?: bigint;
+}
+
+/** Makes a create safe to repeat: the same key of the same caller creates one animal. */
+export interface Idempotency {
+  key: string;
+  /** Who asks, so that two callers may choose the same key: the hash of their API key. */
+  caller: string;
+}
+
+export interface CreatedPet {
+  id: bigint;
+  json: RenderedJson;
+  /** True when an earlier request with the same idempotency key had created this animal. */
+  replayed: boolean;
+}
+
+/**
+ * Keeps the animals. Any method fails with `unavailable` while the store cannot be reached, read or written.
+ */
+export interface PetStore {
+  /** At least as new as every create that was acknowledged before the call. */
+  listPets(request: PageRequest): Page | Promise<Page>;
+
+  /** The animal as JSON, or undefined when no animal has this id. */
+  getPet(id: bigint): RenderedJson | undefined | Promise<RenderedJson | undefined>;
+
+  /**
+   * Resolves once the animal is on disk. Fails with `overloaded` when too many creates wait,
+   * with `idempotency_conflict` when the key was used for another animal.
+   */
+  createPet(pet: NewPet, idempotency?: Idempotency): Promise<CreatedPet>;
+
+  /** Resolves when the store has proven, by a real commit, that it can be written. */
+  checkWritable(): Promise<void>;
+}
+
+export function isPetStatus(value: unknown): value is PetStatus {
+  return (petStatuses as readonly unknown[]).includes(value);
+}
+
+/** Reads an animal from parsed JSON, or throws `invalid_pet` with every problem in one message. */
+export function parseNewPet(body: unknown): NewPet {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof JsonNumber) {
+    throw new PetstoreError(
+      'invalid_pet',
+      'The body must be a JSON object with the fields name and categoryId.',
+    );
+  }
+  const field = (name: string): unknown =>
+    Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
+  const problems: string[] = [];
+
+  const name = field('name');
+  if (name === undefined) problems.push('name is required.');
+  else if (typeof name !== 'string') problems.push('name must be a string.');
+  else if (!name.isWellFormed() || name.includes('\0')) {
+    problems.push('name must be well-formed Unicode without U+0000.');
+  }
+
+  const categoryNumber = field('categoryId');
+  const categoryId = categoryNumber instanceof JsonNumber ? categoryNumber.toInt64() : undefined;
+  if (categoryNumber === undefined) problems.push('categoryId is required.');
+  else if (categoryId === undefined) {
+    problems.push('categoryId must be an integer from -9223372036854775808 to 9223372036854775807.');
+  }
+
+  const status = field('status');
+  if (status !== undefined && !isPetStatus(status)) {
+    problems.push(`status must be one of ${petStatuses.join(', ')}, or left out.`);
+  }
+
+  if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '));
+  return {
+    name: name as string,
+    categoryId: categoryId as bigint,
+    ...(status !== undefined && { status: status as PetStatus }),
+  };
+}

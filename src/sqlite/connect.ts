@@ -1,0 +1,32 @@
+import { Database, SQLiteError } from 'bun:sqlite';
+import { PetstoreError } from '../error.ts';
+
+/** Opens an existing database file the way both threads use it. */
+export function connect(path: string): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true });
+  // First, so that the statements below wait for another process's lock instead of failing.
+  database.run('PRAGMA busy_timeout = 5000');
+  return database;
+}
+
+/**
+ * Sets what makes a commit durable: in WAL mode, only FULL syncs the log at every commit. SQLite
+ * keeps the journal mode in the file, but forgets `synchronous` with the connection.
+ */
+export function makeDurable(database: Database): void {
+  const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {
+    journal_mode: string;
+  };
+  if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
+  database.run('PRAGMA synchronous = FULL');
+}
+
+const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;
+
+/** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof SQLiteError) || !unavailableCodes.test(error.code ?? '')) return error;
+  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
+    cause: error,
+  });
+}

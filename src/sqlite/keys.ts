@@ -1,0 +1,95 @@
+import type { Database } from 'bun:sqlite';
+import type { ApiKey, ApiKeyStore } from '../api-key.ts';
+import { isUsable } from '../api-key.ts';
+import { translateError } from './connect.ts';
+import type { Freshness } from './fresh.ts';
+import type { Writer } from './writer.ts';
+
+interface KeyRow {
+  id: string;
+  name: string;
+  hash: string;
+  lastFour: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export interface KeyStoreParts {
+  database: Database;
+  writer: Writer;
+  freshness: Freshness;
+  /** Usable keys of the current version of the file, by hash. */
+  kept: Map<string, ApiKey>;
+  now: () => number;
+}
+
+export function createKeyStore({ database, writer, freshness, kept, now }: KeyStoreParts): ApiKeyStore {
+  const selectKeys = `
+    SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
+      expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
+    FROM api_keys`;
+  const selectByHash = database.query<KeyRow, [string]>(`${selectKeys} WHERE hash = ?1`);
+  const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
+  const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
+
+  const read = (row: KeyRow | null): ApiKey | undefined => (row ? keyOf(row) : undefined);
+
+  return {
+    findKey(hash) {
+      try {
+        freshness.check();
+        const known = kept.get(hash);
+        if (known) return known;
+        const key = read(selectByHash.get(hash));
+        // A refused key is looked up every time, like an unknown one, so that timing does not tell them apart.
+        if (key && isUsable(key, now())) kept.set(hash, key);
+        return key;
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+
+    listKeys() {
+      try {
+        return selectAll.all().map(keyOf);
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+
+    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
+      await writer.run({
+        kind: 'create-key',
+        name,
+        hash,
+        lastFour,
+        createdAt: createdAt.getTime(),
+        expiresAt: expiresAt?.getTime() ?? null,
+      });
+      const key = read(selectByHash.get(hash));
+      if (!key) throw new Error('The new key is not in the store.');
+      return key;
+    },
+
+    async revokeKey(id, revokedAt) {
+      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
+      return read(selectById.get(id));
+    },
+
+    async recordUse(id, usedAt) {
+      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() });
+    },
+  };
+}
+
+function keyOf({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
+  return {
+    ...row,
+    createdAt: new Date(createdAt),
+    ...(expiresAt !== null && { expiresAt: new Date(expiresAt) }),
+    ...(revokedAt !== null && { revokedAt: new Date(revokedAt) }),
+    ...(lastUsedAt !== null && { lastUsedAt: new Date(lastUsedAt) }),
+  };
+}

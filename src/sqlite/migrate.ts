@@ -1,0 +1,85 @@
+import type { Database } from 'bun:sqlite';
+import { OperatorError } from '../error.ts';
+
+/** "pets" in ASCII: marks a database file as ours, so that another program's is never written to. */
+const applicationId = 0x70657473;
+
+/**
+ * Step N brings a database from version N to N + 1. A step that has been released is never changed;
+ * a change of the schema is a new step at the end.
+ */
+const steps = [
+  `
+  CREATE TABLE pets (
+    -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    category_id INTEGER NOT NULL,
+    status TEXT CHECK (status IN ('available', 'pending', 'sold'))
+  ) STRICT;
+
+  CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
+
+  CREATE TABLE api_keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    last_four TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER,
+    last_used_at INTEGER
+  ) STRICT;
+
+  CREATE TABLE idempotency_keys (
+    caller TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request_hash TEXT NOT NULL,
+    pet_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (caller, key)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+  -- One row that the readiness check rewrites to prove that a commit still reaches the disk.
+  CREATE TABLE write_probe (id INTEGER PRIMARY KEY CHECK (id = 1), probed_at INTEGER NOT NULL) STRICT;
+  INSERT INTO write_probe VALUES (1, 0);
+  `,
+];
+
+/** Refuses a database that is not ours or is newer than this program. Reads only. */
+export function checkOwnership(database: Database, path: string): void {
+  const version = readPragma(database, 'user_version');
+  const owner = readPragma(database, 'application_id');
+  const isEmpty = readPragma(database, 'schema_version') === 0;
+  if (!isEmpty && owner !== applicationId) {
+    throw new OperatorError(
+      `${path} is a SQLite database of another program. Choose another file with --database-url.`,
+    );
+  }
+  if (version > steps.length) {
+    throw new OperatorError(
+      `${path} has schema version ${version}, and this program knows versions up to ${steps.length}. ` +
+        'Start the release of petstore that last used it, or a newer one.',
+    );
+  }
+}
+
+/** Brings the schema up to date, in one transaction; safe when several processes start together. */
+export function migrate(database: Database): void {
+  if (readPragma(database, 'user_version') === steps.length) return;
+  database
+    .transaction(() => {
+      const version = readPragma(database, 'user_version');
+      for (const step of steps.slice(version)) database.run(step);
+      database.run(`PRAGMA application_id = ${applicationId}`);
+      database.run(`PRAGMA user_version = ${steps.length}`);
+    })
+    .immediate();
+}
+
+export function readPragma(database: Database, name: string): number {
+  const [value] = Object.values(database.query(`PRAGMA ${name}`).get() as Record<string, number>);
+  return value ?? 0;
+}

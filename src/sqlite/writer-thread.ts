@@ -1,0 +1,90 @@
+import type { Database } from 'bun:sqlite';
+import { connect, makeDurable, translateError } from './connect.ts';
+import { PetstoreError, type ErrorCode } from '../error.ts';
+import { describeError } from '../log.ts';
+import { createJobRunner, type Job, type JobResult } from './jobs.ts';
+
+/**
+ * The thread that owns the writing connection. It gets a batch of jobs, commits them together and
+ * answers with their results in the same order: one sync of the disk serves everybody who waited.
+ */
+
+export interface Failure {
+  code: ErrorCode;
+  message: string;
+  /** For the log: the whole error. */
+  detail: string;
+}
+
+export type Outcome = { result: JobResult } | { failure: Failure };
+
+declare const self: Worker;
+
+interface Connection {
+  database: Database;
+  run: (job: Job) => JobResult;
+}
+
+let path = '';
+let connection: Connection | undefined;
+
+self.onmessage = ({ data }: MessageEvent<string>) => {
+  const message = JSON.parse(data) as { open: string } | { jobs: Job[] } | { close: true };
+  if ('open' in message) {
+    path = message.open;
+  } else if ('jobs' in message) {
+    self.postMessage(JSON.stringify(runBatch(message.jobs)));
+  } else {
+    connection?.database.close();
+    self.postMessage('closed');
+  }
+};
+
+function runBatch(jobs: Job[]): Outcome[] {
+  try {
+    return commitTogether(jobs).map((result) => ({ result }));
+  } catch (error) {
+    const failure = describeFailure(error);
+    // One job that cannot be done must not take the others with it; a disk that is full takes all.
+    if (failure.code !== 'unavailable' && jobs.length > 1) return jobs.flatMap((job) => runBatch([job]));
+    return jobs.map(() => ({ failure }));
+  }
+}
+
+function commitTogether(jobs: Job[]): JobResult[] {
+  connection ??= openConnection();
+  const { database, run } = connection;
+  try {
+    database.run('BEGIN IMMEDIATE');
+    const results = jobs.map(run);
+    database.run('COMMIT');
+    return results;
+  } catch (error) {
+    // After a failed sync nobody knows what the connection's memory is worth: begin again with a new one.
+    connection = undefined;
+    abandon(database);
+    throw error;
+  }
+}
+
+function openConnection(): Connection {
+  const database = connect(path);
+  makeDurable(database);
+  return { database, run: createJobRunner(database) };
+}
+
+function abandon(database: Database): void {
+  try {
+    if (database.inTransaction) database.run('ROLLBACK');
+  } finally {
+    database.close();
+  }
+}
+
+function describeFailure(error: unknown): Failure {
+  const translated = translateError(error);
+  const detail = describeError(translated);
+  return translated instanceof PetstoreError
+    ? { code: translated.code, message: translated.message, detail }
+    : { code: 'internal', message: 'The write failed.', detail };
+}
