@@ -30,7 +30,7 @@ const options = {
   name: { type: 'string' },
   expires: { type: 'string' },
   json: { type: 'boolean' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
   'database-url': { type: 'string' },
 } as const;
 
@@ -62,6 +62,7 @@ export async function keys(args: string[]): Promise<number> {
       });
     }
     case 'list':
+      if (rest.length > 0) throw usage('This command takes no arguments: petstore keys list');
       return withStore(async (store) => {
         const all = (await store.listKeys()).map((key) => shown(key, new Date()));
         return print(values.json ? asJson(all) : table(all));

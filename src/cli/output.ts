@@ -2,6 +2,8 @@ import { createLog, type Log, type LogLevel } from '../log.ts';
 
 /** The log of a command: readable lines on a terminal, one JSON object per line anywhere else. */
 export function openLog(level: LogLevel): Log {
+  // A service outlives the reader of its log: without this, the first line after it is gone would be a crash.
+  process.stdout.on('error', () => {});
   return createLog({
     level,
     format: process.stdout.isTTY ? 'text' : 'json',

@@ -19,8 +19,19 @@ export async function openStores(databaseUrl: string): Promise<Stores> {
       return { ...openSqliteStore({ path: databaseUrl }), isEmbedded: true };
     case 'sqlite':
       return { ...openSqliteStore({ path: sqlitePath(databaseUrl) }), isEmbedded: true };
+    case 'postgres':
+    case 'postgresql': {
+      // Loaded when it is needed: a service on an embedded store starts without the driver.
+      const { openPostgresStore } = await import('../postgres/open.ts');
+      return {
+        ...(await openPostgresStore({ address: databaseUrl, environment: process.env })),
+        isEmbedded: false,
+      };
+    }
     default:
-      throw usage(`DATABASE_URL must be a file path or a sqlite: address, not a ${scheme}: address.`);
+      throw usage(
+        `DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
+      );
   }
 }
 

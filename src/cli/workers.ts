@@ -1,10 +1,10 @@
 import type { Log } from '../log.ts';
-import type { Config } from './config.ts';
+import { usage, type Config } from './config.ts';
 import { announce, makeFirstKey } from './first-start.ts';
 import { addressOf, loadTls, reservePort } from './listen.ts';
 import { openLog } from './output.ts';
 import { serveHere } from './service.ts';
-import { untilToldToStop } from './signals.ts';
+import { catchCrashes, untilToldToStop } from './signals.ts';
 import { openStores } from './stores.ts';
 
 /** A worker that dies sooner than this after its start is started again only after a pause. */
@@ -15,6 +15,7 @@ type FromWorker = 'ready';
 
 /** Serves from several processes on one port, and starts another when one dies. */
 export async function superviseWorkers(config: Config, log: Log): Promise<number> {
+  catchCrashes(log);
   const tls = loadTls(config);
   const port = reservePort(config);
   const firstKey = await prepareStore(config.databaseUrl);
@@ -85,14 +86,18 @@ async function prepareStore(databaseUrl: string): Promise<string | undefined> {
 
 /** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
 export async function serveAsWorker(): Promise<number> {
+  if (!process.connected) throw usage('Workers are started by: petstore serve --workers NUMBER');
   const config = await new Promise<Config>((resolve) => process.once('message', resolve));
   // Without its parent nobody would stop or restart it.
   const orphaned = new Promise<string>((resolve) =>
     process.once('disconnect', () => resolve('the parent is gone')),
   );
-  return serveHere(config, openLog(config.logLevel), {
+  const exitStatus = await serveHere(config, openLog(config.logLevel), {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),
     toldToStop: Promise.race([untilToldToStop(), orphaned]),
   });
+  // The open channel to the parent would keep the process alive.
+  process.disconnect?.();
+  return exitStatus;
 }

@@ -48,7 +48,7 @@ export function createApp(options: AppOptions): Hono {
   });
   const { listPets, createPet, getPet } = createPetOperations(pets);
   const { livez, readyz } = createHealthChecks({ pets, isDraining, now });
-  const { homePage, docsPage, openapiYaml, openapiJson } = createDocs();
+  const { homePage, docsPage, asset, openapiYaml, openapiJson } = createDocs();
 
   // One handler for all methods of a path: Hono calls a lone handler directly, and 405 knows what is allowed.
   const route = (description: Endpoint) => app.all(description.path, endpoint(description));
@@ -60,6 +60,7 @@ export function createApp(options: AppOptions): Hono {
   route({ path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true });
   route({ path: '/docs', methods: { GET: docsPage }, isOpen: true });
   route({ path: '/', methods: { GET: homePage }, isOpen: true });
+  route({ path: '/assets/:file', methods: { GET: asset }, isOpen: true });
   app.notFound(endpoint({ path: '(unknown)', methods: {} }));
   return app;
 }

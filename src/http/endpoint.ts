@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
-import { PetstoreError } from '../error.ts';
-import { describeError, type Log } from '../log.ts';
+import { PetstoreError, type ErrorCode } from '../error.ts';
+import { describeError, type Log, type LogFields } from '../log.ts';
 import { errorAnswer, type Answer } from './answer.ts';
 import type { Authenticate, Caller } from './auth.ts';
 import type { Cors } from './cors.ts';
@@ -42,6 +42,8 @@ export interface Endpoint {
  */
 export function createEndpoint(options: EndpointOptions) {
   const { authenticate, cors, log, logEveryRequest, slowRequestMs, isDraining, securityHeaders } = options;
+
+  const logFailure = createFailureLog(log);
 
   return ({ path, methods, isOpen = false, headers = {} }: Endpoint) => {
     const isKnown = Object.keys(methods).length > 0;
@@ -86,7 +88,11 @@ export function createEndpoint(options: EndpointOptions) {
           else log.info('request', fields);
         }
         const init: Record<string, string> = { ...everyAnswer, ...ownHeaders, 'X-Request-Id': requestId };
-        if (cors.isNeeded) Object.assign(init, cors.headersFor(request));
+        if (cors.isNeeded) {
+          const vary = init['Vary'];
+          Object.assign(init, cors.headersFor(request));
+          if (vary !== undefined) init['Vary'] = `${vary}, Origin`;
+        }
         if (isDraining()) init['Connection'] = 'close';
         // A HEAD answer has no body to take the length from; it must be that of the GET.
         if (request.method === 'HEAD' && body !== null)
@@ -98,13 +104,7 @@ export function createEndpoint(options: EndpointOptions) {
         const shown =
           error instanceof PetstoreError && error.code !== 'internal' ? error : hideError(requestId);
         if (shown.status >= 500) {
-          log.error('request failed', {
-            requestId,
-            method: request.method,
-            path,
-            code: shown.code,
-            error: describeError(error),
-          });
+          logFailure(shown.code, { requestId, method: request.method, path, error: describeError(error) });
         }
         return respond(errorAnswer(shown));
       };
@@ -116,6 +116,18 @@ export function createEndpoint(options: EndpointOptions) {
         return refuse(error);
       }
     };
+  };
+}
+
+/** A bug is always logged. A service that is overloaded or without its store says so once a second, not once a request. */
+function createFailureLog(log: Log): (code: ErrorCode, fields: LogFields) => void {
+  const loggedAt = new Map<ErrorCode, number>();
+  return (code, fields) => {
+    if (code === 'internal') return log.error('request failed', { code, ...fields });
+    const now = performance.now();
+    if (now - (loggedAt.get(code) ?? -Infinity) < 1000) return;
+    loggedAt.set(code, now);
+    log.warn('requests are refused', { code, ...fields });
   };
 }
 

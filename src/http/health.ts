@@ -1,6 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import type { PetStore } from '../pet.ts';
 import { jsonType, type Answer } from './answer.ts';
+import { cacheable, etagOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 
 export interface HealthOptions {
@@ -22,9 +23,9 @@ export function createHealthChecks({ pets, isDraining, now }: HealthOptions): He
   let lookedAt = -Infinity;
 
   return {
-    livez: () => ok,
+    livez: ({ request }) => healthy(request),
 
-    async readyz() {
+    async readyz({ request }) {
       if (isDraining()) throw new PetstoreError('unavailable', 'The service is shutting down.');
       const time = now();
       // A clock that was set back must not keep an old look alive.
@@ -33,13 +34,14 @@ export function createHealthChecks({ pets, isDraining, now }: HealthOptions): He
         look = pets.checkWritable();
       }
       await look;
-      return ok;
+      return healthy(request);
     },
   };
 }
 
-const ok: Answer = {
-  status: 200,
-  headers: { ...jsonType, 'Cache-Control': 'no-store' },
-  body: '{"status":"ok"}',
-};
+const body = '{"status":"ok"}';
+const headers = { ...jsonType, ETag: etagOf(body) };
+
+function healthy(request: Request): Answer {
+  return cacheable(request, body, headers);
+}

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
 import { jsonType, type Answer } from './answer.ts';
 import { readJsonBody } from './body.ts';
+import { cacheable, etagOf, type ValidatedHeaders } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
@@ -64,39 +64,22 @@ export function createPetOperations(pets: PetStore): PetOperations {
 
 function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
   if (json === undefined) throw new PetstoreError('not_found', 'No animal has this id.');
-  return cacheable(request, json, { ETag: etagOf(json) });
+  return cacheable(request, json, { ...jsonType, ETag: etagOf(json) });
 }
 
 /** A page that stays in memory keeps its headers too: a hot list hashes and formats nothing. */
-const headersOfPage = new WeakMap<Page, Record<string, string>>();
+const headersOfPage = new WeakMap<Page, ValidatedHeaders>();
 
 function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
   let headers = headersOfPage.get(page);
   if (!headers) {
     const link = nextLink(pageRequest, page);
     // The Link is part of what is validated: a page that fills up changes only there.
-    headers = { ETag: etagOf(page.json, link), ...(link !== undefined && { Link: link }) };
+    headers =
+      link === undefined
+        ? { ...jsonType, ETag: etagOf(page.json) }
+        : { ...jsonType, ETag: etagOf(page.json, link), Link: link };
     headersOfPage.set(page, headers);
   }
   return cacheable(request, page.json, headers);
-}
-
-/** 200 with its validator, or 304 when the caller holds this very answer (RFC 9110, section 13.1.2). */
-function cacheable(request: Request, json: RenderedJson, headers: Record<string, string>): Answer {
-  const cacheHeaders = { ...headers, 'Cache-Control': 'private, no-cache' };
-  const held = request.headers.get('If-None-Match');
-  if (held !== null && isHeld(held, headers['ETag'])) {
-    return { status: 304, headers: cacheHeaders, body: null };
-  }
-  return { status: 200, headers: { ...jsonType, ...cacheHeaders }, body: json };
-}
-
-function isHeld(ifNoneMatch: string, etag: string | undefined): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
-}
-
-function etagOf(json: RenderedJson, link = ''): string {
-  const bodyHash = hash('sha256', json, 'base64url').slice(0, 22);
-  return link === '' ? `"${bodyHash}"` : `"${bodyHash}.${hash('sha256', link, 'base64url').slice(0, 8)}"`;
 }

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite';
+import { SQLiteError, type Database } from 'bun:sqlite';
 import { connect, makeDurable, translateError } from './connect.ts';
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
@@ -17,6 +17,9 @@ export interface Failure {
 }
 
 export type Outcome = { result: JobResult } | { failure: Failure };
+
+const lockTimeoutMs = 5000;
+const lockPollMs = 1;
 
 declare const self: Worker;
 
@@ -55,7 +58,7 @@ function commitTogether(jobs: Job[]): JobResult[] {
   connection ??= openConnection();
   const { database, run } = connection;
   try {
-    database.run('BEGIN IMMEDIATE');
+    begin(database);
     const results = jobs.map(run);
     database.run('COMMIT');
     return results;
@@ -67,9 +70,29 @@ function commitTogether(jobs: Job[]): JobResult[] {
   }
 }
 
+/**
+ * Takes the write lock. SQLite's own wait sleeps up to 100 ms between two looks, so a busy neighbour process
+ * would get the lock again and again: with two workers the slowest 1 % of creates waited 390 ms instead of 15.
+ */
+function begin(database: Database): void {
+  const deadline = performance.now() + lockTimeoutMs;
+  for (;;) {
+    try {
+      database.run('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SQLiteError && error.code === 'SQLITE_BUSY';
+      if (!isBusy || performance.now() > deadline) throw error;
+      Bun.sleepSync(lockPollMs);
+    }
+  }
+}
+
 function openConnection(): Connection {
   const database = connect(path);
   makeDurable(database);
+  // From here on `begin` does the waiting.
+  database.run('PRAGMA busy_timeout = 0');
   return { database, run: createJobRunner(database) };
 }
 

@@ -1,0 +1,14 @@
+import type { Bundle } from './bundle.ts';
+import { htmlPage } from './html.ts';
+
+/** The shell of the page; its script fills it. */
+export function renderHome(addresses: Bundle['addresses']): string {
+  return htmlPage({
+    title: 'Petstore',
+    description: 'The animals of the store.',
+    script: addresses['page.js'] ?? '',
+    styleSheet: addresses['page.css'] ?? '',
+    icon: addresses['icon.svg'] ?? '',
+    body: '<div id="app"></div>\n<noscript>This page needs JavaScript. The <a href="docs">API reference</a> does not.</noscript>',
+  });
+}
