@@ -1,0 +1,131 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { documentedResponses, type DocumentedResponse, type Schema } from './openapi.ts';
+
+/** What was asked; the address may be a path alone. */
+export interface Asked {
+  method: string;
+  url: string;
+}
+
+/** Throws, with every difference, unless `openapi.yaml` documents this answer. The body stays unread. */
+export async function checkAnswer({ method, url }: Asked, response: Response): Promise<void> {
+  const documented = documentedResponses(method, url)[response.status];
+  const problems = documented
+    ? [
+        ...problemsOfHeaders(documented, response),
+        ...problemsOfBody(documented, response, method, await response.clone().text()),
+      ]
+    : ['the status is not documented'];
+  if (problems.length === 0) return;
+  throw new Error(
+    `${method} ${url} answered ${response.status} against openapi.yaml:\n- ${problems.join('\n- ')}`,
+  );
+}
+
+export type Call = (path: string, init?: RequestInit) => Promise<Response>;
+
+export interface InProcessApp {
+  request(path: string, init?: RequestInit): Response | Promise<Response>;
+}
+
+/** Calls the app without a socket and checks every answer. */
+export function createChecked(app: InProcessApp): Call {
+  return async (path, init) => {
+    const response = await app.request(path, init);
+    await checkAnswer({ method: methodOf(init), url: path }, response);
+    return response;
+  };
+}
+
+/** `fetch`, with every answer checked. */
+export const checkedFetch: Call = async (url, init) => {
+  const response = await fetch(url, init);
+  await checkAnswer({ method: methodOf(init), url }, response);
+  return response;
+};
+
+function methodOf(init: RequestInit = {}): string {
+  return (init.method ?? 'GET').toUpperCase();
+}
+
+/** Headers that belong to the connection or to the body, which is checked by itself. */
+const transportHeaders = new Set([
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+]);
+
+function problemsOfHeaders(documented: DocumentedResponse, { headers }: Response): string[] {
+  const names = new Set(Object.keys(documented.headers).map((name) => name.toLowerCase()));
+  const unknown = [...headers.keys()].filter((name) => !transportHeaders.has(name) && !names.has(name));
+  const wrong = Object.entries(documented.headers).flatMap(([name, { required = false, schema }]) => {
+    const text = headers.get(name);
+    if (text === null) return required ? [`the header ${name} is missing`] : [];
+    const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+    return problemsOfValue(schema, value).map((problem) => `the header ${name}: ${text} ${problem}`);
+  });
+  return [...unknown.map((name) => `the header ${name} is not documented`), ...wrong];
+}
+
+function problemsOfBody(
+  documented: DocumentedResponse,
+  response: Response,
+  method: string,
+  text: string,
+): string[] {
+  const contentType = response.headers.get('Content-Type');
+  const mediaType = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  if (!documented.content) {
+    return [
+      ...(text === '' ? [] : ['there is a body, and none is documented']),
+      ...(contentType === null ? [] : [`the media type ${contentType} is not documented`]),
+    ];
+  }
+  const content = documented.content[mediaType];
+  if (!content) return [`the media type ${contentType ?? '(none)'} is not documented`];
+  if (method === 'HEAD') return text === '' ? [] : ['an answer to HEAD has a body'];
+  if (mediaType !== 'application/json') return problemsOfValue(content.schema, text);
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch {
+    return [`the body is not JSON: ${text}`];
+  }
+  const problems = problemsOfValue(content.schema, body).map((problem) => `the body ${problem}`);
+  if (response.status < 400 || problems.length > 0) return problems;
+  const { code, status } = body as { code: string; status: number };
+  const documentedCodes = Object.values(content.examples ?? {}).map(
+    ({ value }) => (value as { code: string }).code,
+  );
+  return [
+    ...(status === response.status ? [] : [`the body says status ${status}`]),
+    ...(documentedCodes.includes(code) ? [] : [`the code ${code} has no example in this response`]),
+  ];
+}
+
+const ajv = new Ajv2020({ allErrors: true });
+ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
+
+/** What keeps a value from being an instance of a schema; nothing when it is one. */
+export function problemsOfValue(schema: Schema, value: unknown): string[] {
+  // Compiled once: Ajv remembers the schemas that it has seen.
+  const validate = ajv.compile(schema);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** `JSON.parse`, but an integer past 64 bits, which would be rounded into range, becomes Infinity: no integer. */
+export function parseJson(text: string): unknown {
+  const exact = (_key: string, value: unknown, { source = '' }: { source?: string }) =>
+    typeof value === 'number' &&
+    /^-?\d+$/.test(source) &&
+    BigInt.asIntN(64, BigInt(source)) !== BigInt(source)
+      ? Infinity
+      : value;
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown);
+}

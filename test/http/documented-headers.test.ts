@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { operations, type DocumentedOperation } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+import { requestFor, type Change } from './documented-request.ts';
+
+const origin = 'https://shop.example';
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService({ allowedOrigins: [origin], isSecure: true });
+  // Two, so that a page of one has a next page.
+  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
+  await service.pets.createPet({ name: 'Mia', categoryId: 2n });
+});
+
+afterAll(() => service.close());
+
+function send(operation: DocumentedOperation, change: Change): Promise<Response> {
+  const { path, init } = requestFor(operation, change);
+  return service.call(path, init);
+}
+
+describe('an answer that has every reason to', () => {
+  const everyReason = {
+    query: [['limit', '1']] satisfies [string, string][],
+    headers: { Origin: origin, 'Access-Control-Request-Method': 'GET', 'Idempotency-Key': 'again' },
+  };
+
+  it.each(operations.map((operation) => [operation.method, operation.path, operation] as const))(
+    'has all headers that are documented: %s %s',
+    async (_method, _path, operation) => {
+      await send(operation, everyReason);
+      const { status, headers } = await send(operation, everyReason);
+      const documented = Object.keys(operation.responses[status]?.headers ?? {});
+      expect(documented).not.toBeEmpty();
+      expect(documented.filter((name) => !headers.has(name))).toEqual([]);
+    },
+  );
+});
+
+describe('HEAD', () => {
+  const reads = operations.filter(({ method }) => method === 'GET');
+
+  it.each(reads.map((operation) => [operation.path, operation] as const))(
+    'answers as GET does on %s',
+    async (_path, operation) => {
+      const headers = { 'X-Request-Id': 'same' };
+      const get = await send(operation, { headers });
+      const head = await send(operation, { headers, method: 'HEAD' });
+      expect(head.status).toBe(get.status);
+      const { 'content-length': length, ...others } = head.headers.toJSON();
+      expect(others).toEqual(get.headers.toJSON());
+      expect(Number(length)).toBe((await get.bytes()).byteLength);
+    },
+  );
+});

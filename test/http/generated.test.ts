@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { parseJson, problemsOfValue } from '../conformance.ts';
+import { operations, type DocumentedOperation, type Parameter, type Schema } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+import { requestFor, type Change } from './documented-request.ts';
+
+/**
+ * Inputs made from the schemas of `openapi.yaml`. Each schema is also the judge: what is an instance of it must
+ * be accepted, what is not must be refused with the documented status. Every answer is checked as well.
+ */
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+  // The animal that the example of petId names.
+  await send(operations.find(({ operationId }) => operationId === 'createPet')!);
+});
+
+afterAll(() => service.close());
+
+async function send(operation: DocumentedOperation, change?: Change): Promise<number> {
+  const { path, init } = requestFor(operation, change);
+  return (await service.call(path, init)).status;
+}
+
+type Outcome = 'accepted' | 400 | 404 | 415;
+
+/** Sends all inputs and compares all outcomes at once: a failure shows the inputs that differ. */
+async function expectOutcomes(
+  operation: DocumentedOperation,
+  inputs: string[],
+  change: (input: string) => Change,
+  expected: (input: string) => Outcome,
+): Promise<void> {
+  const outcomes = inputs.map(async (input) => {
+    const status = await send(operation, change(input));
+    return [input, status < 400 ? 'accepted' : status];
+  });
+  const wanted = inputs.map((input) => [input, expected(input)]);
+  expect(Object.fromEntries(await Promise.all(outcomes))).toEqual(Object.fromEntries(wanted));
+}
+
+// OPTIONS looks at nothing but the path.
+for (const operation of operations.filter(({ method }) => method !== 'OPTIONS')) {
+  describe(`${operation.method} ${operation.path}`, () => {
+    for (const parameter of operation.parameters) {
+      it(`accepts as ${parameter.name} what its schema describes, and nothing else`, () =>
+        expectOutcomes(
+          operation,
+          textsFor(parameter),
+          (text) => placeIn(parameter, text),
+          (text) => (isSound(parameter, text) ? 'accepted' : parameter.in === 'path' ? 404 : 400),
+        ));
+    }
+
+    for (const { name, example } of operation.parameters.filter((parameter) => parameter.in === 'query')) {
+      it(`refuses ${name} when it is given twice`, async () => {
+        const given: [string, string] = [name, String(example)];
+        expect(await send(operation, { query: [given, given] })).toBe(400);
+      });
+    }
+
+    for (const [mediaType, { schema, examples = {} }] of Object.entries(
+      operation.requestBody?.content ?? {},
+    )) {
+      it('accepts as body what its schema describes, and nothing else', () => {
+        const values = Object.values(examples).map(({ value }) => value as Record<string, unknown>);
+        return expectOutcomes(
+          operation,
+          [...values.map((value) => JSON.stringify(value)), ...bodiesFor(schema, values[0]!)],
+          (body) => ({ body }),
+          (body) => (isInstance(schema, parseJson(body)) ? 'accepted' : 400),
+        );
+      });
+
+      it('refuses a body that is not JSON', () =>
+        expectOutcomes(
+          operation,
+          ['', ' ', '{', '{"name":"Rex","categoryId":1,}', '\uFEFF{"name":"Rex","categoryId":1}'],
+          (body) => ({ body }),
+          () => 400,
+        ));
+
+      it(`accepts no other media type than ${mediaType}`, () => {
+        const sound = [mediaType, mediaType.toUpperCase(), `${mediaType}; charset=utf-8`];
+        const others = ['', 'text/plain', 'application/xml', `${mediaType}p`, `${mediaType}; charset=latin1`];
+        return expectOutcomes(
+          operation,
+          [...sound, ...others],
+          (contentType) => ({ contentType }),
+          (contentType) => (sound.includes(contentType) ? 'accepted' : 415),
+        );
+      });
+    }
+  });
+}
+
+/** Texts to send as a parameter; its schema tells the sound ones. */
+function textsFor({ schema, example }: Parameter): string[] {
+  const numbers = ['0', '1', '-1', '-0', '01', '+1', '1.0', '1e1', ...int64Edges];
+  const words = ['', ' ', 'abc', 'null', 'two words', '"', '""', '"a"', 'é', '*'];
+  return [...new Set([String(example), ...numbers, ...words, ...edgesOf(schema)])];
+}
+
+function placeIn({ name, in: place }: Parameter, text: string): Change {
+  if (place === 'query') return { query: [[name, text]] };
+  return place === 'path' ? { petId: text } : { headers: { [name]: text } };
+}
+
+/** A well-formed value of these may still name nothing; only the example is known to name something. */
+const references = ['petId', 'cursor'];
+
+function isSound({ name, in: place, schema, example }: Parameter, text: string): boolean {
+  if (references.includes(name)) return text === String(example);
+  // HTTP takes the spaces around a header's value away.
+  const value = place === 'header' ? text.trim() : text;
+  const isInteger = schema.type === 'integer' && /^(?:0|-?[1-9]\d*)$/.test(value);
+  return isInstance(schema, isInteger ? parseJson(value) : value);
+}
+
+/** The example with one thing changed: each field absent, or of another kind; and values that are no object. */
+function bodiesFor({ properties = {} }: Schema, example: Record<string, unknown>): string[] {
+  const numbers = ['0', '-1', '1.5', '3.0', '1e2', '1e400', ...int64Edges];
+  const literals = ['null', 'true', '""', '"1"', '"\\u0000"', '"Ægir 🐈"', '[]', '{}', ...numbers];
+  const withField = (field: string, literal: string): string => {
+    const others = Object.entries(example).filter(([name]) => name !== field);
+    const fields = others.map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
+    return `{${[...fields, `"${field}":${literal}`].join(',')}}`;
+  };
+  const changed = Object.entries(properties).flatMap(([field, schema]) => {
+    const edges = edgesOf(schema).map((text) => JSON.stringify(text));
+    return literals.concat(edges).map((literal) => withField(field, literal));
+  });
+  const absent = Object.keys(properties).map((field) => JSON.stringify({ ...example, [field]: undefined }));
+  return [...literals, ...changed, ...absent, withField('id', '"mine"'), withField('unknown', 'null')];
+}
+
+const int64Edges = [
+  '-9223372036854775809',
+  '-9223372036854775808',
+  '9007199254740993',
+  '9223372036854775807',
+  '9223372036854775808',
+];
+
+/** Values on both sides of each constraint. */
+function edgesOf({ minimum, maximum, minLength, maxLength, enum: values = [] }: Schema): string[] {
+  const around = (edge?: number) => (edge === undefined ? [] : [edge - 1, edge, edge + 1]);
+  return [
+    ...[...around(minimum), ...around(maximum)].map(String),
+    ...[...around(minLength), ...around(maxLength)].map((length) => 'x'.repeat(length)),
+    ...values.flatMap((value) => [String(value), String(value).toUpperCase(), ` ${String(value)}`]),
+  ];
+}
+
+function isInstance(schema: Schema, value: unknown): boolean {
+  return problemsOfValue(schema, value).length === 0;
+}
