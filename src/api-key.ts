@@ -67,7 +67,7 @@ export function describeKey(lastFour: string): string {
 
 /** Replaces whatever looks like an API key, so that none reaches a log by way of a path or an error. */
 export function redactKeys(text: string): string {
-  return text.replace(/pets_[0-9A-Za-z]{32,}/g, (key) => describeKey(key.slice(-4)));
+  return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
 export function isUsable(key: ApiKey, now: number): boolean {

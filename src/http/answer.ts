@@ -1,5 +1,6 @@
 import type { PetstoreError } from '../error.ts';
 import type { RenderedJson } from '../pet.ts';
+import { UnreadBodyError } from './body.ts';
 
 /** What a handler says; `endpoint.ts` turns it into a `Response` with the headers that every answer has. */
 export interface Answer {
@@ -8,16 +9,22 @@ export interface Answer {
   body: RenderedJson | null;
 }
 
-export const jsonType = { 'Content-Type': 'application/json' };
+export const jsonMediaType = 'application/json';
 
 /** How long a caller is asked to wait before it tries a 503 again. */
 const retryAfterSeconds = '1';
 
 /** The three-field body, and the headers that belong to its status. */
-export function errorAnswer({ code, message, status }: PetstoreError): Answer {
+export function errorAnswer(error: PetstoreError): Answer {
+  const { code, message, status } = error;
   return {
     status,
-    headers: { ...jsonType, 'Cache-Control': 'no-store', ...headersOfStatus(code, status) },
+    headers: {
+      'Content-Type': jsonMediaType,
+      'Cache-Control': 'no-store',
+      ...headersOfStatus(code, status),
+      ...(error instanceof UnreadBodyError && { Connection: 'close' }),
+    },
     body: JSON.stringify({ code, message, status }),
   };
 }
@@ -29,9 +36,6 @@ function headersOfStatus(code: string, status: number): Record<string, string> {
       const reason = code === 'invalid_api_key' ? ', error="invalid_token"' : '';
       return { 'WWW-Authenticate': `Bearer realm="petstore"${reason}` };
     }
-    case 413:
-      // The rest of a body that is not wanted is not read either.
-      return { Connection: 'close' };
     case 503:
       return { 'Retry-After': retryAfterSeconds };
     default:

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import type { ApiKeyStore } from '../api-key.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
@@ -8,6 +9,7 @@ import { createDocs } from './docs.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createHealthChecks } from './health.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
+import { createRateLimit } from './rate-limit.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -17,8 +19,12 @@ export interface AppOptions {
   fixedKeys?: ReadonlySet<string>;
   /** Origins whose pages may call from a browser. */
   allowedOrigins?: readonly string[];
+  /** How often one key may call; no limit when it is left out. */
+  requestsPerMinute?: number | undefined;
   logEveryRequest?: boolean;
   slowRequestMs?: number;
+  /** How long a body may take to arrive. */
+  bodyTimeoutMs?: number;
   /** True from the moment the service has been told to stop. */
   isDraining?: () => boolean;
   /** True when the service itself speaks TLS. */
@@ -28,17 +34,12 @@ export interface AppOptions {
 
 /** The whole interface as a function from request to response. It listens nowhere and owns nothing. */
 export function createApp(options: AppOptions): Hono {
-  const {
-    pets,
-    keys,
-    log,
-    fixedKeys = new Set<string>(),
-    isDraining = () => false,
-    now = Date.now,
-  } = options;
-  const app = new Hono({ strict: true });
+  const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
+  const { isDraining = () => false, now = Date.now } = options;
+  const app = new Hono({ strict: true, getPath: pathOf });
   const endpoint = createEndpoint({
     authenticate: createAuthentication({ keys, fixedKeys, log, now }),
+    rateLimit: requestsPerMinute ? createRateLimit({ requestsPerMinute, now }) : undefined,
     cors: createCors(options.allowedOrigins ?? []),
     log,
     logEveryRequest: options.logEveryRequest ?? false,
@@ -46,7 +47,7 @@ export function createApp(options: AppOptions): Hono {
     isDraining,
     securityHeaders: securityHeaders(options.isSecure ?? false),
   });
-  const { listPets, createPet, getPet } = createPetOperations(pets);
+  const { listPets, createPet, getPet } = createPetOperations(pets, options.bodyTimeoutMs ?? 10_000);
   const { livez, readyz } = createHealthChecks({ pets, isDraining, now });
   const { homePage, docsPage, asset, openapiYaml, openapiJson } = createDocs();
 
@@ -63,6 +64,11 @@ export function createApp(options: AppOptions): Hono {
   route({ path: '/assets/:file', methods: { GET: asset }, isOpen: true });
   app.notFound(endpoint({ path: '(unknown)', methods: {} }));
   return app;
+}
+
+/** A request without a Host (HTTP/1.0) has a bare path for its address, in which Hono would look for a host. */
+function pathOf(request: Request): string {
+  return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request);
 }
 
 /** OWASP's set for an API whose answers are data: never sniffed, framed or run as a page. */

@@ -5,15 +5,18 @@ export const maxBodyBytes = 64 * 1024;
 
 const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?;?$/i;
 
+/** Something is wrong before the whole body was read; the rest of it is not, so its connection ends here. */
+export class UnreadBodyError extends PetstoreError {}
+
 /** Reads a JSON body, checking media type, size and form in this order. Numbers arrive exact. */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, timeoutMs: number): Promise<unknown> {
   if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
     throw new PetstoreError(
       'unsupported_media_type',
       'The body must be sent as "Content-Type: application/json" in UTF-8.',
     );
   }
-  const bytes = await readBytes(request);
+  const bytes = await within(timeoutMs, readBytes(request));
   try {
     return parseExactJson(decodeUtf8(bytes));
   } catch {
@@ -28,11 +31,9 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 async function readBytes(request: Request): Promise<Uint8Array> {
   const declaredLength = request.headers.get('Content-Length');
-  if (declaredLength !== null) {
-    if (Number(declaredLength) > maxBodyBytes) throw tooLarge();
-    return request.bytes();
-  }
-  return readUpTo(maxBodyBytes, request);
+  if (declaredLength === null) return readUpTo(maxBodyBytes, request);
+  if (Number(declaredLength) > maxBodyBytes) throw tooLarge();
+  return request.bytes();
 }
 
 /** Without a declared length the body is counted as it arrives, and left alone once it is too large. */
@@ -47,6 +48,18 @@ async function readUpTo(maxBytes: number, request: Request): Promise<Uint8Array>
   return Buffer.concat(chunks);
 }
 
+/** A body that trickles in is never idle, so nothing else would end it. */
+async function within<Value>(timeoutMs: number, reading: Promise<Value>): Promise<Value> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+  const timer = setTimeout(() => reject(new UnreadBodyError('invalid_json', message)), timeoutMs);
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 function tooLarge(): PetstoreError {
-  return new PetstoreError('payload_too_large', `The body may have at most ${maxBodyBytes} bytes.`);
+  return new UnreadBodyError('payload_too_large', `The body may have at most ${maxBodyBytes} bytes.`);
 }

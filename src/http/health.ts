@@ -1,7 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import type { PetStore } from '../pet.ts';
-import { jsonType, type Answer } from './answer.ts';
-import { cacheable, etagOf } from './cacheable.ts';
+import { jsonMediaType, type Answer } from './answer.ts';
+import { cacheable, cacheHeaders } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 
 export interface HealthOptions {
@@ -40,7 +40,7 @@ export function createHealthChecks({ pets, isDraining, now }: HealthOptions): He
 }
 
 const body = '{"status":"ok"}';
-const headers = { ...jsonType, ETag: etagOf(body) };
+const headers = cacheHeaders(jsonMediaType, body);
 
 function healthy(request: Request): Answer {
   return cacheable(request, body, headers);

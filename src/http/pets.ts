@@ -1,9 +1,9 @@
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
-import { jsonType, type Answer } from './answer.ts';
+import { jsonMediaType, type Answer } from './answer.ts';
 import { readJsonBody } from './body.ts';
-import { cacheable, etagOf, type ValidatedHeaders } from './cacheable.ts';
+import { cacheable, cacheHeaders, type CacheHeaders } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
@@ -24,7 +24,7 @@ export interface PetOperations {
   getPet: Handler;
 }
 
-export function createPetOperations(pets: PetStore): PetOperations {
+export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetOperations {
   return {
     listPets({ request }) {
       const pageRequest = parsePageRequest(request.url);
@@ -35,14 +35,14 @@ export function createPetOperations(pets: PetStore): PetOperations {
     },
 
     async createPet({ request, caller }) {
-      const body = await readJsonBody(request);
+      const body = await readJsonBody(request, bodyTimeoutMs);
       const pet = parseNewPet(body);
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
       return {
         status: 201,
         headers: {
-          ...jsonType,
+          'Content-Type': jsonMediaType,
           'Cache-Control': 'no-store',
           Location: `/v1/pets/${created.id}`,
           ...(created.replayed && { 'Idempotent-Replayed': 'true' }),
@@ -64,11 +64,11 @@ export function createPetOperations(pets: PetStore): PetOperations {
 
 function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
   if (json === undefined) throw new PetstoreError('not_found', 'No animal has this id.');
-  return cacheable(request, json, { ...jsonType, ETag: etagOf(json) });
+  return cacheable(request, json, cacheHeaders(jsonMediaType, json));
 }
 
 /** A page that stays in memory keeps its headers too: a hot list hashes and formats nothing. */
-const headersOfPage = new WeakMap<Page, ValidatedHeaders>();
+const headersOfPage = new WeakMap<Page, CacheHeaders>();
 
 function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
   let headers = headersOfPage.get(page);
@@ -77,8 +77,8 @@ function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Ans
     // The Link is part of what is validated: a page that fills up changes only there.
     headers =
       link === undefined
-        ? { ...jsonType, ETag: etagOf(page.json) }
-        : { ...jsonType, ETag: etagOf(page.json, link), Link: link };
+        ? cacheHeaders(jsonMediaType, page.json)
+        : { ...cacheHeaders(jsonMediaType, page.json, link), Link: link };
     headersOfPage.set(page, headers);
   }
   return cacheable(request, page.json, headers);

@@ -1,0 +1,55 @@
+import type { Caller } from './auth.ts';
+
+/** What a caller has left, as the headers of `draft-ietf-httpapi-ratelimit-headers` say it. */
+export interface Quota {
+  isExceeded: boolean;
+  headers: Record<string, string>;
+}
+
+export interface RateLimit {
+  /** Counts one request of the caller. */
+  take(caller: Caller): Quota;
+}
+
+export interface RateLimitOptions {
+  /** Requests that one key may make in a minute. */
+  requestsPerMinute: number;
+  now: () => number;
+}
+
+const windowSeconds = 60;
+
+interface Window {
+  endsAt: number;
+  left: number;
+}
+
+/** Counts in windows of a minute that begin with the caller's first request. */
+export function createRateLimit({ requestsPerMinute, now }: RateLimitOptions): RateLimit {
+  // As many entries as there are valid keys: only callers with one get this far.
+  const windows = new Map<Caller, Window>();
+  const policy = `"default";q=${requestsPerMinute};w=${windowSeconds}`;
+
+  return {
+    take(caller) {
+      const time = now();
+      let window = windows.get(caller);
+      // A window that ends later than any can was opened before the clock was set back.
+      if (!window || window.endsAt <= time || window.endsAt > time + windowSeconds * 1000) {
+        window = { endsAt: time + windowSeconds * 1000, left: requestsPerMinute };
+        windows.set(caller, window);
+      }
+      const isExceeded = window.left === 0;
+      if (!isExceeded) window.left -= 1;
+      const secondsLeft = Math.ceil((window.endsAt - time) / 1000);
+      return {
+        isExceeded,
+        headers: {
+          'RateLimit-Policy': policy,
+          RateLimit: `"default";r=${window.left};t=${secondsLeft}`,
+          ...(isExceeded && { 'Retry-After': String(secondsLeft) }),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'bun:test';
+import { hashKey } from '../../src/api-key.ts';
+import { openService } from '../service.ts';
+
+describe('the rate limit', () => {
+  it('is off unless the operator sets one', async () => {
+    await using service = await openService();
+    const { headers } = await service.call('/v1/pets');
+    expect(headers.has('RateLimit')).toBe(false);
+    expect(headers.has('RateLimit-Policy')).toBe(false);
+  });
+
+  it('counts down, refuses with 429 and Retry-After, and begins again after its minute', async () => {
+    let time = 1_000_000;
+    await using service = await openService({ requestsPerMinute: 2, now: () => time });
+    const call = async () => {
+      const { status, headers } = await service.call('/v1/pets');
+      return [status, headers.get('RateLimit'), headers.get('Retry-After')];
+    };
+    expect(await call()).toEqual([200, '"default";r=1;t=60', null]);
+    time += 20_500;
+    expect(await call()).toEqual([200, '"default";r=0;t=40', null]);
+    expect(await call()).toEqual([429, '"default";r=0;t=40', '40']);
+    time += 39_500;
+    expect(await call()).toEqual([200, '"default";r=1;t=60', null]);
+  });
+
+  it('tells its policy', async () => {
+    await using service = await openService({ requestsPerMinute: 600 });
+    const { headers } = await service.call('/v1/pets');
+    expect(headers.get('RateLimit-Policy')).toBe('"default";q=600;w=60');
+  });
+
+  it('counts each key for itself, and unknown paths and methods too', async () => {
+    const fixedKeys = new Set(['one', 'other'].map(hashKey));
+    await using service = await openService({ requestsPerMinute: 1, fixedKeys });
+    expect((await service.callAs('Bearer one', '/v1/unknown')).status).toBe(404);
+    expect((await service.callAs('Bearer one', '/v1/pets', { method: 'PUT' })).status).toBe(429);
+    expect((await service.callAs('Bearer other', '/v1/pets')).status).toBe(200);
+  });
+
+  it('does not count callers without a valid key, nor the open paths', async () => {
+    await using service = await openService({ requestsPerMinute: 1 });
+    for (const authorization of [null, 'Bearer wrong']) {
+      for (let count = 0; count < 3; count++) {
+        expect((await service.callAs(authorization, '/v1/pets')).status).toBe(401);
+      }
+    }
+    for (let count = 0; count < 3; count++) expect((await service.callAs(null, '/livez')).status).toBe(200);
+    expect((await service.call('/v1/pets')).status).toBe(200);
+  });
+
+  it('is not held up by a clock that was set back', async () => {
+    let time = 86_400_000;
+    await using service = await openService({ requestsPerMinute: 1, now: () => time });
+    expect((await service.call('/v1/pets')).status).toBe(200);
+    time = 0;
+    expect((await service.call('/v1/pets')).status).toBe(200);
+  });
+});
