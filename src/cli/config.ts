@@ -14,6 +14,7 @@ export interface Config {
   tlsCert: string | undefined;
   tlsKey: string | undefined;
   workers: number;
+  rateLimit: number;
 }
 
 export interface Setting {
@@ -46,7 +47,7 @@ export const settings = {
     variable: 'DATABASE_URL',
     value: 'PLACE',
     fallback: 'data/petstore.db',
-    help: 'Where the animals are kept: a file path or a sqlite: address.',
+    help: 'Where the animals are kept: a file path, a sqlite: or a postgres: address.',
   },
   apiKeys: {
     flag: 'api-keys',
@@ -96,6 +97,13 @@ export const settings = {
     fallback: '1',
     help: 'Processes that serve on the port, one per core at most.',
   },
+  rateLimit: {
+    flag: 'rate-limit',
+    variable: 'RATE_LIMIT',
+    value: 'NUMBER',
+    fallback: '0',
+    help: 'Requests that one key may make in a minute, in each process; 0 sets no limit.',
+  },
 } as const satisfies Record<keyof Config, Setting>;
 
 type Environment = Record<string, string | undefined>;
@@ -119,6 +127,7 @@ export function readConfig(args: string[], environment: Environment): Config {
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
     workers: integer('workers', text('workers'), 1, 256),
+    rateLimit: integer('rateLimit', text('rateLimit'), 0, 999_999),
   };
   if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
@@ -133,15 +142,19 @@ export function usage(message: string): OperatorError {
   return new OperatorError(message, 2);
 }
 
-function parseFlags(args: string[]): Record<string, string | boolean | undefined> {
-  const options = Object.fromEntries(
+/** The flag of each setting, as `parseArgs` wants to know it. */
+export function flagOptions(): Record<string, { type: 'string' | 'boolean' }> {
+  return Object.fromEntries(
     Object.values(settings).map((setting) => [
       setting.flag,
       { type: 'value' in setting ? 'string' : 'boolean' } as const,
     ]),
   );
+}
+
+function parseFlags(args: string[]): Record<string, string | boolean | undefined> {
   try {
-    return parseArgs({ args, options, allowPositionals: false }).values;
+    return parseArgs({ args, options: flagOptions(), allowPositionals: false }).values;
   } catch (error) {
     throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore serve --help`);
   }

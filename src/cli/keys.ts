@@ -4,6 +4,7 @@ import { describeKey, generateKey, hashKey, isUsable, type ApiKey, type ApiKeySt
 import { OperatorError } from '../error.ts';
 import { settings, usage } from './config.ts';
 import { openStores } from './stores.ts';
+import { renderTable } from './table.ts';
 
 const help = `Make, list and revoke the API keys of a store. A running service follows at once.
 
@@ -26,7 +27,7 @@ Examples:
   petstore keys revoke 2
 `;
 
-const options = {
+export const options = {
   name: { type: 'string' },
   expires: { type: 'string' },
   json: { type: 'boolean' },
@@ -173,18 +174,7 @@ function table(all: ShownKey[]): string {
       minute(lastUsedAt),
     ]),
   ];
-  const widths =
-    rows[0]?.map((_, column) => Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? '')))) ?? [];
-  const pad = (cell: string, width = 0) => cell + ' '.repeat(width - Bun.stringWidth(cell));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => pad(cell, widths[column]))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return renderTable(rows);
 }
 
 function asJson(value: unknown): string {

@@ -3,6 +3,7 @@ import { version } from '../../package.json';
 import { OperatorError } from '../error.ts';
 import { describeError } from '../log.ts';
 import { redactKeys } from '../api-key.ts';
+import { commands, listCommands, type Command } from './commands.ts';
 import { usage } from './config.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
@@ -10,10 +11,7 @@ const help = `petstore ${version}: keeps the animals of a store.
 Usage: petstore <command> [options]
 
 Commands:
-  serve                 Serve the interface.
-  keys create           Make an API key and show it once.
-  keys list             Show all API keys.
-  keys revoke <id>      Refuse a key from now on.
+${listCommands()}
 
 Options:
   --help                Show this help, or that of a command: petstore serve --help
@@ -24,31 +22,27 @@ Examples:
   petstore keys create --name till-2
 `;
 
-type Command = (args: string[]) => Promise<number>;
-
-// Each command is loaded when it is asked for, so that none of them starts slower for the others.
-const commands: Record<string, () => Promise<Command>> = {
-  serve: async () => (await import('./serve.ts')).serve,
-  worker: async () => (await import('./workers.ts')).serveAsWorker,
-  keys: async () => (await import('./keys.ts')).keys,
-};
-
 process.exitCode = await run(process.argv.slice(2));
 
 async function run([name = '--help', ...args]: string[]): Promise<number> {
   try {
     if (name === '--help' || name === '-h' || name === 'help') return print(help);
     if (name === '--version') return print(`${version}\n`);
-    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (!load) throw usage(`There is no command "${redactKeys(name)}". See: petstore --help`);
-    return await (
-      await load()
-    )(args);
+    const command = await findCommand(name);
+    return await command(args);
   } catch (error) {
     const isExpected = error instanceof OperatorError;
     process.stderr.write(`petstore: ${redactKeys(isExpected ? error.message : describeError(error))}\n`);
     return isExpected ? error.exitStatus : 1;
   }
+}
+
+async function findCommand(name: string): Promise<Command> {
+  // Started by `petstore serve --workers` alone, so it is in no list.
+  if (name === 'worker') return (await import('./workers.ts')).serveAsWorker;
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!entry) throw usage(`There is no command "${redactKeys(name)}". See: petstore --help`);
+  return (await entry.load()).run;
 }
 
 function print(text: string): number {

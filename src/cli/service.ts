@@ -33,6 +33,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     log,
     fixedKeys: new Set(config.apiKeys.map(hashKey)),
     allowedOrigins: config.allowedOrigins,
+    requestsPerMinute: config.rateLimit,
     logEveryRequest: config.accessLog,
     isDraining: () => isDraining,
     isSecure: tls !== undefined,

@@ -1,5 +1,9 @@
 import type { ApiKeyStore } from '../api-key.ts';
+import type { BulkStore } from '../bulk.ts';
+import type { ImportStore } from '../import.ts';
 import type { PetStore } from '../pet.ts';
+import { openSqliteBulk } from '../sqlite/bulk.ts';
+import { openSqliteImport } from '../sqlite/import.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import { usage } from './config.ts';
 
@@ -13,21 +17,39 @@ export interface Stores {
 
 /** Opens the store that a `DATABASE_URL` names. */
 export async function openStores(databaseUrl: string): Promise<Stores> {
+  const place = parsePlace(databaseUrl);
+  if ('path' in place) return { ...openSqliteStore(place), isEmbedded: true };
+  // Loaded when it is needed: a service on an embedded store starts without the driver.
+  const { openPostgresStore } = await import('../postgres/open.ts');
+  return { ...(await openPostgresStore({ ...place, environment: process.env })), isEmbedded: false };
+}
+
+/** Opens the same store for reading or writing it as a whole. */
+export async function openBulkStore(databaseUrl: string, mayCreate: boolean): Promise<BulkStore> {
+  const place = parsePlace(databaseUrl);
+  if ('path' in place) return openSqliteBulk({ ...place, mayCreate });
+  const { openPostgresBulk } = await import('../postgres/bulk.ts');
+  return openPostgresBulk({ ...place, environment: process.env, mayCreate });
+}
+
+/** Opens the same store for adding many animals at once. */
+export async function openImportStore(databaseUrl: string): Promise<ImportStore> {
+  const place = parsePlace(databaseUrl);
+  if ('path' in place) return openSqliteImport(place);
+  const { openPostgresImport } = await import('../postgres/import.ts');
+  return openPostgresImport({ ...place, environment: process.env });
+}
+
+export function parsePlace(databaseUrl: string): { path: string } | { address: string } {
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
     case undefined:
-      return { ...openSqliteStore({ path: databaseUrl }), isEmbedded: true };
+      return { path: databaseUrl };
     case 'sqlite':
-      return { ...openSqliteStore({ path: sqlitePath(databaseUrl) }), isEmbedded: true };
+      return { path: sqlitePath(databaseUrl) };
     case 'postgres':
-    case 'postgresql': {
-      // Loaded when it is needed: a service on an embedded store starts without the driver.
-      const { openPostgresStore } = await import('../postgres/open.ts');
-      return {
-        ...(await openPostgresStore({ address: databaseUrl, environment: process.env })),
-        isEmbedded: false,
-      };
-    }
+    case 'postgresql':
+      return { address: databaseUrl };
     default:
       throw usage(
         `DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,

@@ -67,7 +67,10 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   void untilToldToStop().then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
-    setTimeout(() => stop('SIGKILL'), stopWithinMs).unref();
+    setTimeout(() => {
+      log.warn('Workers took too long to stop and were killed.', { count: workers.size });
+      stop('SIGKILL');
+    }, stopWithinMs).unref();
   });
   const exitStatus = await stopped.promise;
   stop('SIGKILL');

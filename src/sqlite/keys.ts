@@ -5,7 +5,7 @@ import { translateError } from './connect.ts';
 import type { Freshness } from './fresh.ts';
 import type { Writer } from './writer.ts';
 
-interface KeyRow {
+export interface KeyRow {
   id: string;
   name: string;
   hash: string;
@@ -84,7 +84,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
   };
 }
 
-function keyOf({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
+export function keyOf({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
   return {
     ...row,
     createdAt: new Date(createdAt),

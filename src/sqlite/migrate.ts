@@ -46,6 +46,14 @@ const steps = [
   CREATE TABLE write_probe (id INTEGER PRIMARY KEY CHECK (id = 1), probed_at INTEGER NOT NULL) STRICT;
   INSERT INTO write_probe VALUES (1, 0);
   `,
+  `
+  -- How far each import has come, written together with its animals; the source is a hash of the content.
+  CREATE TABLE imports (
+    source TEXT PRIMARY KEY,
+    added_count INTEGER NOT NULL,
+    finished_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Refuses a database that is not ours or is newer than this program. Reads only. */

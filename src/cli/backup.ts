@@ -1,0 +1,77 @@
+import { OperatorError } from '../error.ts';
+import { backUpSqlite, restoreSqlite } from '../sqlite/backup.ts';
+import { readArguments } from './arguments.ts';
+import { settings, usage } from './config.ts';
+import { parsePlace } from './stores.ts';
+
+const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
+                        Default: ${settings.databaseUrl.fallback}`;
+
+const backupHelp = `Copy an embedded store into one file, and read the copy whole to be sure of it. Services may go on using
+the store; whatever was acknowledged before is in the copy. A database server has tools of its own (pg_dump).
+
+Usage: petstore backup FILE [options]
+
+Options:
+${place}
+
+Examples:
+  petstore backup /backups/petstore-monday.db
+`;
+
+const restoreHelp = `Put a backup in the place of an embedded store. Stop its services first.
+
+Usage: petstore restore FILE [options]
+
+Options:
+  --force               Replace a store that holds animals, or that is damaged.
+${place}
+
+Examples:
+  petstore restore /backups/petstore-monday.db
+  petstore restore /backups/petstore-monday.db --force
+`;
+
+export const backupOptions = { 'database-url': { type: 'string' }, help: { type: 'boolean' } } as const;
+export const restoreOptions = { ...backupOptions, force: { type: 'boolean' } } as const;
+
+export async function backup(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments('backup', args, {
+    options: backupOptions,
+    allowPositionals: true,
+  });
+  if (values.help) return print(backupHelp);
+  const file = onlyFile(positionals, 'petstore backup FILE');
+  const { petCount } = backUpSqlite(embeddedPath(values['database-url']), file);
+  return print(`Backed up ${petCount.toLocaleString('en')} animals to ${file}, and read it back.\n`);
+}
+
+export async function restore(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments('restore', args, {
+    options: restoreOptions,
+    allowPositionals: true,
+  });
+  if (values.help) return print(restoreHelp);
+  const file = onlyFile(positionals, 'petstore restore FILE');
+  const path = embeddedPath(values['database-url']);
+  const { petCount } = restoreSqlite(file, path, values.force ?? false);
+  return print(`Restored ${petCount.toLocaleString('en')} animals to ${path}.\n`);
+}
+
+function embeddedPath(flag: string | undefined): string {
+  const found = parsePlace(flag || process.env['DATABASE_URL'] || settings.databaseUrl.fallback);
+  if ('path' in found) return found.path;
+  throw new OperatorError(
+    'This is for embedded stores. Use the tools of the database server, such as pg_dump.',
+  );
+}
+
+function onlyFile([file, ...others]: string[], form: string): string {
+  if (file === undefined || others.length > 0) throw usage(`Name one file: ${form}`);
+  return file;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}

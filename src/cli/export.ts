@@ -1,0 +1,142 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
+import { readAll, type BulkStore } from '../bulk.ts';
+import { OperatorError } from '../error.ts';
+import { choiceOf, readArguments } from './arguments.ts';
+import { settings, usage } from './config.ts';
+import { watchForInterruption, type Interruption } from './interruption.ts';
+import { createPetWriter, petFormats, type PetFormat } from './pet-formats.ts';
+import { showProgress } from './progress.ts';
+import { openStandardOutput, type Sink } from './sink.ts';
+import { openBulkStore } from './stores.ts';
+
+const help = `Write all animals of a store, in ascending order of id, to a file or to standard output. The service may run.
+
+petstore import reads it back: into an empty store, with --keep-ids, it makes the very same animals again.
+
+Usage: petstore export [FILE] [options]
+
+Options:
+  FILE                  Appears when it is whole. Without FILE, or with -, standard output.
+  --format FORMAT       ${petFormats.join(', ')}. Default: by the ending of FILE, otherwise ndjson.
+  --force               Replace FILE if it exists.
+  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
+                        Default: ${settings.databaseUrl.fallback}
+
+Examples:
+  petstore export animals.ndjson
+  petstore export animals.csv
+  petstore export --format json | gzip > animals.json.gz
+`;
+
+export const options = {
+  format: { type: 'string' },
+  force: { type: 'boolean' },
+  'database-url': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const batchSize = 5000;
+
+export async function exportPets(args: string[]): Promise<number> {
+  const { values, positionals } = readArguments('export', args, { options, allowPositionals: true });
+  if (values.help) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const [path = '-', ...others] = positionals;
+  if (others.length > 0) throw usage('One file at a time: petstore export FILE');
+  const format =
+    values.format === undefined ? formatOf(path) : choiceOf('--format', values.format, petFormats);
+  if (path !== '-' && !values.force && existsSync(path)) {
+    throw new OperatorError(`${path} exists. Choose another file, or replace it with --force.`);
+  }
+  using interruption = watchForInterruption();
+  const databaseUrl = values['database-url'] || process.env['DATABASE_URL'] || settings.databaseUrl.fallback;
+  const store = await openBulkStore(databaseUrl, false);
+  try {
+    if (path !== '-') return await exportToFile(store, path, format, interruption);
+    await writePets(store, format, openStandardOutput(), interruption);
+    return interruption.exitStatus ?? 0;
+  } finally {
+    await store.close();
+  }
+}
+
+/** Written beside its place and moved there when it is whole and on disk: half a file never looks like a whole one. */
+async function exportToFile(
+  store: BulkStore,
+  path: string,
+  format: PetFormat,
+  interruption: Interruption,
+): Promise<number> {
+  const partial = `${path}.${process.pid}.partial`;
+  const descriptor = attempt(path, () => openSync(partial, 'wx', 0o600));
+  try {
+    const count = await writePets(store, format, sinkOf(descriptor, path), interruption);
+    if (interruption.exitStatus !== undefined) {
+      process.stderr.write('Stopped. Nothing was exported.\n');
+      return interruption.exitStatus;
+    }
+    attempt(path, () => {
+      fsyncSync(descriptor);
+      renameSync(partial, path);
+    });
+    process.stdout.write(`Exported ${count.toLocaleString('en')} animals to ${path}.\n`);
+    return 0;
+  } finally {
+    closeSync(descriptor);
+    if (existsSync(partial)) unlinkSync(partial);
+  }
+}
+
+async function writePets(
+  store: BulkStore,
+  format: PetFormat,
+  sink: Sink,
+  interruption: Interruption,
+): Promise<number> {
+  const writer = createPetWriter(format);
+  const progress = showProgress('exported', await store.pets.count(), process.stderr);
+  let count = 0;
+  let isWanted = await sink.write(writer.begin);
+  for await (const pets of readAll(store.pets, { batchSize })) {
+    if (!isWanted || interruption.exitStatus !== undefined) break;
+    isWanted = await sink.write(writer.render(pets));
+    count += pets.length;
+    progress.add(pets.length);
+    // Only between two turns of the event loop can a signal arrive.
+    await new Promise(setImmediate);
+  }
+  if (isWanted && interruption.exitStatus === undefined) await sink.write(writer.end());
+  progress.end();
+  return count;
+}
+
+function sinkOf(descriptor: number, path: string): Sink {
+  return {
+    async write(text) {
+      const bytes = Buffer.from(text);
+      attempt(path, () => {
+        for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+      });
+      return true;
+    },
+  };
+}
+
+function formatOf(path: string): PetFormat {
+  const ending = extname(path).slice(1).toLowerCase();
+  return petFormats.find((format) => format === ending) ?? 'ndjson';
+}
+
+function attempt<Result>(path: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The file ${path} cannot be written (${code}). Check its folder, rights and room.`,
+    );
+  }
+}

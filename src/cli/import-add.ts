@@ -1,0 +1,91 @@
+import { PetstoreError } from '../error.ts';
+import type { ImportedPet, ImportStore } from '../import.ts';
+import { readRows, type Check, type CheckedInput } from './import-check.ts';
+import type { Interruption } from './interruption.ts';
+import { showProgress } from './progress.ts';
+
+/** How many animals one transaction adds: large enough for the disk, short enough for a service that waits. */
+export const batchSize = 20_000;
+
+export interface Addition extends CheckedInput, Pick<Check, 'input' | 'format' | 'keepsIds'> {
+  store: ImportStore;
+  /** The first so many animals are in the store already. */
+  addedBefore: number;
+  interruption: Interruption;
+}
+
+/** An import that ended early, for a reason that the operator can mend. */
+export class ImportFailure extends Error {
+  override readonly name = 'ImportFailure';
+}
+
+/** Adds the good rows that are not in the store yet; fewer when it was interrupted. */
+export async function addPets(addition: Addition): Promise<{ addedCount: number }> {
+  const { store, source, goodCount, addedBefore, interruption, keepsIds } = addition;
+  const largestId = keepsIds ? await store.largestId() : undefined;
+  const progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
+  let addedCount = addedBefore;
+  for await (const pets of batches(addition)) {
+    if (interruption.exitStatus !== undefined) break;
+    if (addedCount === addedBefore) refuseTakenIds(pets, largestId);
+    try {
+      await store.addPets(pets, { source, addedBefore: addedCount });
+    } catch (error) {
+      throw explain(error, addedCount, goodCount);
+    }
+    addedCount += pets.length;
+    progress.add(pets.length);
+  }
+  progress.end();
+  return { addedCount };
+}
+
+async function* batches(addition: Addition): AsyncGenerator<ImportedPet[]> {
+  let skipped = 0;
+  let batch: ImportedPet[] = [];
+  for await (const rows of readRows(addition)) {
+    for (const { pet } of rows) {
+      if (!pet) continue;
+      if (skipped < addition.addedBefore) {
+        skipped += 1;
+        continue;
+      }
+      batch.push(pet);
+      if (batch.length === batchSize) {
+        yield batch;
+        batch = [];
+      }
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function refuseTakenIds([first]: ImportedPet[], largestId: bigint | undefined): void {
+  if (first?.id === undefined || largestId === undefined || first.id > largestId) return;
+  throw new ImportFailure(
+    `The ids of the file begin with ${first.id}, and the store has ids up to ${largestId}. Nothing was written. ` +
+      'Import into an empty store, or without --keep-ids.',
+  );
+}
+
+function explain(error: unknown, addedCount: number, goodCount: number): unknown {
+  const done = `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} animals are in the store.`;
+  const { code } = error as { code?: string };
+  if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
+    return new ImportFailure(
+      'Another process does this very import. Wait for it, then run this command again.',
+    );
+  }
+  if (error instanceof PetstoreError && error.code === 'unavailable') {
+    const reason = error.cause instanceof Error ? error.cause.message : error.message;
+    return new ImportFailure(
+      `The import was interrupted: ${reason}. ${done} Run the same command again to go on.`,
+    );
+  }
+  if (code?.startsWith('SQLITE_CONSTRAINT') || code === '23505') {
+    return new ImportFailure(
+      `An id of the file has been taken meanwhile. ${done} Import without --keep-ids.`,
+    );
+  }
+  return error;
+}

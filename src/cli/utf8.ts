@@ -1,0 +1,76 @@
+/** Decodes a stream of bytes piece by piece. */
+export interface Utf8Decoder {
+  push(bytes: Uint8Array): string;
+  end(): string;
+}
+
+/**
+ * Like `TextDecoder`, except that bytes that are not UTF-8 become lone surrogates: those cannot come from valid
+ * bytes, so whoever meets one knows that this record, and no other, is damaged.
+ */
+export function createUtf8Decoder(): Utf8Decoder {
+  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
+  let rest = new Uint8Array();
+  let isFirst = true;
+
+  const decode = (bytes: Uint8Array): string => {
+    try {
+      return strict.decode(bytes);
+    } catch {
+      return pieces(bytes)
+        .map((piece) => {
+          try {
+            return strict.decode(piece);
+          } catch {
+            return lenient.decode(piece).replaceAll('\ufffd', '\udc80');
+          }
+        })
+        .join('');
+    }
+  };
+
+  const withoutMark = (text: string): string => {
+    if (!isFirst || text === '') return text;
+    isFirst = false;
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
+  };
+
+  return {
+    push(bytes) {
+      const joined = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      const length = wholeCharacters(joined);
+      rest = joined.slice(length);
+      return withoutMark(decode(joined.subarray(0, length)));
+    },
+    end() {
+      const last = rest;
+      rest = new Uint8Array();
+      return withoutMark(decode(last));
+    },
+  };
+}
+
+/** The length without a character that is cut at the end. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    // A leading byte says how many belong to it.
+    const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
+    if (size > 0) return size > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+/** Cut behind every line end and comma, which are parts of no other character: no piece reaches past its record. */
+function pieces(bytes: Uint8Array): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  let start = 0;
+  bytes.forEach((byte, index) => {
+    if (byte !== 0x0a && byte !== 0x2c) return;
+    found.push(bytes.subarray(start, index + 1));
+    start = index + 1;
+  });
+  return [...found, bytes.subarray(start)];
+}

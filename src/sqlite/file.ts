@@ -1,0 +1,98 @@
+import { SQLiteError, type Database } from 'bun:sqlite';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../error.ts';
+import { connect, makeDurable } from './connect.ts';
+import { checkOwnership, migrate } from './migrate.ts';
+
+/** Up to this size the whole file is checked for damage at start: about 50 ms. Larger ones are checked as they are read. */
+const maxCheckedBytes = 16 * 1024 * 1024;
+
+/** Opens the file, made, checked and brought up to date as a store needs it. */
+export function openWritable(path: string): Database {
+  prepareFile(path);
+  let database: Database | undefined;
+  try {
+    database = connect(path);
+    const { version } = database.query('SELECT sqlite_version() AS version').get() as { version: string };
+    refuseOldSqlite(version);
+    checkOwnership(database, path);
+    refuseDamage(database, path);
+    makeDurable(database);
+    migrate(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explain(error, path);
+  }
+}
+
+/** Versions before 3.51.3 can lose a commit when the WAL is reset while another connection writes. */
+export function refuseOldSqlite(version: string): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch < 3_051_003) {
+    throw new OperatorError(
+      `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed. Update Bun: npm install.`,
+    );
+  }
+}
+
+/** Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. */
+export function prepareFile(path: string): void {
+  const folder = dirname(path);
+  try {
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      syncPath(dirname(folder));
+    }
+    if (!existsSync(path)) closeSync(openSync(path, 'ax', 0o600));
+    accessSync(folder, constants.W_OK);
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The store ${path} cannot be written (${code ?? message}). ` +
+        'Give this user write rights to the folder and the file, or choose another file with --database-url.',
+    );
+  }
+}
+
+/** A new name survives a power cut only when the folder that holds it is synced too. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function refuseDamage(database: Database, path: string): void {
+  if (statSync(path).size > maxCheckedBytes) return;
+  const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
+  if (found?.quick_check !== 'ok') throw damaged(path);
+}
+
+/** One line for the operator about a file that SQLite cannot open or read. */
+export function explain(error: unknown, path: string): unknown {
+  if (!(error instanceof SQLiteError)) return error;
+  if (error.code === 'SQLITE_NOTADB') {
+    return new OperatorError(
+      `${path} is not a database. Choose another file with --database-url, or move this one away.`,
+    );
+  }
+  if (error.code?.startsWith('SQLITE_CORRUPT')) return damaged(path);
+  return new OperatorError(`The store ${path} cannot be opened: ${error.message} (${error.code}).`);
+}
+
+export function damaged(path: string): OperatorError {
+  return new OperatorError(
+    `The database ${path} is damaged. Nothing was changed. Move it away and put a backup in its place.`,
+  );
+}

@@ -1,0 +1,102 @@
+import type { Database } from 'bun:sqlite';
+import { PetstoreError } from '../error.ts';
+import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
+import { translateError } from './connect.ts';
+import { openWritable } from './file.ts';
+
+/**
+ * Rows of one INSERT. Measured with an index and a sync per 20,000 rows: 250,000 animals a second with 1 row,
+ * 350,000 with 10, 410,000 with 100, 430,000 with 500.
+ */
+const rowsPerInsert = 100;
+/** A service that is busy writing may keep the lock from us for a while. */
+const lockTimeoutMs = 60_000;
+
+type Value = string | bigint | null;
+
+export function openSqliteImport({ path }: { path: string }): ImportStore {
+  const database = openWritable(path);
+  database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
+  const insertNew = createInsert(database, ['name', 'category_id', 'status']);
+  const insertKept = createInsert(database, ['id', 'name', 'category_id', 'status']);
+  const find = database.query<{ addedCount: number; finishedAt: number | null }, [string]>(
+    'SELECT added_count AS addedCount, finished_at AS finishedAt FROM imports WHERE source = ?1',
+  );
+  const begin = database.query(
+    'INSERT INTO imports (source, added_count) VALUES (?1, 0) ON CONFLICT DO NOTHING',
+  );
+  const move = database.query(
+    `UPDATE imports SET added_count = ?3 WHERE source = ?1 AND added_count = ?2 AND finished_at IS NULL`,
+  );
+  const finish = database.query('UPDATE imports SET finished_at = ?2 WHERE source = ?1');
+  const forget = database.query('DELETE FROM imports WHERE source = ?1');
+  const largest = database.query<{ id: string | null }, []>('SELECT CAST(max(id) AS TEXT) AS id FROM pets');
+
+  const addPets = database.transaction((pets: readonly ImportedPet[], step?: ImportStep) => {
+    if (step) {
+      begin.run(step.source);
+      const { changes } = move.run(step.source, step.addedBefore, step.addedBefore + pets.length);
+      if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Somebody else does this import.');
+    }
+    if (pets[0]?.id === undefined) {
+      insertNew(pets, (values, { name, categoryId, status }) => {
+        values.push(name, categoryId, status ?? null);
+      });
+    } else {
+      insertKept(pets, (values, { id = null, name, categoryId, status }) => {
+        values.push(id, name, categoryId, status ?? null);
+      });
+    }
+  });
+
+  return {
+    findImport: async (source) => {
+      const row = find.get(source);
+      if (!row) return undefined;
+      return {
+        addedCount: row.addedCount,
+        ...(row.finishedAt !== null && { finishedAt: new Date(row.finishedAt) }),
+      };
+    },
+    addPets: async (pets, step) => {
+      try {
+        addPets.immediate(pets, step);
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+    finishImport: async (source, finishedAt) => {
+      // An import of nothing has never begun.
+      begin.run(source);
+      finish.run(source, finishedAt.getTime());
+    },
+    forgetImport: async (source) => {
+      forget.run(source);
+    },
+    largestId: async () => {
+      const id = largest.get()?.id ?? undefined;
+      return id === undefined ? undefined : BigInt(id);
+    },
+    close: async () => database.close(),
+  };
+}
+
+type Insert = (pets: readonly ImportedPet[], append: (values: Value[], pet: ImportedPet) => void) => void;
+
+function createInsert(database: Database, columns: string[]): Insert {
+  const row = `(${columns.map(() => '?').join(', ')})`;
+  const sql = (rows: number) =>
+    `INSERT INTO pets (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`;
+  const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
+  const one = database.query<unknown, Value[]>(sql(1));
+  return (pets, append) => {
+    let values: Value[] = [];
+    pets.forEach((pet, index) => {
+      append(values, pet);
+      const isSingle = index >= pets.length - (pets.length % rowsPerInsert);
+      if (!isSingle && (index + 1) % rowsPerInsert !== 0) return;
+      (isSingle ? one : many).run(...values);
+      values = [];
+    });
+  };
+}

@@ -1,0 +1,49 @@
+import type { Database } from 'bun:sqlite';
+import { connect } from './connect.ts';
+import { checkOwnership, readPragma } from './migrate.ts';
+import { damaged, explain, refuseOldSqlite } from './file.ts';
+
+export interface Inspection {
+  petCount: number;
+  /** Keys that are neither revoked nor expired. */
+  usableKeyCount: number;
+  /** The latest time in the store, in milliseconds since 1970; 0 when it holds none. */
+  latestTime: number;
+}
+
+/** Looks at an existing store, whole, and changes nothing. Fails with what the service would say of it. */
+export function inspectSqlite(path: string, now: number): Inspection {
+  let database: Database | undefined;
+  try {
+    database = connect(path);
+    database.run('PRAGMA query_only = ON');
+    return inspect(database, path, now);
+  } catch (error) {
+    throw explain(error, path);
+  } finally {
+    database?.close();
+  }
+}
+
+function inspect(database: Database, path: string, now: number): Inspection {
+  const read = (sql: string): unknown =>
+    Object.values(database.query(sql).get() as Record<string, unknown>)[0];
+  refuseOldSqlite(String(read('SELECT sqlite_version()')));
+  checkOwnership(database, path);
+  if (read('PRAGMA quick_check(1)') !== 'ok') throw damaged(path);
+  // A file that a first start has left behind without a schema: the next start makes it.
+  if (readPragma(database, 'schema_version') === 0) return { petCount: 0, usableKeyCount: 0, latestTime: 0 };
+  return {
+    petCount: Number(read('SELECT count(*) FROM pets')),
+    usableKeyCount: Number(
+      read(
+        `SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
+      ),
+    ),
+    latestTime: Number(
+      read(`SELECT max(time) FROM (
+        SELECT max(created_at) AS time FROM api_keys UNION ALL SELECT max(last_used_at) FROM api_keys
+        UNION ALL SELECT max(created_at) FROM idempotency_keys UNION ALL SELECT probed_at FROM write_probe)`),
+    ),
+  };
+}
