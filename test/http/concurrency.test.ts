@@ -14,9 +14,11 @@ describe('200 creators beside page walkers', () => {
     await using server = listen(service.app);
     const call = callOver(server, service);
     const acknowledged = new Map<string, string>((await addPets(call, 50)).map((id) => [id, 'Rex']));
-    let running = creators;
+    const running = new Set(Array.from({ length: creators }, (_, creator) => creator));
 
     const createSome = async (creator: number): Promise<void> => {
+      using stack = new DisposableStack();
+      stack.defer(() => running.delete(creator));
       for (let count = 0; count < petsPerCreator; count++) {
         const name = `pet ${creator}.${count}`;
         const status = count % 2 === 0 ? 'sold' : undefined;
@@ -26,7 +28,6 @@ describe('200 creators beside page walkers', () => {
         expect(acknowledged.has(id)).toBe(false);
         acknowledged.set(id, name);
       }
-      running--;
     };
 
     const walkWhileCreating = async (walker: number): Promise<number> => {
@@ -41,7 +42,7 @@ describe('200 creators beside page walkers', () => {
         walks++;
         // In-process reads never leave the microtask queue; without this the acknowledgements would never arrive.
         await Bun.sleep(0);
-      } while (running > 0);
+      } while (running.size > 0);
       return walks;
     };
 
@@ -64,7 +65,10 @@ describe('200 creators beside page walkers', () => {
     await using server = listen(service.app);
     const call = callOver(server, service);
     const createAndLook = async (creator: number): Promise<void> => {
-      const response = await call('/v1/pets', post({ name: `pet ${creator}`, categoryId: 1, status: 'pending' }));
+      const response = await call(
+        '/v1/pets',
+        post({ name: `pet ${creator}`, categoryId: 1, status: 'pending' }),
+      );
       const id = idsOf(await response.text())[0] ?? '';
       expect((await call(`/v1/pets/${id}`)).status).toBe(200);
       expect((await walkPages(call, '?status=pending&limit=100')).flat()).toContain(id);

@@ -8,7 +8,9 @@ const once = (name: string, pet: object = rex) => post(pet, { 'Idempotency-Key':
 describe('POST /v1/pets with an Idempotency-Key', () => {
   it('sent 50 times at once creates one animal and gives 50 equal answers', async () => {
     await using service = await openService();
-    const responses = await Promise.all(Array.from({ length: 50 }, () => service.call('/v1/pets', once('same'))));
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => service.call('/v1/pets', once('same'))),
+    );
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(responses.map(({ headers }) => headers.get('Location'))).size).toBe(1);
     const bodies = await Promise.all(responses.map((response) => response.text()));
@@ -64,7 +66,9 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     await using one = await openService({ openStore: () => place.open() });
     await using other = await openService({ openStore: () => place.open() });
     const responses = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : other).call('/v1/pets', once('shared'))),
+      Array.from({ length: 50 }, (_, index) =>
+        (index % 2 === 0 ? one : other).call('/v1/pets', once('shared')),
+      ),
     );
     const bodies = await Promise.all(responses.map((response) => response.text()));
     expect(new Set(bodies).size).toBe(1);

@@ -36,7 +36,10 @@ describe('POST /v1/pets', () => {
   for (const [name, digits] of Object.entries(edges)) {
     it(`keeps ${name} as a categoryId, digit by digit, in 201, list and get`, async () => {
       await using own = await openService();
-      const created = await own.call('/v1/pets', post(`{"name":"Rex","categoryId":${digits},"status":"sold"}`));
+      const created = await own.call(
+        '/v1/pets',
+        post(`{"name":"Rex","categoryId":${digits},"status":"sold"}`),
+      );
       const text = await created.text();
       expect(created.status).toBe(201);
       expect(text).toMatch(new RegExp(`"categoryId":${digits}[,}]`));
@@ -48,7 +51,12 @@ describe('POST /v1/pets', () => {
 
   for (const [name, digits] of Object.entries(pastTheEnds)) {
     it(`refuses a categoryId of ${name}, also as ${digits}.0 and in exponent form`, async () => {
-      for (const source of [digits, `${digits}.0`, `${digits}0e-1`, `${digits.slice(0, -1)}.${digits.at(-1)}e1`]) {
+      for (const source of [
+        digits,
+        `${digits}.0`,
+        `${digits}0e-1`,
+        `${digits.slice(0, -1)}.${digits.at(-1)}e1`,
+      ]) {
         const answer = call('/v1/pets', post(`{"name":"Rex","categoryId":${source}}`));
         expect(await outcomeOf(answer)).toBe('400 invalid_pet');
       }

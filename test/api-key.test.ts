@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'bun:test';
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import {
+  describeKey,
+  generateKey,
+  hashKey,
+  isUsable,
+  isWellFormedKey,
+  redactKeys,
+  type ApiKey,
+} from '../src/api-key.ts';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+describe('generateKey', () => {
+  it('gives pets_, 30 random characters and 6 characters of CRC-32 over both', () => {
+    const key = generateKey(randomBytes);
+    expect(key).toMatch(/^pets_[0-9A-Za-z]{36}$/);
+    const checksum = Array.from(key.slice(-6)).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0);
+    expect(checksum).toBe(crc32(key.slice(0, -6)));
+  });
+
+  it('skips bytes that would favour some characters', () => {
+    const batches = [new Uint8Array(30).fill(255), new Uint8Array(30).fill(248), new Uint8Array(30).fill(61)];
+    expect(generateKey(() => batches.shift() ?? new Uint8Array(0))).toStartWith(`pets_${'z'.repeat(30)}`);
+  });
+
+  it('makes every character from equally many bytes', () => {
+    const counts = new Map<string, number>();
+    for (let byte = 0; byte < 248; byte++) {
+      const [character = ''] = generateKey((count) => new Uint8Array(count).fill(byte)).slice(5);
+      counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    expect([...counts.keys()].toSorted().join('')).toBe(base62);
+    expect(new Set(counts.values())).toEqual(new Set([4]));
+  });
+
+  it('never gives the same key twice', () => {
+    expect(new Set(Array.from({ length: 1000 }, () => generateKey(randomBytes))).size).toBe(1000);
+  });
+});
+
+describe('isWellFormedKey', () => {
+  const key = generateKey(randomBytes);
+
+  it('accepts what generateKey makes', () => {
+    for (let made = 0; made < 100; made++) expect(isWellFormedKey(generateKey(randomBytes))).toBe(true);
+  });
+
+  it('refuses every single changed character', () => {
+    for (let place = 0; place < key.length; place++) {
+      const other = key[place] === 'a' ? 'b' : 'a';
+      expect(isWellFormedKey(key.slice(0, place) + other + key.slice(place + 1))).toBe(false);
+    }
+  });
+
+  it('refuses two swapped neighbours', () => {
+    for (let place = 5; place < key.length - 1; place++) {
+      const swapped = key.slice(0, place) + key[place + 1] + key[place] + key.slice(place + 2);
+      if (swapped !== key) expect(isWellFormedKey(swapped)).toBe(false);
+    }
+  });
+
+  it('refuses another length, prefix or a line end', () => {
+    const wrong = ['', 'pets_', key.slice(0, -1), `${key}0`, `${key}\n`, ` ${key}`, key.toUpperCase()];
+    for (const text of [...wrong, key.replace('pets_', 'cats_')]) expect(isWellFormedKey(text)).toBe(false);
+  });
+});
+
+describe('hashKey', () => {
+  it('is the SHA-256 of the whole key in hex', () => {
+    expect(hashKey('pets_x')).toBe(createHash('sha256').update('pets_x').digest('hex'));
+  });
+});
+
+describe('redactKeys', () => {
+  it('leaves of a key its prefix and last four characters', () => {
+    const [one, two] = [generateKey(randomBytes), generateKey(randomBytes)];
+    const text = redactKeys(`first ${one}, then "${two}".`);
+    expect(text).toBe(`first ${describeKey(one.slice(-4))}, then "${describeKey(two.slice(-4))}".`);
+    expect(text).not.toContain(one.slice(5, 15));
+  });
+
+  it('hides a key with a typo and one with something stuck to it', () => {
+    const key = generateKey(randomBytes);
+    for (const spoilt of [key.slice(0, -1), `${key}XYZ`, `_${key}_`]) {
+      expect(redactKeys(spoilt)).not.toContain(key.slice(5, 15));
+    }
+  });
+
+  it('hides a key that was pasted twice', () => {
+    const key = generateKey(randomBytes);
+    expect(redactKeys(key + key)).not.toContain(key.slice(5, 15));
+  });
+
+  it('leaves other text alone', () => {
+    expect(redactKeys('the table pets_by_status of pets_ 7')).toBe('the table pets_by_status of pets_ 7');
+  });
+});
+
+describe('isUsable', () => {
+  const key: ApiKey = { id: '1', name: 'till', hash: '', lastFour: 'abcd', createdAt: new Date(0) };
+
+  it('is true for a key without an end, and before its expiry', () => {
+    expect(isUsable(key, 5000)).toBe(true);
+    expect(isUsable({ ...key, expiresAt: new Date(5001) }, 5000)).toBe(true);
+  });
+
+  it('is false from the very moment of expiry on', () => {
+    expect(isUsable({ ...key, expiresAt: new Date(5000) }, 5000)).toBe(false);
+    expect(isUsable({ ...key, expiresAt: new Date(4999) }, 5000)).toBe(false);
+  });
+
+  it('is false for a revoked key, whatever its expiry', () => {
+    expect(isUsable({ ...key, revokedAt: new Date(9000), expiresAt: new Date(9000) }, 5000)).toBe(false);
+  });
+});

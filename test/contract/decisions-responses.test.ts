@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { PetstoreError, statusOfCode } from '../../src/error.ts';
+import { addPet, addPets, errorOf, outcomeOf, post, rex } from '../calls.ts';
+import { openFailingService } from '../failing-service.ts';
+import { openapi } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+
+/** `decisions.md`, the table "Responses"; pages, idempotency and the request id have files of their own. */
+
+let service: Service;
+let call: Service['call'];
+
+beforeAll(async () => {
+  service = await openService();
+  ({ call } = service);
+});
+afterAll(() => service.close());
+
+describe('201', () => {
+  it('Location names the new animal', async () => {
+    const response = await call('/v1/pets', post({ ...rex, name: 'Located' }));
+    const created: unknown = await response.json();
+    const found = await call(response.headers.get('Location') ?? '');
+    expect(found.status).toBe(200);
+    expect(await found.json()).toEqual(created as object);
+  });
+});
+
+describe('Absent status', () => {
+  it('is left out of the JSON, never null', async () => {
+    await using own = await openService();
+    const created = await own.call('/v1/pets', post(rex));
+    const location = created.headers.get('Location') ?? '';
+    for (const response of [created, await own.call(location), await own.call('/v1/pets')]) {
+      expect(await response.text()).not.toContain('status');
+    }
+  });
+});
+
+describe('ETag', () => {
+  const paths = ['/v1/pets', '/v1/pets?limit=1', '/v1/pets?status=sold', '/v1/pets/1'];
+  const ask = (path: string, ifNoneMatch: string, method = 'GET') =>
+    call(path, { method, headers: { 'If-None-Match': ifNoneMatch } });
+  const etagOf = async (path: string) => (await call(path)).headers.get('ETag') ?? '';
+  beforeAll(() => addPets(call, 2));
+
+  for (const path of paths) {
+    it(`is on every 200 of GET ${path}, with Cache-Control: private, no-cache`, async () => {
+      const { status, headers } = await call(path);
+      expect(status).toBe(200);
+      expect(headers.get('ETag')).toMatch(/^"[\w.-]+"$/);
+      expect(headers.get('Cache-Control')).toBe('private, no-cache');
+    });
+
+    it(`If-None-Match gives 304 without a body and with the same headers for ${path}`, async () => {
+      const full = await call(path);
+      const response = await ask(path, full.headers.get('ETag') ?? '');
+      expect(response.status).toBe(304);
+      expect(await response.text()).toBe('');
+      for (const name of ['ETag', 'Cache-Control', 'Link']) {
+        expect(response.headers.get(name)).toBe(full.headers.get(name));
+      }
+    });
+  }
+
+  it('If-None-Match may be weak, one of several, or *', async () => {
+    const etag = await etagOf('/v1/pets');
+    for (const held of [`W/${etag}`, `"a", ${etag}`, `"a",${etag},"b"`, `W/"a", W/${etag}`, '*', ' * ']) {
+      expect((await ask('/v1/pets', held)).status).toBe(304);
+    }
+  });
+
+  it('If-None-Match of another answer gives 200', async () => {
+    const etag = await etagOf('/v1/pets');
+    const others = ['', '""', '"a"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, `"*"`, `w/${etag}x`];
+    for (const held of [...others, await etagOf('/v1/pets?limit=1')]) {
+      expect((await ask('/v1/pets', held)).status).toBe(200);
+    }
+  });
+
+  it('HEAD has it and obeys If-None-Match too', async () => {
+    const etag = await etagOf('/v1/pets');
+    const head = await call('/v1/pets', { method: 'HEAD' });
+    expect(head.headers.get('ETag')).toBe(etag);
+    expect((await ask('/v1/pets', etag, 'HEAD')).status).toBe(304);
+  });
+
+  it('changes with what it names, and stays while that stays', async () => {
+    const [list, one] = [await etagOf('/v1/pets?limit=100'), await etagOf('/v1/pets/1')];
+    expect(await etagOf('/v1/pets?limit=100')).toBe(list);
+    await addPet(call);
+    expect(await etagOf('/v1/pets?limit=100')).not.toBe(list);
+    expect(await etagOf('/v1/pets/1')).toBe(one);
+  });
+
+  it('errors have none, whatever If-None-Match says', async () => {
+    for (const path of ['/v1/pets/0', '/v1/pets?limit=0']) {
+      const response = await ask(path, '*');
+      expect(response.status).toBeGreaterThanOrEqual(400);
+      expect(response.headers.has('ETag')).toBe(false);
+      expect(response.headers.get('Cache-Control')).toBe('no-store');
+    }
+  });
+});
+
+describe('Deprecation of getPet', () => {
+  const announcement = {
+    Deprecation: '@1794614400',
+    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+  };
+  const answers: [string, string | null, RequestInit?][] = [
+    ['200', '/v1/pets/1'],
+    ['304', '/v1/pets/1', { headers: { 'If-None-Match': '*' } }],
+    ['404', '/v1/pets/0'],
+    ['404', '/v1/pets/abc'],
+    ['405', '/v1/pets/1', { method: 'DELETE' }],
+    ['204', '/v1/pets/1', { method: 'OPTIONS' }],
+    ['200', '/v1/pets/1', { method: 'HEAD' }],
+    ['404', '/v1/pets/0', { method: 'HEAD' }],
+  ];
+  const expectAnnounced = ({ headers }: Response) => {
+    for (const [name, value] of Object.entries(announcement)) expect(headers.get(name)).toBe(value);
+  };
+
+  for (const [status, path, init] of answers) {
+    it(`is on ${init?.method ?? 'GET'} ${path}: ${status}`, async () => {
+      await addPet(call);
+      const response = await call(path ?? '', init);
+      expect(String(response.status)).toBe(status);
+      expectAnnounced(response);
+    });
+  }
+
+  it('is on 401', async () => {
+    for (const credential of [null, 'Bearer x']) {
+      const response = await service.callAs(credential, '/v1/pets/1');
+      expect(response.status).toBe(401);
+      expectAnnounced(response);
+    }
+  });
+
+  it('is on 5xx', async () => {
+    await using failing = await openFailingService(new Error('lost'));
+    const response = await failing.call('/v1/pets/1');
+    expect(response.status).toBe(500);
+    expectAnnounced(response);
+  });
+
+  it('is on no other path', async () => {
+    for (const path of ['/v1/pets', '/v1/pets/', '/v1/pets/1/x', '/livez', '/docs']) {
+      const { headers } = await call(path);
+      expect([headers.has('Deprecation'), headers.has('Sunset')]).toEqual([false, false]);
+    }
+  });
+
+  it('both links lead somewhere', async () => {
+    const docs = await service.callAs(null, '/docs');
+    expect(await docs.text()).toContain('id="deprecation"');
+    expect((await call('/v1/pets')).status).toBe(200);
+  });
+
+  it('in OpenAPI: deprecated: true, x-sunset: "2030-12-05"', () => {
+    expect(openapi.paths['/pets/{petId}']?.get).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05' });
+  });
+});
+
+describe('Error body', () => {
+  const errors: [string, string, RequestInit?][] = [
+    ['400 invalid_parameter', '/v1/pets?limit=0'],
+    ['400 invalid_cursor', '/v1/pets?cursor=x'],
+    ['400 invalid_json', '/v1/pets', post('{')],
+    ['400 invalid_pet', '/v1/pets', post({})],
+    ['401 unauthorized', '/v1/pets'],
+    ['404 not_found', '/v1/pets/0'],
+    ['404 not_found', '/v1/unknown'],
+    ['404 not_found', '/favicon.ico'],
+    ['405 method_not_allowed', '/livez', { method: 'POST' }],
+    ['413 payload_too_large', '/v1/pets', post(' '.repeat(65537))],
+    ['415 unsupported_media_type', '/v1/pets', post('x', { 'Content-Type': 'text/plain' })],
+    ['422 idempotency_conflict', '/v1/pets', post({ ...rex, name: 'Other' }, { 'Idempotency-Key': 'taken' })],
+  ];
+  for (const [outcome, path, init] of errors) {
+    it(`has exactly code, message, status, as application/json: ${outcome} of ${path}`, async () => {
+      await call('/v1/pets', post(rex, { 'Idempotency-Key': 'taken' }));
+      const credential = outcome.startsWith('401') ? null : `Bearer ${service.apiKey}`;
+      const response = await service.callAs(credential, path, init);
+      expect(response.headers.get('Content-Type')).toBe('application/json');
+      const error = await errorOf(response);
+      expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'status']);
+      expect(`${response.status} ${error.code}`).toBe(outcome);
+      expect(error.status).toBe(response.status);
+    });
+  }
+
+  it('no stack, no SQL, no version, also when the store fails', async () => {
+    const secret = new Error('SELECT * FROM pets failed at /srv/petstore/src/x.ts:1:2 (SQLite 3.53)');
+    await using failing = await openFailingService(secret);
+    const asked: [string, RequestInit?][] = [
+      ['/v1/pets'],
+      ['/v1/pets/1'],
+      ['/v1/pets', post(rex)],
+      ['/readyz'],
+    ];
+    for (const [path, init] of asked) {
+      const response = await failing.call(path, init);
+      const shown = JSON.stringify([...response.headers]) + (await response.clone().text());
+      expect(await outcomeOf(response)).toBe('500 internal');
+      expect(shown).not.toMatch(/SELECT|sqlite|\.ts|stack|Error:|bun\/|\d+\.\d+\.\d+/i);
+    }
+  });
+
+  it('503 of a store that cannot be used, with Retry-After', async () => {
+    for (const code of ['unavailable', 'overloaded'] as const) {
+      await using failing = await openFailingService(new PetstoreError(code, 'Not now.'));
+      const response = await failing.call('/v1/pets', post(rex));
+      expect(response.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+      expect(await errorOf(response)).toEqual({ code, message: 'Not now.', status: 503 });
+    }
+  });
+
+  it('the codes are the whole set, each with its status', () => {
+    expect(Object.entries(statusOfCode).map(([code, status]) => `${code} ${status}`)).toEqual([
+      'unauthorized 401',
+      'invalid_api_key 401',
+      'not_found 404',
+      'method_not_allowed 405',
+      'invalid_parameter 400',
+      'invalid_cursor 400',
+      'invalid_json 400',
+      'invalid_pet 400',
+      'payload_too_large 413',
+      'unsupported_media_type 415',
+      'idempotency_conflict 422',
+      'rate_limited 429',
+      'overloaded 503',
+      'unavailable 503',
+      'internal 500',
+    ]);
+    expect(openapi.components.schemas['Error']?.properties?.['code']?.enum).toEqual(
+      Object.keys(statusOfCode),
+    );
+  });
+});

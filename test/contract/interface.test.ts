@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
+import { openapi } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+
+/** `pet-store-interface.md`, from the endpoints on, section by section and row by row. */
+
+let service: Service;
+let call: Service['call'];
+
+beforeAll(async () => {
+  service = await openService();
+  ({ call } = service);
+});
+afterAll(() => service.close());
+
+const create = (pet: unknown) => call('/v1/pets', post(pet));
+
+describe('GET /pets (listPets)', () => {
+  it('limit: an integer, not required, minimum 1, maximum 100, default 20', async () => {
+    await addPets(call, 21);
+    const sizeOf = async (query: string) => idsOf(await (await call(`/v1/pets${query}`)).text()).length;
+    expect([await sizeOf(''), await sizeOf('?limit=1'), await sizeOf('?limit=21')]).toEqual([20, 1, 21]);
+    for (const limit of ['0', '101', 'x']) {
+      expect(await outcomeOf(call(`/v1/pets?limit=${limit}`))).toBe('400 invalid_parameter');
+    }
+  });
+
+  it('status: a PetStatus, not required, returns only animals with this availability status', async () => {
+    await addPet(call, { ...rex, status: 'pending' });
+    await addPet(call, { ...rex, status: 'sold' });
+    const pets = (await (await call('/v1/pets?status=pending')).json()) as { status: string }[];
+    expect(pets.length).toBeGreaterThan(0);
+    expect(new Set(pets.map(({ status }) => status))).toEqual(new Set(['pending']));
+    expect(await outcomeOf(call('/v1/pets?status=lost'))).toBe('400 invalid_parameter');
+  });
+
+  it('200: Pets, on success', async () => {
+    const response = await call('/v1/pets');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('application/json');
+  });
+
+  it('200: an empty array when there are none', async () => {
+    await using own = await openService();
+    expect(await (await own.call('/v1/pets')).text()).toBe('[]');
+    expect(await (await own.call('/v1/pets?status=sold')).text()).toBe('[]');
+  });
+
+  it('401: Error, when the credential is missing or invalid', async () => {
+    expect(await outcomeOf(service.callAs(null, '/v1/pets'))).toBe('401 unauthorized');
+    expect(await outcomeOf(service.callAs('Bearer nothing', '/v1/pets'))).toBe('401 invalid_api_key');
+  });
+});
+
+describe('POST /pets (createPet)', () => {
+  it('201: Pet, with the assigned id', async () => {
+    const response = await create({ name: 'Tom', categoryId: 3 });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({ id: expect.any(Number), name: 'Tom', categoryId: 3 });
+  });
+
+  it('400: Error, when the body misses required fields or holds invalid values', async () => {
+    for (const body of [{}, { name: 'Rex' }, { categoryId: 1 }, { name: 1, categoryId: 'x', status: 'y' }]) {
+      expect(await outcomeOf(create(body))).toBe('400 invalid_pet');
+    }
+  });
+
+  it('400: Error, when there is no body', async () => {
+    expect(await outcomeOf(create(''))).toBe('400 invalid_json');
+  });
+
+  it('401: Error, when the credential is missing or invalid', async () => {
+    expect(await outcomeOf(service.callAs(null, '/v1/pets', post(rex)))).toBe('401 unauthorized');
+    expect(await outcomeOf(service.callAs('Bearer x', '/v1/pets', post(rex)))).toBe('401 invalid_api_key');
+  });
+});
+
+describe('GET /pets/{petId} (getPet)', () => {
+  it('petId: an int64, the identifier of the animal to retrieve', async () => {
+    const [one = '', other = ''] = await addPets(call, 2);
+    for (const id of [one, other]) {
+      expect(idsOf(await (await call(`/v1/pets/${id}`)).text())).toEqual([id]);
+    }
+  });
+
+  it('200: Pet, when the animal is found', async () => {
+    const id = await addPet(call, { name: 'Tom', categoryId: 3, status: 'sold' });
+    const response = await call(`/v1/pets/${id}`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ id: Number(id), name: 'Tom', categoryId: 3, status: 'sold' });
+  });
+
+  it('401: Error, when the credential is missing or invalid', async () => {
+    const id = await addPet(call);
+    expect(await outcomeOf(service.callAs(null, `/v1/pets/${id}`))).toBe('401 unauthorized');
+    expect(await outcomeOf(service.callAs('Bearer x', `/v1/pets/${id}`))).toBe('401 invalid_api_key');
+  });
+
+  it('404: Error, when the requested resource could not be found', async () => {
+    const id = await addPet(call);
+    expect(await outcomeOf(call(`/v1/pets/${BigInt(id) + 1000n}`))).toBe('404 not_found');
+  });
+
+  it('is deprecated, with removal on 5 December 2030, and still works', async () => {
+    const id = await addPet(call);
+    const response = await call(`/v1/pets/${id}`);
+    expect(response.status).toBe(200);
+    expect(new Date(response.headers.get('Sunset') ?? '').toISOString()).toBe('2030-12-05T00:00:00.000Z');
+  });
+});
+
+describe('Other operations', () => {
+  it('GET /store/orders is not shown: 404', async () => {
+    expect(await outcomeOf(call('/v1/store/orders'))).toBe('404 not_found');
+  });
+
+  it('update and delete of animals are not shown: 405', async () => {
+    const id = await addPet(call);
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      expect(await outcomeOf(call(`/v1/pets/${id}`, { method }))).toBe('405 method_not_allowed');
+    }
+    expect((await call(`/v1/pets/${id}`)).status).toBe(200);
+  });
+});
+
+const operations: [string, string, RequestInit][] = [
+  ['listPets', '/v1/pets', {}],
+  ['createPet', '/v1/pets', post(rex)],
+  ['getPet', '/v1/pets/1', {}],
+];
+
+describe('Authentication', () => {
+  for (const [name, path, init] of operations) {
+    it(`1. and 2. Authorization: Bearer <API_KEY> applies to ${name}`, async () => {
+      await addPet(call);
+      const response = await service.callAs(`Bearer ${service.apiKey}`, path, init);
+      expect(response.status).toBe(name === 'createPet' ? 201 : 200);
+    });
+
+    it(`3. ${name} without a valid credential is 401 with an Error body`, async () => {
+      for (const credential of [null, '', 'Bearer', 'Bearer x', `Basic ${btoa('a:b')}`, service.apiKey]) {
+        const response = await service.callAs(credential, path, init);
+        expect(response.status).toBe(401);
+        expect(Object.keys(await errorOf(response))).toEqual(['code', 'message', 'status']);
+      }
+    });
+  }
+});
+
+describe('Errors', () => {
+  it('400: request body missing required fields or holding invalid values, of POST /pets', async () => {
+    for (const body of [{}, { ...rex, status: 'lost' }]) {
+      const response = await create(body);
+      expect(response.status).toBe(400);
+      expect((await errorOf(response)).status).toBe(400);
+    }
+  });
+
+  for (const [name, path, init] of operations) {
+    it(`401: API key missing or invalid, of ${name}`, async () => {
+      for (const credential of [null, 'Bearer wrong']) {
+        const response = await service.callAs(credential, path, init);
+        expect(response.status).toBe(401);
+        expect((await errorOf(response)).status).toBe(401);
+      }
+    });
+  }
+
+  it('404: the requested animal cannot be found, of GET /pets/{petId}', async () => {
+    const response = await call('/v1/pets/0');
+    expect(response.status).toBe(404);
+    expect((await errorOf(response)).status).toBe(404);
+  });
+});
+
+describe('Limits', () => {
+  it('limit parameter minimum: 1', async () => {
+    await addPets(call, 2);
+    expect(idsOf(await (await call('/v1/pets?limit=1')).text())).toHaveLength(1);
+    expect(await outcomeOf(call('/v1/pets?limit=0'))).toBe('400 invalid_parameter');
+  });
+
+  it('limit parameter maximum: 100', async () => {
+    await addPets(call, 101);
+    expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toHaveLength(100);
+    expect(await outcomeOf(call('/v1/pets?limit=101'))).toBe('400 invalid_parameter');
+  });
+
+  it('limit parameter default: 20', async () => {
+    await addPets(call, 21);
+    expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(20);
+  });
+});
+
+describe('Versioning', () => {
+  it('1. The interface version is 1.0.0.', async () => {
+    const contract = (await (await call('/openapi.json')).json()) as { info: { version: string } };
+    expect(contract.info.version).toBe('1.0.0');
+  });
+
+  it('2. The major version is carried in the address path: it ends in /v1.', async () => {
+    expect(openapi.servers.map(({ url }) => url)).toEqual(['/v1']);
+    expect((await call('/v1/pets')).status).toBe(200);
+    for (const path of ['/pets', '/v2/pets', '/V1/pets'])
+      expect(await outcomeOf(call(path))).toBe('404 not_found');
+  });
+
+  it('3. Deprecation is announced per operation: getPet is marked, the others are not.', async () => {
+    const marked = Object.values(openapi.paths).flatMap(({ get, post: add }) =>
+      [get, add].filter((operation) => operation?.deprecated).map((operation) => operation?.operationId),
+    );
+    expect(marked).toEqual(['getPet']);
+    expect((await call('/v1/pets')).headers.has('Deprecation')).toBe(false);
+    expect((await call('/v1/pets/1')).headers.has('Deprecation')).toBe(true);
+  });
+
+  it('4. None of the three operations carries a stability marker.', () => {
+    expect(JSON.stringify(openapi.paths)).not.toMatch(/experimental|beta/i);
+  });
+});

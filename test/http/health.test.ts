@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'bun:test';
+import { PetstoreError } from '../../src/error.ts';
+import { outcomeOf, post, rex } from '../calls.ts';
+import { openFailingService } from '../failing-service.ts';
+import { openService, openTemporarySqlite } from '../service.ts';
+
+describe('GET /readyz', () => {
+  it('is 503 from the moment the service was told to stop, while calls are still answered', async () => {
+    let isDraining = false;
+    await using service = await openService({ isDraining: () => isDraining });
+    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('200');
+    isDraining = true;
+    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('503 unavailable');
+    expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
+    const created = await service.call('/v1/pets', post(rex));
+    expect(created.status).toBe(201);
+    expect(created.headers.get('Connection')).toBe('close');
+  });
+
+  it('is 503 while the store cannot be written, and /livez is not', async () => {
+    await using service = await openFailingService(new PetstoreError('unavailable', 'The disk is full.'));
+    expect(await outcomeOf(service.callAs(null, '/readyz'))).toBe('503 unavailable');
+    expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
+  });
+
+  it('looks at the store at most once a second, and again after that', async () => {
+    let time = 1_000_000;
+    let looks = 0;
+    const openStore = async () => {
+      const store = await openTemporarySqlite();
+      const checkWritable = () => {
+        looks++;
+        return store.pets.checkWritable();
+      };
+      return { ...store, pets: { ...store.pets, checkWritable } };
+    };
+    await using service = await openService({ openStore, now: () => time });
+    const probe = () => outcomeOf(service.callAs(null, '/readyz'));
+    expect(await Promise.all([probe(), probe(), probe()])).toEqual(['200', '200', '200']);
+    time += 999;
+    await probe();
+    expect(looks).toBe(1);
+    time += 1;
+    await probe();
+    expect(looks).toBe(2);
+    time -= 500_000;
+    await probe();
+    expect(looks).toBe(3);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'bun:test';
+import * as fc from 'fast-check';
+import { nextLink, parsePageRequest } from '../../src/http/paging.ts';
+import { petStatuses } from '../../src/pet.ts';
+import { holds } from './property.ts';
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const status = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });
+const limit = fc.integer({ min: 1, max: 100 });
+
+const addressOf = (link: string | undefined) => `http://petstore/v1/pets${/<([^>]+)>/.exec(link ?? '')?.[1]}`;
+
+describe('nextLink and parsePageRequest', () => {
+  it('agree on every place, filter and limit', async () => {
+    await holds(
+      fc.asyncProperty(limit, status, int64, async (size, filter, place) => {
+        const request = { limit: size, ...(filter && { status: filter }) };
+        const link = nextLink(request, { json: '[]', next: place });
+        expect(parsePageRequest(addressOf(link))).toEqual({ ...request, after: place });
+      }),
+      500,
+    );
+  });
+
+  it('never take one place for another, nor one filter for another', async () => {
+    await holds(
+      fc.asyncProperty(status, int64, status, int64, async (one, place, other, otherPlace) => {
+        const linkOf = (filter: typeof one, next: bigint) =>
+          nextLink({ limit: 5, ...(filter && { status: filter }) }, { json: '[]', next });
+        const isSame = one === other && place === otherPlace;
+        expect(linkOf(one, place) === linkOf(other, otherPlace)).toBe(isSame);
+      }),
+      500,
+    );
+  });
+
+  it('give no link after the last page', () => {
+    expect(nextLink({ limit: 5 }, { json: '[]' })).toBeUndefined();
+  });
+});
+
+describe('parsePageRequest', () => {
+  it('takes the default limit when nothing is asked for', () => {
+    for (const query of ['', '?', '?x=1']) {
+      expect(parsePageRequest(`http://petstore/v1/pets${query}`)).toEqual({ limit: 20 });
+    }
+  });
+});

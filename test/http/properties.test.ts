@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import * as fc from 'fast-check';
+import { isPetStatus } from '../../src/pet.ts';
+import { nextQuery, post, rex } from '../calls.ts';
+import { openService, type Service } from '../service.ts';
+import { holds, propertyTimeoutMs, wellFormedName } from './property.ts';
+
+let service: Service;
+let call: Service['call'];
+
+beforeAll(async () => {
+  service = await openService();
+  ({ call } = service);
+});
+afterAll(() => service.close());
+
+const jsonInit = (body: string | Uint8Array<ArrayBuffer>): RequestInit => ({ ...post(''), body });
+
+/** Every answer has already been checked against `openapi.yaml` when `call` returns. */
+async function expectNoFault(answer: Promise<Response>): Promise<Response> {
+  const response = await answer;
+  expect(response.status).toBeGreaterThanOrEqual(200);
+  expect(response.status).toBeLessThan(500);
+  return response;
+}
+
+describe('POST /v1/pets', () => {
+  it(
+    'answers any JSON value with 201 or a documented 4xx',
+    async () => {
+      await holds(
+        fc.asyncProperty(fc.json({ maxDepth: 5, stringUnit: 'binary' }), async (body) => {
+          await expectNoFault(call('/v1/pets', jsonInit(body)));
+        }),
+        400,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'accepts exactly the objects whose fields are all right, whatever the fields hold',
+    async () => {
+      const name = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue());
+      const categoryId = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
+      const status = fc.oneof(fc.constantFrom('available', 'pending', 'sold'), fc.jsonValue());
+      const pet = fc.record({ name, categoryId, status, id: fc.jsonValue() }, { requiredKeys: [] });
+      await holds(
+        fc.asyncProperty(pet, async (fields) => {
+          const sent = JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+          const { name: sentName, categoryId: sentId } = sent;
+          const isRight =
+            typeof sentName === 'string' &&
+            sentName.isWellFormed() &&
+            !sentName.includes('\0') &&
+            typeof sentId === 'number' &&
+            Number.isInteger(sentId) &&
+            Math.abs(sentId) < 2 ** 63 &&
+            (!('status' in sent) || isPetStatus(sent['status']));
+          const response = await expectNoFault(call('/v1/pets', post(fields)));
+          expect(response.status).toBe(isRight ? 201 : 400);
+        }),
+        600,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'keeps every int64 and refuses every other integer',
+    async () => {
+      const integer = fc.oneof(
+        fc.bigInt({ min: -(2n ** 66n), max: 2n ** 66n }),
+        fc.bigInt({ min: 2n ** 63n - 5n, max: 2n ** 63n + 5n }),
+        fc.bigInt({ min: -(2n ** 63n) - 5n, max: -(2n ** 63n) + 5n }),
+      );
+      await holds(
+        fc.asyncProperty(integer, fc.nat({ max: 30 }), async (value, zeros) => {
+          const isInt64 = BigInt.asIntN(64, value) === value;
+          // The same value in three spellings: plain, with a fraction of zeros, and shifted by an exponent.
+          const digits = '0'.repeat(zeros);
+          const shifted = value === 0n ? `0e-${zeros}` : `${value}${digits}e-${zeros}`;
+          for (const source of [`${value}`, `${value}.0${digits}`, shifted]) {
+            const response = await call('/v1/pets', post(`{"name":"","categoryId":${source}}`));
+            expect(response.status).toBe(isInt64 ? 201 : 400);
+            if (isInt64) expect(await response.text()).toEndWith(`"categoryId":${value}}`);
+          }
+        }),
+        200,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'answers any bytes as a body with 201 or a documented 4xx',
+    async () => {
+      await holds(
+        fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
+          await expectNoFault(call('/v1/pets', jsonInit(bytes)));
+        }),
+        400,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'answers a right body with some bytes changed with 201 or a documented 4xx',
+    async () => {
+      const right = Buffer.from(JSON.stringify({ ...rex, name: 'Rex 🐈', status: 'sold' }));
+      const change = fc.record({ at: fc.nat({ max: right.length - 1 }), to: fc.nat({ max: 255 }) });
+      await holds(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 3 }), async (changes) => {
+          const bytes = Buffer.from(right);
+          for (const { at, to } of changes) bytes[at] = to;
+          await expectNoFault(call('/v1/pets', jsonInit(bytes)));
+        }),
+        600,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'survives bodies that nest as deep as 64 KiB allow',
+    async () => {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+        ['[[],', ']'],
+      ] as const) {
+        for (const depth of [100, 1000, 10_000, 60_000]) {
+          const nested = open.repeat(depth) + 'null' + close.repeat(depth);
+          await expectNoFault(call('/v1/pets', jsonInit(nested)));
+          await expectNoFault(call('/v1/pets', jsonInit(open.repeat(depth))));
+          await expectNoFault(call('/v1/pets', jsonInit(`{"name":"","categoryId":1,"x":${nested}}`)));
+        }
+      }
+    },
+    propertyTimeoutMs,
+  );
+});
+
+describe('name', () => {
+  it(
+    'comes back identical from POST, list and get',
+    async () => {
+      await using own = await openService();
+      let query = '?limit=100';
+      await holds(
+        fc.asyncProperty(wellFormedName, async (name) => {
+          const created = await own.call('/v1/pets', post({ ...rex, name }));
+          expect(created.status).toBe(201);
+          const pet = (await created.json()) as { name: string };
+          expect(pet.name).toBe(name);
+          const fetched = await own.call(created.headers.get('Location') ?? '');
+          expect(await fetched.json()).toEqual(pet);
+          // One animal more since the last look: at most one page further.
+          query = nextQuery(await own.call(`/v1/pets${query}`)) ?? query;
+          const page = await own.call(`/v1/pets${query}`);
+          expect(((await page.json()) as object[]).at(-1)).toEqual(pet);
+        }),
+        400,
+      );
+    },
+    propertyTimeoutMs,
+  );
+});

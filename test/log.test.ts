@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { generateKey } from '../src/api-key.ts';
+import { createLog, describeError, type LogLevel, type LogOptions } from '../src/log.ts';
+
+const at = new Date('2027-03-04T05:06:07.890Z');
+
+function openLog(options: Partial<LogOptions> = {}) {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  return { log: createLog({ level: 'info', format: 'json', write, now: () => at, ...options }), lines };
+}
+
+describe('createLog', () => {
+  it('writes one JSON object a line', () => {
+    const { log, lines } = openLog();
+    log.warn('two\nlines', { status: 503, path: '/v1/pets', absent: undefined });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^[^\n]+\n$/);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      time: at.toISOString(),
+      level: 'warn',
+      message: 'two\nlines',
+      status: 503,
+      path: '/v1/pets',
+    });
+  });
+
+  it('writes a readable line for a terminal', () => {
+    const { log, lines } = openLog({ format: 'text' });
+    log.info('ready', { address: 'http://127.0.0.1:8080', absent: undefined });
+    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}ready address=http:\/\/127\.0\.0\.1:8080\n$/);
+  });
+
+  const shown: Record<LogLevel, LogLevel[]> = {
+    error: ['error'],
+    warn: ['error', 'warn'],
+    info: ['error', 'warn', 'info'],
+  };
+  for (const [level, expected] of Object.entries(shown) as [LogLevel, LogLevel[]][]) {
+    it(`shows ${expected.join(', ')} at level ${level}`, () => {
+      const { log, lines } = openLog({ level });
+      log.error('x');
+      log.warn('x');
+      log.info('x');
+      expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(expected);
+    });
+  }
+
+  for (const format of ['json', 'text'] as const) {
+    it(`lets no API key through in ${format}, in the message, a field or its name`, () => {
+      const key = generateKey(randomBytes);
+      const { log, lines } = openLog({ format });
+      log.error(`refused ${key}`, {
+        path: `/v1/pets?key=${key}`,
+        error: describeError(new Error(key)),
+        [key]: 1,
+      });
+      expect(lines.join('')).not.toContain(key.slice(0, 12));
+      expect(lines.join('')).not.toContain(key.slice(5, 31));
+      expect(lines.join('')).toContain(key.slice(-4));
+    });
+  }
+});
+
+describe('describeError', () => {
+  it('gives the stack and every cause', () => {
+    const error = new Error('outer', { cause: new TypeError('middle', { cause: 'inner' }) });
+    const text = describeError(error);
+    expect(text).toContain('outer');
+    expect(text).toContain('caused by TypeError: middle');
+    expect(text).toEndWith('caused by inner');
+    expect(text).toContain('log.test.ts');
+  });
+
+  it('describes what is no Error', () => {
+    expect(describeError('gone')).toBe('gone');
+    expect(describeError(undefined)).toBe('undefined');
+  });
+});

@@ -1,0 +1,226 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { OperatorError, PetstoreError } from '../../src/error.ts';
+import { refuseOldSqlite } from '../../src/sqlite/file.ts';
+import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(0) };
+
+let place: SqlitePlace;
+let opened: SqliteStore[];
+
+beforeEach(async () => {
+  place = await makeSqlitePlace();
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  await place[Symbol.asyncDispose]();
+});
+
+function open(options: { maxQueuedWrites?: number; now?: () => number } = {}): SqliteStore {
+  const store = openSqliteStore({ path: place.path, ...options });
+  opened.push(store);
+  return store;
+}
+
+/**
+ * One look at the file serves a whole turn of the event loop. A request from elsewhere comes in a turn of its
+ * own; here, where one process holds both stores, the turn must be awaited.
+ */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof PetstoreError ? error.code : String(error)),
+  );
+
+const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
+  const page = await pets.listPets({ limit: 100 });
+  const json = typeof page.json === 'string' ? page.json : new TextDecoder().decode(page.json);
+  return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
+};
+
+describe('the write queue', () => {
+  it('refuses with overloaded when it is full, and does what it had taken', async () => {
+    const store = open({ maxQueuedWrites: 2 });
+    // The first goes to the writer thread at once, two wait, the others find no room.
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
+    expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
+    expect(await namesOf(store)).toHaveLength(3);
+  });
+
+  it('takes writes again once there is room', async () => {
+    const store = open({ maxQueuedWrites: 1 });
+    await Promise.all(Array.from({ length: 5 }, () => codeOf(store.pets.createPet(rex))));
+    expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+  });
+
+  it('bounds every kind of write, the readiness check too', async () => {
+    const store = open({ maxQueuedWrites: 1 });
+    const taken = [store.pets.createPet(rex), store.pets.createPet(rex)];
+    const refused = [
+      store.pets.checkWritable(),
+      store.keys.createKey(till),
+      store.keys.revokeKey('1', new Date()),
+      store.keys.recordUse('1', new Date()),
+    ];
+    expect(await Promise.all(refused.map(codeOf))).toEqual(Array(4).fill('overloaded'));
+    await Promise.all(taken);
+  });
+
+  it('does one poisoned write no good, and the rest of its batch no harm', async () => {
+    const store = open();
+    await store.keys.createKey(till);
+    const outcomes = await Promise.all(
+      [
+        store.pets.createPet({ ...rex, name: 'alone' }),
+        store.pets.createPet({ ...rex, name: 'before' }),
+        // A hash that is already there breaks the batch it is in.
+        store.keys.createKey(till),
+        store.pets.createPet({ ...rex, name: 'after' }),
+      ].map(codeOf),
+    );
+    expect(outcomes).toEqual(['done', 'done', 'internal', 'done']);
+    expect(await namesOf(store)).toEqual(['alone', 'before', 'after']);
+    expect(store.keys.listKeys()).toHaveLength(1);
+  });
+
+  it('keeps to the order of arrival, over more than one batch', async () => {
+    const store = open();
+    const created = await Promise.all(
+      Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: String(index) })),
+    );
+    expect(created.map(({ id }) => id)).toEqual(created.map((_, index) => BigInt(index + 1)));
+  });
+
+  it('is emptied before the store closes; after that it takes nothing', async () => {
+    const store = open();
+    const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
+    await store.close();
+    expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
+    expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+    opened = [];
+    expect(await namesOf(open())).toHaveLength(50);
+  });
+});
+
+describe('a file that another program holds locked', () => {
+  it('makes writes unavailable and leaves reads alone; writes resume by themselves', async () => {
+    const store = open();
+    await store.pets.createPet(rex);
+    const other = new Database(place.path);
+    try {
+      other.run('BEGIN IMMEDIATE');
+      expect(await codeOf(store.pets.createPet({ ...rex, name: 'never' }))).toBe('unavailable');
+      expect(await namesOf(store)).toEqual(['Rex']);
+      other.run('ROLLBACK');
+    } finally {
+      other.close();
+    }
+    expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }))).toBe('done');
+    expect(await namesOf(store)).toEqual(['Rex', 'Tom']);
+  }, 60_000);
+});
+
+describe('two stores on one file', () => {
+  it('see each other’s animals in the next read, page after page from memory', async () => {
+    const [one, other] = [open(), open()];
+    for (let index = 0; index < 40; index++) {
+      const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one];
+      const { id } = await writer.pets.createPet({ ...rex, name: String(index) });
+      await nextTurn();
+      expect(await namesOf(reader)).toHaveLength(index + 1);
+      expect(await namesOf(writer)).toHaveLength(index + 1);
+      expect(reader.pets.getPet(id)).toBeDefined();
+    }
+  });
+
+  it('hand out no id twice', async () => {
+    const stores = [open(), open(), open()];
+    const created = await Promise.all(
+      Array.from({ length: 300 }, (_, index) => stores[index % 3]!.pets.createPet(rex)),
+    );
+    expect(new Set(created.map(({ id }) => id)).size).toBe(300);
+  });
+
+  it('see a key and its revocation in the next look', async () => {
+    const [one, other] = [open(), open()];
+    const key = await one.keys.createKey(till);
+    await nextTurn();
+    expect(await other.keys.findKey(till.hash)).toMatchObject({ id: key.id });
+    expect(await other.keys.findKey(till.hash)).not.toHaveProperty('revokedAt');
+    await one.keys.revokeKey(key.id, new Date(5000));
+    await nextTurn();
+    expect(await other.keys.findKey(till.hash)).toMatchObject({ revokedAt: new Date(5000) });
+    expect(await one.keys.findKey(till.hash)).toMatchObject({ revokedAt: new Date(5000) });
+  });
+});
+
+describe('a page that stays the same', () => {
+  it('is handed out from memory until any commit', async () => {
+    const store = open();
+    await store.pets.createPet(rex);
+    const first = await store.pets.listPets({ limit: 5 });
+    expect(await store.pets.listPets({ limit: 5 })).toBe(first);
+    await store.pets.createPet(rex);
+    expect(await store.pets.listPets({ limit: 5 })).not.toBe(first);
+  });
+
+  it('is not mixed up with another limit, status or place', async () => {
+    const store = open();
+    for (const status of ['sold', 'pending', 'sold'] as const) await store.pets.createPet({ ...rex, status });
+    const idsAt = async (request: Parameters<typeof store.pets.listPets>[0]) => {
+      const { json } = await store.pets.listPets(request);
+      return [
+        ...Buffer.from(json)
+          .toString()
+          .matchAll(/"id":(\d+)/g),
+      ]
+        .map(([, id]) => id)
+        .join();
+    };
+    for (let round = 0; round < 2; round++) {
+      expect(await idsAt({ limit: 1 })).toBe('1');
+      expect(await idsAt({ limit: 2 })).toBe('1,2');
+      expect(await idsAt({ limit: 2, status: 'sold' })).toBe('1,3');
+      expect(await idsAt({ limit: 2, status: 'pending' })).toBe('2');
+      expect(await idsAt({ limit: 2, after: 1n })).toBe('2,3');
+      expect(await idsAt({ limit: 2, status: 'sold', after: 1n })).toBe('3');
+    }
+  });
+});
+
+describe('an idempotency key', () => {
+  it('outlives 24 hours and is forgotten in the end', async () => {
+    let time = 0;
+    const store = open({ now: () => time });
+    const create = async () => (await store.pets.createPet(rex, { key: 'k', caller: 'c' })).replayed;
+    expect(await create()).toBe(false);
+    for (const hours of [24, 47]) {
+      time = hours * 3_600_000;
+      expect(await create()).toBe(true);
+    }
+    time = 30 * 24 * 3_600_000;
+    expect(await create()).toBe(false);
+    expect(await namesOf(store)).toHaveLength(2);
+  });
+});
+
+describe('refuseOldSqlite', () => {
+  it('refuses versions before 3.51.3, in one line', () => {
+    for (const version of ['3.51.2', '3.51.0', '3.50.99', '3.9.0', '2.99.99']) {
+      expect(() => refuseOldSqlite(version)).toThrow(OperatorError);
+      expect(() => refuseOldSqlite(version)).toThrow(/^SQLite [\d.]+ .*3\.51\.3.*npm install\.$/);
+    }
+  });
+
+  it('accepts 3.51.3 and what came after', () => {
+    for (const version of ['3.51.3', '3.51.10', '3.52.0', '3.100.0', '4.0.0']) {
+      expect(() => refuseOldSqlite(version)).not.toThrow();
+    }
+  });
+});
