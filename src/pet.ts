@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { PetstoreError } from './error.ts';
 import { JsonNumber } from './int64.ts';
 
@@ -37,6 +38,9 @@ export interface Idempotency {
   caller: string;
 }
 
+/** A key is promised for 24 hours; the second day covers a clock that is set forward by one. */
+export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
+
 export interface CreatedPet {
   id: bigint;
   json: RenderedJson;
@@ -62,6 +66,11 @@ export interface PetStore {
 
   /** Resolves when the store has proven, by a real commit, that it can be written. */
   checkWritable(): Promise<void>;
+}
+
+/** What makes two creates the same request for an idempotency key: the animal they describe, not their spelling. */
+export function fingerprintOf({ name, categoryId, status }: NewPet): string {
+  return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {

@@ -35,7 +35,7 @@ export const silentLog: Log = { error() {}, warn() {}, info() {} };
 
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
-  const { openStore = openTemporarySqlite, ...appOptions } = options;
+  const { openStore = openTemporaryStore, ...appOptions } = options;
   const store = await openStore();
   const app = createApp({
     pets: store.pets,
@@ -60,6 +60,12 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     [Symbol.asyncDispose]: () => store.close(),
   };
 }
+
+/** `TEST_STORE=postgres` runs every test of the interface on PostgreSQL, unchanged. */
+const openTemporaryStore =
+  process.env['TEST_STORE'] === 'postgres'
+    ? (await import('./postgres/place.ts')).openTemporaryPostgres
+    : openTemporarySqlite;
 
 /** A new SQLite file in a folder of its own, which goes away with the store. */
 export async function openTemporarySqlite(): Promise<Store> {

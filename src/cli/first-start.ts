@@ -1,3 +1,4 @@
+import { OperatorError, PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
 import { issueKey } from './keys.ts';
 import { tell } from './output.ts';
@@ -6,8 +7,15 @@ import type { Stores } from './stores.ts';
 /** An embedded store without any key gets one, so that the first call needs no other command. */
 export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string | undefined> {
   if (!isEmbedded || (await keys.listKeys()).length > 0) return undefined;
-  const { text } = await issueKey(keys, { name: 'first-start', now: new Date() });
-  return text;
+  try {
+    return (await issueKey(keys, { name: 'first-start', now: new Date() })).text;
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    throw new OperatorError(
+      'The store is new and its first API key could not be written. ' +
+        'Make room on the disk, or choose another file with --database-url.',
+    );
+  }
 }
 
 /** Says that the service is up. A new key goes to the person, never to the log. */

@@ -38,8 +38,9 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     isDraining: () => isDraining,
     isSecure: tls !== undefined,
   });
+  let server: Bun.Server<undefined> | undefined;
   try {
-    const server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
+    server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
     if (!isWorker) {
       const address = addressOf(config, server.port ?? config.port, tls);
       announce(log, address, await makeFirstKey(stores));
@@ -52,6 +53,8 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {
+    // A start that failed half-way must not leave a port open, which would keep the process alive.
+    await server?.stop(true);
     await stores.close();
   }
   log.info('stopped');

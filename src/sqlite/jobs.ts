@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { PetStatus } from '../pet.ts';
+import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
 
 /**
  * What the serving thread asks of the writer thread. Jobs and their results are plain JSON: they
@@ -31,9 +31,6 @@ export interface PetResult {
 }
 
 export type JobResult = (PetResult & { replayed: boolean }) | 'conflict' | null;
-
-/** An idempotency key is promised for 24 hours; the second day covers a clock that is set forward by one. */
-const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
 
 /** One animal as JSON. `json_object` writes int64 to the last digit; an absent status is left out. */
 export const petJson = `

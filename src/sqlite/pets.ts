@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import { hash } from 'node:crypto';
 import { PetstoreError } from '../error.ts';
-import type { NewPet, Page, PageRequest, PetStatus, PetStore } from '../pet.ts';
+import { fingerprintOf, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
 import { translateError } from './connect.ts';
 import type { Freshness } from './fresh.ts';
 import { petJson } from './jobs.ts';
@@ -93,7 +92,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
         categoryId: String(pet.categoryId),
         status: pet.status ?? null,
         ...(idempotency && {
-          idempotency: { ...idempotency, requestHash: fingerprint(pet), now: now() },
+          idempotency: { ...idempotency, requestHash: fingerprintOf(pet), now: now() },
         }),
       });
       if (result === 'conflict') {
@@ -121,9 +120,4 @@ function pageSql(filter: string): string {
     SELECT CAST(json_group_array(${petJson}) AS BLOB) AS json,
       CAST(nullif(max(id), (SELECT max(id) FROM pets WHERE ${filter})) AS TEXT) AS next
     FROM (SELECT * FROM pets WHERE ${filter} AND id > CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2)`;
-}
-
-/** What makes two bodies the same request: the animal they describe, not their spelling. */
-function fingerprint({ name, categoryId, status }: NewPet): string {
-  return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');
 }

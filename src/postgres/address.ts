@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { OperatorError } from '../error.ts';
+
+/** Where the database is and how to reach it: a `postgres://` address taken apart. */
+export interface PostgresAddress {
+  /** Tried in this order. Undefined parts are left to the `PGHOST` and `PGPORT` variables. */
+  hosts: { host: string | undefined; port: number | undefined }[];
+  user: string | undefined;
+  password: string | undefined;
+  database: string | undefined;
+  sslMode: SslMode;
+  /** Certificates in PEM form. */
+  sslFiles: { ca?: string; cert?: string; key?: string };
+  /** True when a server that cannot be written to is to be passed over. */
+  mustBeWritable: boolean;
+  /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
+  ownsSession: boolean;
+  /** Connections of this process, all kinds together. */
+  connectionLimit: number;
+  connectTimeoutMs: number;
+  applicationName: string;
+  /** Command-line options for the server's session, such as `-c search_path=shop`. */
+  options: string | undefined;
+}
+
+export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+export type SslMode = (typeof sslModes)[number];
+
+export type Environment = Record<string, string | undefined>;
+
+const parameters = [
+  ...['host', 'port', 'user', 'password', 'dbname', 'application_name', 'options', 'connect_timeout'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
+];
+
+/** One writes, one watches the keys, the others read. */
+const connections = { fewest: 3, most: 100, default: 4 };
+
+/**
+ * Reads the address forms of libpq, several hosts and Unix sockets included. No part of the address is
+ * repeated in an error: any of it may be a password whose special characters were not encoded.
+ */
+export function parseAddress(address: string, environment: Environment): PostgresAddress {
+  const [, credentials = '', hostList = '', path = '', query = ''] =
+    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ?? refuse();
+  const given = parseQuery(query);
+  const [, user, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
+  const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
+  const sessionAttributes = given.get('target_session_attrs') ?? environment['PGTARGETSESSIONATTRS'] ?? 'any';
+  return {
+    hosts: parseHosts(given.get('host') ?? hostList, given.get('port')),
+    user: given.get('user') ?? (decode(user) || undefined),
+    password: given.get('password') ?? (decode(password) || undefined),
+    database: given.get('dbname') ?? (decode(path) || undefined),
+    sslMode: oneOf('sslmode', sslMode, sslModes),
+    sslFiles: {
+      ...pemFile('ca', 'sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
+      ...pemFile('cert', 'sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
+      ...pemFile('key', 'sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
+    },
+    mustBeWritable:
+      oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
+    ownsSession: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'false',
+    connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
+    connectTimeoutMs:
+      1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
+    applicationName: given.get('application_name') ?? 'petstore',
+    options: given.get('options'),
+  };
+}
+
+function parseQuery(query: string): Map<string, string> {
+  const given = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!parameters.includes(name)) {
+      throw wrong(`has a parameter that is not known. Known are ${parameters.join(', ')}.`);
+    }
+    if (value !== '') given.set(name, value);
+  }
+  return given;
+}
+
+function parseHosts(hostList: string, portList: string | undefined): PostgresAddress['hosts'] {
+  const ports = portList?.split(',') ?? [];
+  return hostList.split(',').map((item, index) => {
+    // A Unix socket folder may hold a colon; a host name may not.
+    const text = decode(item) ?? '';
+    const [, bracketed, plain, ownPort] = text.startsWith('/')
+      ? [text, undefined, text]
+      : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuse());
+    const port = ownPort ?? ports[index] ?? (ports.length === 1 ? ports[0] : undefined);
+    return { host: (bracketed ?? plain) || undefined, port: port === undefined ? undefined : portOf(port) };
+  });
+}
+
+function portOf(text: string): number {
+  return integer('port', text, { fewest: 1, most: 65_535, default: 5432 });
+}
+
+function pemFile(
+  field: 'ca' | 'cert' | 'key',
+  name: string,
+  path: string | undefined,
+): PostgresAddress['sslFiles'] {
+  // libpq's word for the authorities that the system trusts, which are the default here.
+  if (path === undefined || path === '' || path === 'system') return {};
+  try {
+    return { [field]: readFileSync(path, 'utf8') };
+  } catch (error) {
+    throw wrong(`names a ${name} that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+interface Bounds {
+  fewest: number;
+  most: number;
+  default: number;
+}
+
+function integer(name: string, text: string | undefined, bounds: Bounds): number {
+  if (text === undefined) return bounds.default;
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (value >= bounds.fewest && value <= bounds.most) return value;
+  throw wrong(`needs a ${name} from ${bounds.fewest} to ${bounds.most}.`);
+}
+
+function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
+  return (
+    values.find((value) => value === text) ??
+    refuse(`needs a ${name} that is one of ${values.join(', ')}; this one is not.`)
+  );
+}
+
+function decode(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return refuse();
+  }
+}
+
+function refuse(
+  problem = 'is not of the form postgres://user:password@host:port/database. ' +
+    'Special characters in its parts are percent-encoded, such as %40 for @.',
+): never {
+  throw wrong(problem);
+}
+
+function wrong(problem: string): OperatorError {
+  return new OperatorError(`The postgres: address ${problem}`, 2);
+}

@@ -1,0 +1,85 @@
+import { PetstoreError } from '../error.ts';
+import { unavailable } from './errors.ts';
+
+/** Gathers requests into batches: while one batch is on its way, the next one gathers. */
+export interface Batcher<Request, Result> {
+  /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
+  add(request: Request): Promise<Result>;
+  /** Takes no more requests and waits for those it has. */
+  close(): Promise<void>;
+}
+
+export interface BatcherOptions<Request, Result> {
+  /** The results in the order of the requests. An error that is no `PetstoreError` means that nothing was done. */
+  run: (requests: Request[]) => Promise<Result[]>;
+  maxQueued?: number;
+  maxPerBatch?: number;
+}
+
+const maxWaitMs = 3000;
+
+interface Waiting<Request, Result> {
+  request: Request;
+  since: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+export function createBatcher<Request, Result>(
+  options: BatcherOptions<Request, Result>,
+): Batcher<Request, Result> {
+  const { run, maxQueued = 10_000, maxPerBatch = 1000 } = options;
+  let queued: Waiting<Request, Result>[] = [];
+  let isRunning = false;
+  let closing: PromiseWithResolvers<void> | undefined;
+
+  const runNext = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    while (queued.length > 0) {
+      dropImpatient();
+      const batch = queued.slice(0, maxPerBatch);
+      queued = queued.slice(maxPerBatch);
+      if (batch.length > 0) await settle(batch);
+    }
+    isRunning = false;
+    closing?.resolve();
+  };
+
+  const settle = async (batch: Waiting<Request, Result>[]): Promise<void> => {
+    try {
+      const results = await run(batch.map(({ request }) => request));
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      // One request that cannot be done must not take the others with it; a store that is down takes all.
+      if (!(error instanceof PetstoreError) && batch.length > 1) for (const one of batch) await settle([one]);
+      else for (const { reject } of batch) reject(error);
+    }
+  };
+
+  /** Those who have waited long behind a database that does not answer are told so, and not made to wait again. */
+  const dropImpatient = (): void => {
+    const oldest = performance.now() - maxWaitMs;
+    const dropped = queued.filter(({ since }) => since < oldest);
+    if (dropped.length === 0) return;
+    queued = queued.filter(({ since }) => since >= oldest);
+    for (const { reject } of dropped) reject(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)));
+  };
+
+  return {
+    add: (request) =>
+      new Promise((resolve, reject) => {
+        if (closing) return reject(new PetstoreError('unavailable', 'The store is closing.'));
+        if (queued.length >= maxQueued) {
+          return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
+        }
+        queued.push({ request, since: performance.now(), resolve, reject });
+        void runNext();
+      }),
+    async close() {
+      closing ??= Promise.withResolvers();
+      if (!isRunning) closing.resolve();
+      await closing.promise;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import type { QueryResultRow } from 'pg';
+import type { ApiKey } from '../api-key.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, StoredPet } from '../bulk.ts';
+import type { PetStatus } from '../pet.ts';
+import { parseAddress, type Environment } from './address.ts';
+import { openConnection, type Connection, type Values } from './connection.ts';
+import { unavailable } from './errors.ts';
+import { keyColumns, keyOf, type KeyRow } from './keys.ts';
+import { refuseMissingSchema } from './migrate.ts';
+import { explain, prepareDatabase } from './open.ts';
+
+export interface PostgresBulkOptions {
+  address: string;
+  environment?: Environment;
+  /** A schema that is not there is made; otherwise that is an error. */
+  mayCreate: boolean;
+}
+
+const timeouts = { lockMs: 10_000, statementMs: 60_000, answerMs: 60_000 };
+const startWithinMs = 3000;
+
+export async function openPostgresBulk(options: PostgresBulkOptions): Promise<BulkStore> {
+  const address = parseAddress(options.address, options.environment ?? {});
+  if (options.mayCreate) await prepareDatabase(address, startWithinMs);
+  const connection = await openConnection({ address, timeouts }).catch((error: unknown) => {
+    throw explain(error);
+  });
+  try {
+    await refuseMissingSchema(connection);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return {
+    pets: petTable(connection),
+    keys: keyTable(connection),
+    idempotencyRecords: idempotencyTable(connection),
+    close: () => connection.close(),
+  };
+}
+
+interface PetRow {
+  id: string;
+  name: string;
+  category_id: string;
+  status: PetStatus | null;
+}
+
+function petTable(connection: Connection): BulkTable<StoredPet> {
+  return {
+    count: () => countOf(connection, 'pets'),
+    async read(after, limit) {
+      const rows = await run<PetRow>(
+        connection,
+        `SELECT id::text, name, category_id::text, status FROM pets
+         WHERE id > $1::bigint ORDER BY pets.id LIMIT $2::integer`,
+        [String(after?.id ?? smallestId), limit],
+      );
+      return rows.map(petOf);
+    },
+    async write(pets) {
+      // The sequence follows in the same statement, so that a copy cut short is a store that can be used.
+      await run(
+        connection,
+        `WITH given AS MATERIALIZED (
+           SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[])
+             AS given (id, name, category_id, status)
+         ), inserted AS (
+           INSERT INTO pets (id, name, category_id, status) SELECT id, name, category_id, status FROM given
+         )
+         SELECT setval('pet_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM pet_ids`,
+        [
+          pets.map(({ id }) => String(id)),
+          pets.map(({ name }) => name),
+          pets.map(({ categoryId }) => String(categoryId)),
+          pets.map(({ status }) => status ?? null),
+        ],
+      );
+    },
+  };
+}
+
+function keyTable(connection: Connection): BulkTable<ApiKey> {
+  return {
+    count: () => countOf(connection, 'api_keys'),
+    async read(after, limit) {
+      const rows = await run<KeyRow>(
+        connection,
+        `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT $2::integer`,
+        [after?.id ?? String(smallestId), limit],
+      );
+      return rows.map(keyOf);
+    },
+    async write(keys) {
+      const time = (date: Date | undefined) => date?.getTime() ?? null;
+      await run(
+        connection,
+        `WITH changed AS (UPDATE key_changes SET version = version + 1), given AS MATERIALIZED (
+           SELECT * FROM unnest(
+             $1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]
+           ) AS given (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
+         ), inserted AS (
+           INSERT INTO api_keys (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
+           SELECT * FROM given
+         )
+         SELECT setval('api_key_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM api_key_ids`,
+        [
+          keys.map(({ id }) => id),
+          keys.map(({ name }) => name),
+          keys.map(({ hash }) => hash),
+          keys.map(({ lastFour }) => lastFour),
+          keys.map(({ createdAt }) => time(createdAt)),
+          keys.map(({ expiresAt }) => time(expiresAt)),
+          keys.map(({ revokedAt }) => time(revokedAt)),
+          keys.map(({ lastUsedAt }) => time(lastUsedAt)),
+        ],
+      );
+    },
+  };
+}
+
+interface RecordRow {
+  caller: string;
+  key: string;
+  request_hash: string;
+  pet_id: string;
+  created_at: string;
+}
+
+function idempotencyTable(connection: Connection): BulkTable<IdempotencyRecord> {
+  return {
+    count: () => countOf(connection, 'idempotency_keys'),
+    async read(after, limit) {
+      const rows = await run<RecordRow>(
+        connection,
+        `SELECT caller, key, request_hash, pet_id::text, created_at FROM idempotency_keys
+         WHERE (created_at, pet_id) > ($1::bigint, $2::bigint)
+         ORDER BY created_at, idempotency_keys.pet_id LIMIT $3::integer`,
+        [after?.createdAt.getTime() ?? -1, String(after?.petId ?? smallestId), limit],
+      );
+      return rows.map((row) => ({
+        caller: row.caller,
+        key: row.key,
+        requestHash: row.request_hash,
+        petId: BigInt(row.pet_id),
+        createdAt: new Date(Number(row.created_at)),
+      }));
+    },
+    async write(records) {
+      await run(
+        connection,
+        `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
+         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])`,
+        [
+          records.map(({ caller }) => caller),
+          records.map(({ key }) => key),
+          records.map(({ requestHash }) => requestHash),
+          records.map(({ petId }) => String(petId)),
+          records.map(({ createdAt }) => createdAt.getTime()),
+        ],
+      );
+    },
+  };
+}
+
+function petOf({ id, name, category_id: categoryId, status }: PetRow): StoredPet {
+  return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
+}
+
+const smallestId = -(2n ** 63n);
+
+async function countOf(connection: Connection, table: string): Promise<number> {
+  const [row] = await run<{ count: string }>(connection, `SELECT count(*) AS count FROM ${table}`);
+  return Number(row?.count);
+}
+
+async function run<Row extends QueryResultRow>(
+  connection: Connection,
+  text: string,
+  values: Values = [],
+): Promise<Row[]> {
+  try {
+    return await connection.query<Row>(text, values);
+  } catch (error) {
+    throw connection.isOpen ? error : unavailable(error);
+  }
+}

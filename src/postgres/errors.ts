@@ -1,0 +1,62 @@
+import { DatabaseError } from 'pg';
+import { PetstoreError } from '../error.ts';
+
+/**
+ * What a failure says about the statement that failed. The server's `ERROR` means that it was undone.
+ * Everything else (`FATAL`, a lost connection, silence) leaves open whether it was committed.
+ */
+export function wasUndone(error: unknown): boolean {
+  // 40003: the server itself says that it does not know.
+  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== '40003';
+}
+
+/** Two transactions stood in each other's way; the one that was undone may simply be run again. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+}
+
+/** The server has become read-only: a standby after a failover, or a primary that is being moved away. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '25006';
+}
+
+/** The session does not know the statement any more, or its plan is outdated: another session will do. */
+function isSessionOutdated(error: DatabaseError): boolean {
+  return error.code === '26000' || error.message.includes('cached plan must not change result type');
+}
+
+/** True when the connection is not to be used again. */
+export function spoilsConnection(error: unknown): boolean {
+  return !wasUndone(error) || isReadOnly(error) || isSessionOutdated(error as DatabaseError);
+}
+
+/**
+ * SQLSTATE classes and codes of a database that cannot be used now, though the statement was right:
+ * 08 connection, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
+ * back, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
+ * timeout), 58 system, F0 configuration file, XX damaged.
+ */
+const unavailableStates = /^(?:08|2200H|25006|26|28|3D|40|42501|53|55P03|57|58|F0|XX)/;
+
+/** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
+export function translateError(error: unknown): unknown {
+  if (error instanceof PetstoreError) return error;
+  if (error instanceof DatabaseError && wasUndone(error) && !unavailableStates.test(error.code ?? '')) {
+    return isSessionOutdated(error) ? unavailable(error) : error;
+  }
+  return unavailable(error);
+}
+
+export function unavailable(cause: unknown): PetstoreError {
+  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
+}
+
+/** For a write whose connection was lost: it may have been committed, and nobody is told that it was or was not. */
+export function outcomeUnknown(cause: unknown): PetstoreError {
+  return new PetstoreError(
+    'unavailable',
+    'The connection to the store was lost, and the outcome of this write is unknown. ' +
+      'Repeat it with the same Idempotency-Key; without one, look first whether the animal is there.',
+    { cause },
+  );
+}

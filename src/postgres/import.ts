@@ -1,0 +1,123 @@
+import { PetstoreError } from '../error.ts';
+import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
+import { parseAddress, type Environment } from './address.ts';
+import { openConnection, type Connection } from './connection.ts';
+import { isRetryable, translateError } from './errors.ts';
+import { explain, prepareDatabase } from './open.ts';
+
+export interface PostgresImportOptions {
+  address: string;
+  environment?: Environment;
+}
+
+const timeouts = { lockMs: 10_000, statementMs: 60_000, answerMs: 60_000 };
+const startWithinMs = 3000;
+const maxAttempts = 10;
+
+/** In the order of the file, so that the ids follow it. */
+const insertNew = `
+  INSERT INTO pets (id, name, category_id, status)
+  SELECT nextval('pet_ids'), name, category_id, status
+  FROM (
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
+      AS given (name, category_id, status, ordinal) ORDER BY ordinal
+  ) AS in_order`;
+const insertKept = `
+  WITH inserted AS (
+    INSERT INTO pets (name, category_id, status, id)
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
+  )
+  SELECT setval('pet_ids', greatest(last_value, (SELECT max(id) FROM unnest($4::bigint[]) AS given (id))))
+  FROM pet_ids`;
+
+export async function openPostgresImport(options: PostgresImportOptions): Promise<ImportStore> {
+  const address = parseAddress(options.address, options.environment ?? {});
+  await prepareDatabase(address, startWithinMs);
+  const connection = await openConnection({ address, timeouts }).catch((error: unknown) => {
+    throw explain(error);
+  });
+
+  return {
+    async findImport(source) {
+      const [row] = await connection.query<{ added_count: string; finished_at: string | null }>(
+        'SELECT added_count, finished_at FROM imports WHERE source = $1',
+        [source],
+      );
+      if (!row) return undefined;
+      return {
+        addedCount: Number(row.added_count),
+        ...(row.finished_at !== null && { finishedAt: new Date(Number(row.finished_at)) }),
+      };
+    },
+
+    async addPets(pets, step) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await addTogether(connection, pets, step);
+        } catch (error) {
+          if (!isRetryable(error) || attempt === maxAttempts) throw translateError(error);
+        }
+      }
+    },
+
+    async finishImport(source, finishedAt) {
+      await connection.query(
+        `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
+         ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
+        [source, finishedAt.getTime()],
+      );
+    },
+
+    async forgetImport(source) {
+      await connection.query('DELETE FROM imports WHERE source = $1', [source]);
+    },
+
+    async largestId() {
+      const [row] = await connection.query<{ id: string | null }>('SELECT max(id)::text AS id FROM pets');
+      return row === undefined || row.id === null ? undefined : BigInt(row.id);
+    },
+
+    close: () => connection.close(),
+  };
+}
+
+async function addTogether(
+  connection: Connection,
+  pets: readonly ImportedPet[],
+  step: ImportStep | undefined,
+): Promise<void> {
+  await connection.query('BEGIN');
+  try {
+    if (step) await moveImport(connection, step, pets.length);
+    const columns = [
+      pets.map(({ name }) => name),
+      pets.map(({ categoryId }) => String(categoryId)),
+      pets.map(({ status }) => status ?? null),
+    ];
+    if (pets[0]?.id === undefined) await connection.query(insertNew, columns);
+    else await connection.query(insertKept, [...columns, pets.map(({ id }) => String(id))]);
+    await connection.query('COMMIT');
+  } catch (error) {
+    if (connection.isOpen) await connection.query('ROLLBACK');
+    throw error;
+  }
+}
+
+async function moveImport(
+  connection: Connection,
+  { source, addedBefore }: ImportStep,
+  count: number,
+): Promise<void> {
+  await connection.query(
+    'INSERT INTO imports (source, added_count) VALUES ($1, 0) ON CONFLICT (source) DO NOTHING',
+    [source],
+  );
+  const moved = await connection.query(
+    `UPDATE imports SET added_count = $3::bigint
+     WHERE source = $1 AND added_count = $2::bigint AND finished_at IS NULL RETURNING 1`,
+    [source, addedBefore, addedBefore + count],
+  );
+  if (moved.length !== 1) {
+    throw new PetstoreError('idempotency_conflict', 'Somebody else does this import.');
+  }
+}

@@ -1,0 +1,58 @@
+import { parseAddress, type Environment } from './address.ts';
+import { openConnection, type Connection } from './connection.ts';
+import { hasSchema } from './migrate.ts';
+import { explain } from './open.ts';
+
+export interface Inspection {
+  version: string;
+  /** An estimate: counting a large table takes long. */
+  petCount: number;
+  usableKeyCount: number;
+  /** True when the schema has still to be made. */
+  isNew: boolean;
+  mayWrite: boolean;
+  serverTime: number;
+}
+
+/** Looks at a database and changes nothing. Fails with what the service would say of it. */
+export async function inspectPostgres(address: string, environment: Environment): Promise<Inspection> {
+  const parsed = parseAddress(address, environment);
+  let connection: Connection | undefined;
+  try {
+    connection = await openConnection({ address: parsed });
+    return await inspect(connection);
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    await connection?.close();
+  }
+}
+
+async function inspect(connection: Connection): Promise<Inspection> {
+  const [server] = await connection.query<{ version: string; time: string }>(
+    `SELECT current_setting('server_version') AS version,
+       floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS time`,
+  );
+  const about = { version: server?.version ?? '', serverTime: Number(server?.time) };
+  if (!(await hasSchema(connection))) {
+    const [right] = await connection.query<{ may_write: boolean }>(
+      "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_write",
+    );
+    return { ...about, petCount: 0, usableKeyCount: 0, isNew: true, mayWrite: right?.may_write ?? false };
+  }
+  const [store] = await connection.query<{ pets: string; keys: string; may_write: boolean }>(
+    `SELECT greatest(reltuples, 0)::bigint::text AS pets,
+       has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probe', 'UPDATE')
+         AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write,
+       (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
+         AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::text AS keys
+     FROM pg_class WHERE oid = 'pets'::regclass`,
+  );
+  return {
+    ...about,
+    petCount: Number(store?.pets),
+    usableKeyCount: Number(store?.keys),
+    isNew: false,
+    mayWrite: store?.may_write ?? false,
+  };
+}

@@ -1,0 +1,119 @@
+import { isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
+import type { Batcher } from './batcher.ts';
+import type { Database } from './database.ts';
+import type { KeyWatch } from './key-watch.ts';
+
+/** As the driver gives it: bigint columns arrive as text. */
+export interface KeyRow {
+  id: string;
+  name: string;
+  hash: string;
+  last_four: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+export const keyColumns = 'id::text, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at';
+const selectByHash = {
+  name: 'select-keys-by-hash',
+  text: `SELECT ${keyColumns} FROM api_keys WHERE hash = ANY ($1::text[])`,
+};
+const selectById = { name: 'select-key', text: `SELECT ${keyColumns} FROM api_keys WHERE id::text = $1` };
+const selectAll = {
+  name: 'select-all-keys',
+  text: `SELECT ${keyColumns} FROM api_keys ORDER BY api_keys.id`,
+};
+const insertKey = {
+  name: 'insert-key',
+  text: `
+    WITH changed AS (UPDATE key_changes SET version = version + 1)
+    INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
+    VALUES ($1, $2, $3, $4::bigint, $5::bigint) RETURNING ${keyColumns}`,
+};
+const revokeKey = {
+  name: 'revoke-key',
+  text: `
+    WITH revoked AS (
+      UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
+    )
+    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT FROM revoked)`,
+};
+const recordUse = {
+  name: 'record-use',
+  text: `UPDATE api_keys SET last_used_at = $2::bigint
+    WHERE id::text = $1 AND coalesce(last_used_at, 0) < $2::bigint`,
+};
+
+export interface KeyStoreParts {
+  database: Database;
+  watch: KeyWatch;
+  finds: Batcher<string, ApiKey | undefined>;
+  now: () => number;
+}
+
+export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): ApiKeyStore {
+  const read = async (hash: string): Promise<ApiKey | undefined> => {
+    const { generation } = watch;
+    const key = await finds.add(hash);
+    // What was read before a change was heard of must not be kept after it.
+    if (key && isUsable(key, now()) && watch.generation === generation) watch.kept.set(hash, key);
+    return key;
+  };
+
+  return {
+    findKey: (hash) => (watch.isCurrent() ? watch.kept.get(hash) : undefined) ?? read(hash),
+
+    async listKeys() {
+      return (await database.read<KeyRow>(selectAll)).map(keyOf);
+    },
+
+    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
+      const [row] = await database.write<KeyRow>(insertKey, [
+        name,
+        hash,
+        lastFour,
+        createdAt.getTime(),
+        expiresAt?.getTime() ?? null,
+      ]);
+      if (!row) throw new Error('INSERT … RETURNING gave no row.');
+      await watch.announce();
+      return keyOf(row);
+    },
+
+    async revokeKey(id, revokedAt) {
+      await database.write(revokeKey, [id, revokedAt.getTime()]);
+      await watch.announce();
+      const [row] = await database.read<KeyRow>(selectById, [id]);
+      return row && keyOf(row);
+    },
+
+    async recordUse(id, usedAt) {
+      await database.write(recordUse, [id, usedAt.getTime()]);
+    },
+  };
+}
+
+/** Looks up the keys of all who wait, in one query. */
+export function createKeyFinder(database: Database): (hashes: string[]) => Promise<(ApiKey | undefined)[]> {
+  return async (hashes) => {
+    const rows = await database.read<KeyRow>(selectByHash, [hashes]);
+    const keyOfHash = new Map(rows.map((row) => [row.hash, keyOf(row)]));
+    return hashes.map((hash) => keyOfHash.get(hash));
+  };
+}
+
+export function keyOf(row: KeyRow): ApiKey {
+  const time = (milliseconds: string): Date => new Date(Number(milliseconds));
+  return {
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    lastFour: row.last_four,
+    createdAt: time(row.created_at),
+    ...(row.expires_at !== null && { expiresAt: time(row.expires_at) }),
+    ...(row.revoked_at !== null && { revokedAt: time(row.revoked_at) }),
+    ...(row.last_used_at !== null && { lastUsedAt: time(row.last_used_at) }),
+  };
+}

@@ -1,0 +1,125 @@
+import { OperatorError } from '../error.ts';
+import type { PostgresAddress } from './address.ts';
+import { openConnection, type Connection } from './connection.ts';
+
+/**
+ * Step N brings a database from version N to N + 1. A step that has been released is never changed;
+ * a change of the schema is a new step at the end.
+ */
+const steps = [
+  `
+  -- A sequence and not an identity column: a create draws its id before it inserts.
+  CREATE SEQUENCE pet_ids AS bigint;
+  CREATE TABLE pets (
+    id bigint PRIMARY KEY,
+    name text NOT NULL,
+    category_id bigint NOT NULL,
+    status text CHECK (status IN ('available', 'pending', 'sold'))
+  );
+  CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
+
+  -- Times are milliseconds since 1970, as in the embedded store.
+  CREATE SEQUENCE api_key_ids AS bigint;
+  CREATE TABLE api_keys (
+    id bigint PRIMARY KEY DEFAULT nextval('api_key_ids'),
+    name text NOT NULL,
+    hash text NOT NULL UNIQUE,
+    last_four text NOT NULL,
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    revoked_at bigint,
+    last_used_at bigint
+  );
+  -- One row whose version moves with every change of the keys; the replicas look at it.
+  CREATE TABLE key_changes (id integer PRIMARY KEY CHECK (id = 1), version bigint NOT NULL);
+  INSERT INTO key_changes VALUES (1, 0);
+
+  CREATE TABLE idempotency_keys (
+    caller text NOT NULL,
+    key text NOT NULL,
+    request_hash text NOT NULL,
+    pet_id bigint NOT NULL,
+    created_at bigint NOT NULL,
+    PRIMARY KEY (caller, key)
+  );
+  CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+  -- One row that the readiness check rewrites to prove that a commit still reaches the disk.
+  CREATE TABLE write_probe (id integer PRIMARY KEY CHECK (id = 1), probed_at bigint NOT NULL);
+  INSERT INTO write_probe VALUES (1, 0);
+  `,
+  `
+  -- How far each import has come, written together with its animals; the source is a hash of the content.
+  CREATE TABLE imports (source text PRIMARY KEY, added_count bigint NOT NULL, finished_at bigint);
+  `,
+];
+
+/** "pets" in ASCII: whoever migrates holds this lock, the others wait. */
+const migrationLock = 0x70657473;
+/** Long enough for twenty replicas that start together, and for a step on a large table. */
+const patienceMs = 60_000;
+
+/** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
+export async function migrate(address: PostgresAddress): Promise<void> {
+  const timeouts = { lockMs: patienceMs, statementMs: patienceMs, answerMs: patienceMs };
+  const connection = await openConnection({ address, timeouts });
+  try {
+    await refuseOtherEncodings(connection);
+    // A service without the right to change the schema gets along with one that is up to date.
+    if ((await readVersion(connection)) === steps.length) return;
+    await connection.query('BEGIN');
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    const version = await readVersion(connection);
+    for (const step of steps.slice(version)) await connection.query(step);
+    await connection.query(`
+      CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+      INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
+    `);
+    await connection.query('COMMIT');
+  } finally {
+    await connection.close();
+  }
+}
+
+/** For whoever only reads: a database without our tables is none of ours to set up. */
+export async function refuseMissingSchema(connection: Connection): Promise<void> {
+  const version = await readVersion(connection);
+  if (version === steps.length) return;
+  throw new OperatorError(
+    version === 0
+      ? 'The database holds no store. Check the address.'
+      : `The database has schema version ${version}, and ${steps.length} is needed. Run petstore migrate first.`,
+  );
+}
+
+/** True when the tables are there; fails when they are of a newer release. */
+export async function hasSchema(connection: Connection): Promise<boolean> {
+  return (await readVersion(connection)) > 0;
+}
+
+async function readVersion(connection: Connection): Promise<number> {
+  // Not to_regclass(): the session answers that from memory, and misses what was made while it waited.
+  const [table] = await connection.query(
+    "SELECT FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
+  );
+  if (!table) return 0;
+  const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
+  const version = row?.version ?? 0;
+  if (version > steps.length) {
+    throw new OperatorError(
+      `The database has schema version ${version}, and this program knows versions up to ${steps.length}. ` +
+        'Start the release of petstore that last used it, or a newer one.',
+    );
+  }
+  return version;
+}
+
+/** Any other encoding would refuse or change names. */
+async function refuseOtherEncodings(connection: Connection): Promise<void> {
+  const [row] = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
+  if (row?.server_encoding === 'UTF8') return;
+  throw new OperatorError(
+    `The database has the encoding ${row?.server_encoding}, and names need UTF8. ` +
+      "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
+  );
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseError } from 'pg';
+import type { ApiKeyStore } from '../api-key.ts';
+import { OperatorError } from '../error.ts';
+import type { PetStore } from '../pet.ts';
+import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
+import { createBatcher } from './batcher.ts';
+import { createPetCreator } from './create.ts';
+import { openDatabase } from './database.ts';
+import { openKeyWatch } from './key-watch.ts';
+import { createKeyFinder, createKeyStore } from './keys.ts';
+import { migrate } from './migrate.ts';
+import { createPetReader, createPetStore } from './pets.ts';
+
+export interface PostgresStore {
+  pets: PetStore;
+  keys: ApiKeyStore;
+  /** Waits for the writes that were handed over, then closes every connection. */
+  close(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** A `postgres://` address. */
+  address: string;
+  /** Where libpq's variables are looked up. */
+  environment?: Environment;
+  maxQueuedWrites?: number;
+  /** How long a database that cannot be reached yet is waited for. */
+  startWithinMs?: number;
+  now?: () => number;
+}
+
+/** Opens the store, bringing the schema up to date where that is needed. */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now } = options;
+  const address = parseAddress(options.address, environment);
+  await prepareDatabase(address, startWithinMs);
+
+  const database = openDatabase(address);
+  const watch = openKeyWatch(address, database);
+  const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
+  const gets = createBatcher({ run: createPetReader(database) });
+  const finds = createBatcher({ run: createKeyFinder(database) });
+  return {
+    pets: createPetStore({ database, creates, gets, now }),
+    keys: createKeyStore({ database, watch, finds, now }),
+    async close() {
+      await Promise.all([creates.close(), gets.close(), finds.close(), watch.close()]);
+      await database.close();
+    },
+  };
+}
+
+const pauseBetweenAttemptsMs = 200;
+
+/** Migrates, and waits for a database that is only starting, too, or has too many visitors for a moment. */
+export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<void> {
+  const deadline = performance.now() + startWithinMs;
+  for (;;) {
+    try {
+      return await migrate(address);
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      if (!mayPass(error) || performance.now() > deadline) throw explain(error);
+    }
+    await sleep(pauseBetweenAttemptsMs);
+  }
+}
+
+/** 53 is too many connections, 57 a server that starts or stops; 40 a collision of two transactions. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof DatabaseError) || /^(?:08|40|53|55|57)/.test(error.code ?? '');
+}
+
+/** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
+export function explain(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const { code, message } = error as { code?: string; message: string };
+  const reason = `${message || 'no connection'}${code ? ` (${code})` : ''}`;
+  if (code === '42501') {
+    return new OperatorError(
+      `This role may not set up the schema: ${reason}. Run petstore migrate once with a role that may.`,
+    );
+  }
+  if (code === '42P07') {
+    return new OperatorError(
+      `The database holds tables of another program: ${reason}. Choose another database with --database-url.`,
+    );
+  }
+  return new OperatorError(
+    `The database cannot be used: ${reason}. Check --database-url, and that the server runs.`,
+  );
+}

@@ -1,0 +1,12 @@
+declare module 'pgpass' {
+  interface ConnectionInfo {
+    host: string;
+    port: number;
+    database: string;
+    user: string;
+  }
+
+  /** Looks a password up in the file that libpq would read: `PGPASSFILE` or `~/.pgpass`. */
+  function pgpass(connection: ConnectionInfo, answer: (password: string | undefined) => void): void;
+  export = pgpass;
+}

@@ -1,0 +1,150 @@
+import { Database as SqliteDatabase } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { readAll, type BulkStore, type BulkTable } from '../../src/bulk.ts';
+import { openPostgresBulk } from '../../src/postgres/bulk.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
+import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { cleanEnvironment, makeFolder, petstoreCommand, runCli, type Folder } from '../process.ts';
+import { makeDatabase, type Database } from './server.ts';
+
+const animals = 100_000;
+const patienceMs = 120_000;
+let database: Database;
+let folder: Folder;
+let full: string;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  folder = makeFolder();
+  full = join(folder.path, 'full.db');
+  await fill(full);
+}, patienceMs);
+afterAll(async () => {
+  folder[Symbol.dispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+/** A shop with everything that is hard to keep: gaps, ids past 2^53, odd names, all kinds of keys. */
+async function fill(path: string): Promise<void> {
+  const store = openSqliteStore({ path });
+  const createdAt = new Date('2026-01-01T00:00:00.001Z');
+  for (const name of ['till', 'revoked']) {
+    await store.keys.createKey({ name, hash: `hash of ${name}`, lastFour: 'abcd', createdAt });
+  }
+  await store.keys.revokeKey('2', new Date('2026-02-01T00:00:00.002Z'));
+  await store.keys.recordUse('1', new Date('2026-03-01T00:00:00.003Z'));
+  await store.keys.createKey({
+    ...{ name: 'expiring', hash: 'hash of expiring', lastFour: 'wxyz', createdAt },
+    expiresAt: new Date('2036-01-01T00:00:00.004Z'),
+  });
+  for (let index = 0; index < 10; index++) {
+    const name = `keyed "${index}" \\ 🐕 NULL`;
+    await store.pets.createPet({ name, categoryId: -(2n ** 63n) }, { caller: 'shop', key: `key ${index}` });
+  }
+  await store.close();
+  const direct = new SqliteDatabase(path);
+  direct.run(`
+    INSERT INTO pets (id, name, category_id, status)
+    WITH RECURSIVE number (n) AS (SELECT 11 UNION ALL SELECT n + 1 FROM number WHERE n < ${animals})
+    SELECT CASE WHEN n > ${animals} - 5 THEN 9007199254740993 + n ELSE n * 2 END, 'Animal ' || n, n % 7,
+      CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN 'available' WHEN 2 THEN 'pending' ELSE 'sold' END
+    FROM number`);
+  direct.close();
+}
+
+async function contentOf(open: Promise<BulkStore>): Promise<unknown[]> {
+  const store = await open;
+  const content = [];
+  for (const table of [store.pets, store.keys, store.idempotencyRecords]) {
+    for await (const rows of readAll(table as BulkTable<unknown>)) content.push(...rows);
+  }
+  await store.close();
+  return content;
+}
+
+/** Starts a copy and kills it when it says that a part is done; true when that came in time. */
+async function copyAndKill(from: string, to: string): Promise<boolean> {
+  const child = Bun.spawn(petstoreCommand(['copy', '--from', from, '--to', to]), {
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: patienceMs,
+  });
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += new TextDecoder().decode(chunk);
+    if (/animals [3-9]\d,/.test(said)) child.kill('SIGKILL');
+  }
+  await child.exited;
+  return child.signalCode === 'SIGKILL';
+}
+
+describe('petstore copy', () => {
+  it(
+    'moves 100,000 animals to PostgreSQL and back, killed half-way and resumed, and the stores are identical',
+    async () => {
+      const address = database.address();
+      const back = join(folder.path, 'back.db');
+      const original = await contentOf(openSqliteBulk({ path: full, mayCreate: false }));
+      expect(original).toHaveLength(animals + 3 + 10);
+
+      expect(await copyAndKill(full, address)).toBe(true);
+      const [{ count } = { count: 0 }] = await database.run('SELECT count(*)::int AS count FROM pets');
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThan(animals);
+      const there = await runCli(['copy', '--from', full, '--to', address]);
+      expect(there).toMatchObject({ status: 0, stdout: expect.stringContaining('100,000 animals') });
+      expect(await contentOf(openPostgresBulk({ address, mayCreate: false }))).toEqual(original);
+
+      expect(await copyAndKill(address, back)).toBe(true);
+      const here = await runCli(['copy', '--from', address, '--to', back]);
+      expect(here).toMatchObject({ status: 0, stdout: there.stdout });
+      expect(await contentOf(openSqliteBulk({ path: back, mayCreate: false }))).toEqual(original);
+    },
+    patienceMs,
+  );
+
+  it('leaves a store that serves: ids go on behind the last, and a repeated create finds its animal', async () => {
+    const store = await openPostgresStore({ address: database.address() });
+    const again = await store.pets.createPet(
+      { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) },
+      { caller: 'shop', key: 'key 3' },
+    );
+    expect(again).toMatchObject({ id: 4n, replayed: true });
+    const created = await store.pets.createPet({ name: 'new', categoryId: 1n });
+    expect(created.id).toBeGreaterThan(9007199254740993n + BigInt(animals));
+    expect(
+      (await store.keys.createKey({ name: 'new', hash: 'new', lastFour: 'aaaa', createdAt: new Date() })).id,
+    ).toBe('4');
+    await store.close();
+  });
+
+  it('refuses a target that holds other data, and writes nothing', async () => {
+    const other = join(folder.path, 'other.db');
+    const store = openSqliteStore({ path: other });
+    await store.pets.createPet({ name: 'somebody else', categoryId: 1n });
+    await store.close();
+    const { status, stderr } = await runCli(['copy', '--from', full, '--to', other]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'petstore: The target holds other animals. Nothing was written. Choose an empty place with --to.\n',
+    });
+    expect(await contentOf(openSqliteBulk({ path: other, mayCreate: false }))).toHaveLength(1);
+  });
+
+  it('refuses a source that is not there, and does not make it', async () => {
+    const missing = join(folder.path, 'missing.db');
+    const fromFile = await runCli(['copy', '--from', missing, '--to', join(folder.path, 'x.db')]);
+    expect(fromFile).toMatchObject({ status: 1, stderr: `petstore: There is no store at ${missing}.\n` });
+    await using empty = await makeDatabase();
+    const fromServer = await runCli(['copy', '--from', empty.address(), '--to', join(folder.path, 'x.db')]);
+    expect(fromServer).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
+    expect(await empty.run("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  });
+
+  it('asks for both places', async () => {
+    expect(await runCli(['copy', '--from', full])).toMatchObject({ status: 2 });
+  });
+});

@@ -1,0 +1,101 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** Stands between a store and its PostgreSQL server, and loses connections when told to. */
+export interface PostgresProxy extends AsyncDisposable {
+  port: number;
+  /**
+   * The next create is handed to the server, and its connection is lost: `at-once`, while the server may still
+   * be at work, or `after-answer`, when the server has committed and answered.
+   */
+  cutNextCreate(moment: 'at-once' | 'after-answer'): void;
+  /** How many creates were cut. */
+  readonly cuts: number;
+  /** True when this text has been sent to the server on a connection that is still open. */
+  hasSeen(text: string): boolean;
+  /** Ends every connection on which this text has been sent to the server. */
+  cutConnectionsThatSent(text: string): void;
+  /** Nothing passes any more, though nothing is closed: a cable pulled out. New connections get no answer. */
+  freeze(): void;
+  /** Ends all connections and lets new ones through. */
+  thaw(): void;
+}
+
+interface Pair {
+  caller: Socket;
+  server: Socket;
+  sent: string;
+}
+
+/** The name of either statement that creates animals; the driver sends it with every execution. */
+const createStatement = 'insert-pets';
+
+export async function openProxy(serverPort: number): Promise<PostgresProxy> {
+  const pairs = new Set<Pair>();
+  let armed: 'at-once' | 'after-answer' | undefined;
+  let cuts = 0;
+  let isFrozen = false;
+
+  const cut = (pair: Pair): void => {
+    pairs.delete(pair);
+    pair.caller.destroy();
+    // The server still reads what was handed to it.
+    pair.server.end();
+  };
+
+  const listener = createServer((caller) => {
+    const server = connect(serverPort, '127.0.0.1');
+    const pair: Pair = { caller, server, sent: '' };
+    let isWaitingForAnswer = false;
+    pairs.add(pair);
+    for (const socket of [caller, server]) socket.on('error', () => {}).on('close', () => cut(pair));
+
+    caller.on('data', (bytes: Buffer) => {
+      if (isFrozen) return;
+      pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
+      const moment = armed;
+      const isCreate = moment !== undefined && bytes.includes(createStatement);
+      if (isCreate) {
+        armed = undefined;
+        cuts += 1;
+        isWaitingForAnswer = moment === 'after-answer';
+      }
+      server.write(bytes, () => {
+        if (isCreate && moment === 'at-once') cut(pair);
+      });
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (isFrozen) return;
+      // A transaction is over when the server is ready for the next: "Z", length 5, "I" for idle.
+      const isOver = bytes.subarray(-6).equals(Buffer.from('5a0000000549', 'hex'));
+      if (!isWaitingForAnswer) caller.write(bytes);
+      else if (isOver) cut(pair);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+
+  const cutAll = (): void => pairs.forEach(cut);
+  return {
+    port: (listener.address() as AddressInfo).port,
+    cutNextCreate(moment) {
+      armed = moment;
+    },
+    get cuts() {
+      return cuts;
+    },
+    hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
+    cutConnectionsThatSent(text) {
+      for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
+    },
+    freeze() {
+      isFrozen = true;
+    },
+    thaw() {
+      cutAll();
+      isFrozen = false;
+    },
+    async [Symbol.asyncDispose]() {
+      cutAll();
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}

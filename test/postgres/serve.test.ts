@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { addPet, outcomeOf } from '../calls.ts';
+import { runCli, startService, type Service } from '../process.ts';
+import { makeCluster, superuser, withoutDurability, type Cluster } from './cluster.ts';
+
+let cluster: Cluster;
+let service: Service;
+
+beforeAll(async () => {
+  cluster = await makeCluster(withoutDurability);
+  await cluster.start();
+  service = await startService({ databaseUrl: cluster.address(), workers: 2 });
+}, 60_000);
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+async function until(expected: string, path: string): Promise<void> {
+  while ((await outcomeOf(service.call(path))) !== expected) await Bun.sleep(50);
+}
+
+describe('petstore serve on PostgreSQL, with two workers', () => {
+  it('serves what any worker has created, and makes no first key', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => addPet(service.call)));
+    for (const id of ids) expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+    expect(await cluster.run('SELECT FROM api_keys')).toEqual([]);
+    expect(service.stdout + service.stderr).not.toContain('pets_');
+  });
+
+  it('follows the keys that another process makes and revokes, within a second', async () => {
+    const databaseUrl = ['--database-url', cluster.address()];
+    const made = await runCli(['keys', 'create', '--name', 'till', '--json', ...databaseUrl]);
+    const { key, id } = JSON.parse(made.stdout) as { key: string; id: string };
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+    }
+    expect(await runCli(['keys', 'revoke', id, ...databaseUrl])).toMatchObject({ status: 0 });
+    await Bun.sleep(1000);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+    }
+  });
+
+  it('says 503 with Retry-After while the database is away, and serves again by itself', async () => {
+    await cluster.stop('SIGKILL');
+    await until('503 unavailable', '/readyz');
+    const away = await service.call('/v1/pets');
+    expect([away.status, away.headers.get('Retry-After')]).toEqual([503, '1']);
+    expect(await outcomeOf(service.call('/livez'))).toBe('200');
+    await cluster.start();
+    await until('200', '/readyz');
+    await until('200', '/v1/pets');
+    await addPet(service.call);
+  }, 60_000);
+
+  it('writes no password into its log', async () => {
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout).toContain('"code":"unavailable"');
+    expect(service.stdout + service.stderr).not.toContain(superuser.password);
+  });
+});

@@ -1,0 +1,297 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import type { BulkStore } from '../src/bulk.ts';
+import { PetstoreError } from '../src/error.ts';
+import type { PageRequest, RenderedJson } from '../src/pet.ts';
+import { openPostgresBulk } from '../src/postgres/bulk.ts';
+import { openPostgresStore } from '../src/postgres/open.ts';
+import { openSqliteBulk } from '../src/sqlite/bulk.ts';
+import { openSqliteStore } from '../src/sqlite/open.ts';
+import { idsOf } from './calls.ts';
+import { makePostgresPlace } from './postgres/place.ts';
+import type { Store } from './service.ts';
+import { makeSqlitePlace } from './store-place.ts';
+
+interface StoreOptions {
+  maxQueuedWrites?: number;
+  now?: () => number;
+}
+
+interface Place {
+  open(options: StoreOptions): Promise<Store>;
+  openBulk(): Promise<BulkStore>;
+  remove(): Promise<void>;
+}
+
+/** Every store, and how to make an empty one. What follows holds on each of them. */
+const stores: Record<string, () => Promise<Place>> = {
+  async SQLite() {
+    const place = await makeSqlitePlace();
+    const { path } = place;
+    return {
+      open: async (options) => openSqliteStore({ path, ...options }),
+      openBulk: () => openSqliteBulk({ path, mayCreate: true }),
+      remove: async () => place[Symbol.asyncDispose](),
+    };
+  },
+  async PostgreSQL() {
+    const place = await makePostgresPlace();
+    const { address } = place;
+    return {
+      open: (options) => openPostgresStore({ address, ...options }),
+      openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+      remove: async () => place[Symbol.asyncDispose](),
+    };
+  },
+};
+
+const rex = { name: 'Rex', categoryId: 1n };
+const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };
+
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => (error instanceof PetstoreError ? error.code : 'error'),
+  );
+
+const asText = (json: RenderedJson | undefined): string =>
+  typeof json === 'string' ? json : new TextDecoder().decode(json);
+
+/** One turn of the event loop, since one look at an embedded store serves a whole turn. */
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+for (const [name, makePlace] of Object.entries(stores)) {
+  describe(`the store on ${name}`, () => {
+    let place: Place;
+    let opened: Store[];
+
+    beforeEach(async () => {
+      place = await makePlace();
+      opened = [];
+    }, 60_000);
+    afterEach(async () => {
+      await Promise.all(opened.map((store) => store.close()));
+      await place.remove();
+    });
+
+    const open = async (options: StoreOptions = {}): Promise<Store> => {
+      const store = await place.open(options);
+      opened.push(store);
+      return store;
+    };
+    const petOf = async ({ pets }: Store, id: bigint): Promise<string> => asText(await pets.getPet(id));
+    const pageOf = async ({ pets }: Store, request: PageRequest): Promise<string> =>
+      asText((await pets.listPets(request)).json);
+
+    describe('JSON', () => {
+      it('has no spaces, every digit, and no status where there is none', async () => {
+        const store = await open();
+        const one = await store.pets.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold' });
+        const other = await store.pets.createPet({ name: '', categoryId: -(2n ** 63n) });
+        const expected = [
+          '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+          '{"id":2,"name":"","categoryId":-9223372036854775808}',
+        ];
+        expect([one.json, other.json].map(String)).toEqual(expected);
+        expect([await petOf(store, 1n), await petOf(store, 2n)]).toEqual(expected);
+        expect(await pageOf(store, { limit: 20 })).toBe(`[${expected.join(',')}]`);
+        expect(await pageOf(store, { limit: 20, status: 'pending' })).toBe('[]');
+      });
+
+      it('gives every name back untouched', async () => {
+        const store = await open();
+        const names = [
+          ...[
+            'NULL',
+            'null',
+            '{}',
+            '"',
+            '\\',
+            '\\"',
+            '""',
+            "'",
+            ';--',
+            '%s %1$s',
+            '{a,b}',
+            ',',
+            ' ',
+            'a\\nb',
+          ],
+          ...Array.from({ length: 0x9f }, (_, code) => String.fromCharCode(code + 1)),
+          ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', 'x'.repeat(60_000)],
+        ];
+        const created = await Promise.all(
+          names.map((each) => store.pets.createPet({ name: each, categoryId: 1n })),
+        );
+        const found = await Promise.all(created.map(({ id }) => petOf(store, id)));
+        expect(found.map((json) => (JSON.parse(json) as { name: string }).name)).toEqual(names);
+        expect(created.map(({ json }) => String(json))).toEqual(found);
+      });
+    });
+
+    describe('creates', () => {
+      it('are refused with overloaded when too many wait; what was taken is done', async () => {
+        const store = await open({ maxQueuedWrites: 2 });
+        const outcomes = await Promise.all(
+          Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))),
+        );
+        expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
+        expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(4);
+      });
+
+      it('each get the animal that they asked for, over more than one batch', async () => {
+        const store = await open();
+        const created = await Promise.all(
+          Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: `pet ${index}` })),
+        );
+        expect(new Set(created.map(({ id }) => id)).size).toBe(2500);
+        for (const [index, { id, json }] of created.entries()) {
+          expect(String(json)).toBe(`{"id":${id},"name":"pet ${index}","categoryId":1}`);
+        }
+      });
+
+      it('are done before the store closes; after that none is taken', async () => {
+        const store = await open();
+        const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
+        await store.close();
+        expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
+        expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+        opened = [];
+        expect(idsOf(await pageOf(await open(), { limit: 100 }))).toHaveLength(50);
+      });
+
+      it('one of which cannot be done do the others of their batch no harm', async () => {
+        const store = await open();
+        const names = ['alone', 'before', 'impossible', 'after'];
+        const outcomes = await Promise.all(
+          names.map((each) =>
+            codeOf(
+              each === 'impossible'
+                ? store.pets.createPet({ ...rex, status: 'flying' as 'sold' })
+                : store.pets.createPet({ ...rex, name: each }),
+            ),
+          ),
+        );
+        expect(outcomes.map((outcome) => outcome === 'done')).toEqual([true, true, false, true]);
+        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(3);
+      });
+    });
+
+    describe('idempotency keys', () => {
+      const once = { key: 'k', caller: 'c' };
+
+      it('make one animal of many requests at once, and refuse another body under the same key', async () => {
+        const store = await open();
+        const answers = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
+        expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+        expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+        expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }, once))).toBe(
+          'idempotency_conflict',
+        );
+        expect(await codeOf(store.pets.createPet(rex, { ...once, caller: 'other' }))).toBe('done');
+        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
+      });
+
+      it('in one batch, with different bodies, give one animal and conflicts', async () => {
+        const store = await open();
+        const [, ...gathered] = await Promise.all([
+          codeOf(store.pets.createPet(rex)),
+          ...['Rex', 'Tom', 'Rex'].map((each) => codeOf(store.pets.createPet({ ...rex, name: each }, once))),
+        ]);
+        expect(gathered).toEqual(['done', 'idempotency_conflict', 'done']);
+        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
+      });
+
+      it('outlive 24 hours and are forgotten in the end', async () => {
+        let time = 0;
+        const store = await open({ now: () => time });
+        const create = async () => (await store.pets.createPet(rex, once)).replayed;
+        expect(await create()).toBe(false);
+        for (const hours of [24, 47]) {
+          time = hours * 3_600_000;
+          expect(await create()).toBe(true);
+        }
+        time = 30 * 24 * 3_600_000;
+        expect(await create()).toBe(false);
+        expect(await create()).toBe(true);
+      });
+    });
+
+    describe('two stores on one place', () => {
+      it('see each other’s animals in the next read, and hand out no id twice', async () => {
+        const both = [await open(), await open()];
+        const seen = new Set<bigint>();
+        for (let index = 0; index < 40; index++) {
+          const { id } = await both[index % 2]!.pets.createPet({ ...rex, name: String(index) });
+          seen.add(id);
+          await nextTurn();
+          for (const store of both) {
+            expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(index + 1);
+            expect(await store.pets.getPet(id)).toBeDefined();
+          }
+        }
+        expect(seen.size).toBe(40);
+      });
+    });
+
+    describe('keys', () => {
+      it('are found, listed, used and revoked', async () => {
+        const { keys } = await open();
+        const expiresAt = new Date(2 ** 41);
+        const made = await keys.createKey({ ...till, expiresAt });
+        expect(made).toEqual({ ...till, id: '1', expiresAt });
+        expect(await keys.findKey(till.hash)).toEqual(made);
+        await keys.recordUse('1', new Date(2000));
+        const revoked = { ...made, lastUsedAt: new Date(2000), revokedAt: new Date(3000) };
+        expect(await keys.revokeKey('1', new Date(3000))).toEqual(revoked);
+        expect(await keys.revokeKey('1', new Date(4000))).toEqual(revoked);
+        await nextTurn();
+        expect(await keys.findKey(till.hash)).toEqual(revoked);
+        await keys.createKey({ ...till, hash: 'b'.repeat(64) });
+        expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
+      });
+
+      it('that are not there are not found', async () => {
+        const { keys } = await open();
+        expect(await keys.findKey('x')).toBeUndefined();
+        for (const id of ['1', '', 'x', '1e0', '99999999999999999999']) {
+          expect(await keys.revokeKey(id, new Date())).toBeUndefined();
+          await keys.recordUse(id, new Date());
+        }
+      });
+
+      it('with the same hash are refused, and the first stays', async () => {
+        const { keys } = await open();
+        await keys.createKey(till);
+        expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
+        expect(await keys.listKeys()).toMatchObject([{ name: 'till' }]);
+      });
+    });
+
+    describe('ids past 2^53', () => {
+      const largest = 2n ** 63n - 1n;
+      const ids = [2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 62n + 1n, largest - 1n, largest];
+
+      it('are kept digit by digit, walked page by page, and when used up make a create unavailable', async () => {
+        const bulk = await place.openBulk();
+        await bulk.pets.write(ids.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })));
+        await bulk.close();
+        const store = await open();
+        for (const id of ids) {
+          const json = `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;
+          expect(await petOf(store, id)).toBe(json);
+        }
+        for (const status of [undefined, 'sold'] as const) {
+          const walked: string[] = [];
+          for (let after: bigint | undefined = 0n; after !== undefined;) {
+            const page = await store.pets.listPets({ limit: 2, after, ...(status && { status }) });
+            walked.push(...idsOf(asText(page.json)));
+            after = page.next;
+          }
+          expect(walked).toEqual(ids.map(String));
+        }
+        expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+      });
+    });
+  });
+}
