@@ -1,0 +1,53 @@
+import type { DeprecationNotice } from './deprecation.ts';
+import type { PetStatus } from './pet.ts';
+
+/** How a client reaches the service. */
+export interface ClientOptions {
+  /** The address of the service, with or without its `/v1`: `https://shop.example` or `https://shop.example/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  /** Used in place of the global `fetch`. */
+  fetch?: Fetch;
+  /** How long one attempt may take, its body included. Default 10 000. */
+  timeoutMs?: number;
+  /** How many times a call is repeated when that is safe and may help. 0 repeats nothing. Default 4. */
+  maxRetries?: number;
+  /** The pause before the first repetition; it doubles with each. Default 250. */
+  retryDelayMs?: number;
+  /** A `Retry-After` longer than this is not waited for; the call fails with `retryAfterMs`. Default 30 000. */
+  maxRetryAfterMs?: number;
+  /** Told once for each deprecated operation that this client has called. */
+  onDeprecation?: (notice: DeprecationNotice) => void;
+}
+
+/** The part of `fetch` that the client needs. */
+export type Fetch = (
+  url: string,
+  init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
+) => Promise<Response>;
+
+/** What every call takes. */
+export interface CallOptions {
+  /** Ends the call, its repetitions and pauses; it then rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Which animals `pets` walks over. */
+export interface PetsOptions extends CallOptions {
+  /** Only animals with this status. */
+  status?: PetStatus | undefined;
+  /** How many animals a page holds, 1 to 100. */
+  limit?: number | undefined;
+}
+
+/** Which page `listPets` gets: the first one of a list, or the one that follows another page. */
+export type ListPetsOptions = (PetsOptions & { next?: undefined }) | (CallOptions & { next: string });
+
+/** How `createPet` adds an animal. */
+export interface CreatePetOptions extends CallOptions {
+  /**
+   * Names the create, so that repeating it adds no second animal. Each call makes one of its own; give yours when
+   * the create must survive the end of this program. 1 to 255 visible ASCII characters.
+   */
+  idempotencyKey?: string | undefined;
+}

@@ -1,0 +1,14 @@
+/** A random UUID, such as an idempotency key needs. A page that came over plain HTTP has no `crypto.randomUUID`, but always random values. */
+export function createUuid(): string {
+  return typeof crypto.randomUUID === 'function' ? crypto.randomUUID() : uuidFromRandomValues();
+}
+
+/** RFC 9562, section 5.4: version and variant take six of the random bits. */
+export function uuidFromRandomValues(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = [...bytes].map((byte, index) => {
+    const value = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return value.toString(16).padStart(2, '0');
+  });
+  return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

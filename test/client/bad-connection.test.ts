@@ -1,0 +1,57 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { isTemporary, type NewPet } from '../../src/client/index.ts';
+import { openTemporaryPostgres } from '../postgres/place.ts';
+import { openTemporarySqlite } from '../service.ts';
+import { clientThrough } from './bad-connection.ts';
+import { openFaultyProxy, type Fault } from './faulty-proxy.ts';
+import { openListeningService } from './listening.ts';
+
+// The first test on PostgreSQL waits until its server has started.
+setDefaultTimeout(60_000);
+
+const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
+const stores = { SQLite: openTemporarySqlite, PostgreSQL: openTemporaryPostgres };
+
+describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, openStore) => {
+  const misfortunes: Fault[][] = [
+    ['cut-request'],
+    ['cut-answer'],
+    ['cut-midway'],
+    [503],
+    [429],
+    [502],
+    ['cut-answer', 503, 'cut-midway', 'cut-request', 'cut-answer'],
+  ];
+  for (const faults of misfortunes) {
+    it(`adds exactly one animal after ${faults.join(', ')}`, async () => {
+      await using service = await openListeningService({ openStore });
+      await using proxy = await openFaultyProxy(service.port, faults);
+      const created = await clientThrough(service, proxy.url).createPet(rex);
+      expect(await Array.fromAsync(service.client.pets())).toEqual([created]);
+      expect(proxy.connections).toBe(faults.length + 1);
+    });
+  }
+
+  it('adds exactly one animal for each of many at once', async () => {
+    await using service = await openListeningService({ openStore });
+    const faults = Array.from({ length: 60 }, (_, index): Fault => {
+      return (['cut-answer', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
+    });
+    await using proxy = await openFaultyProxy(service.port, faults);
+    const client = clientThrough(service, proxy.url);
+    const names = Array.from({ length: 40 }, (_, index) => `Pet ${index}`);
+    await Promise.all(names.map((name) => client.createPet({ ...rex, name })));
+    const stored = await Array.fromAsync(service.client.pets());
+    expect(stored.map(({ name }) => name).sort()).toEqual([...names].sort());
+  });
+
+  it('gives up after its repetitions, with an error that may pass', async () => {
+    await using service = await openListeningService({ openStore });
+    await using proxy = await openFaultyProxy(service.port, [503, 503, 503]);
+    const client = service.clientWith({ baseUrl: proxy.url, maxRetries: 1 });
+    const error: unknown = await client.createPet(rex).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterMs: 0 });
+    expect(isTemporary(error)).toBe(true);
+    expect(proxy.connections).toBe(2);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createClient, type DeprecationNotice, type Pet } from '../../src/client/index.ts';
+import { failureOf } from './failure.ts';
+import { openListeningService, type ListeningService } from './listening.ts';
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+
+let service: ListeningService;
+beforeAll(async () => {
+  service = await openListeningService();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+describe('createClient', () => {
+  it('takes the address with and without /v1 and a slash', async () => {
+    for (const baseUrl of [service.url, `${service.url}/`, `${service.url}/v1`, `${service.url}/v1/`]) {
+      const client = service.clientWith({ baseUrl });
+      expect((await client.listPets({ limit: 1 })).pets.length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('uses the fetch that it is given', async () => {
+    const urls: string[] = [];
+    const client = service.clientWith({
+      fetch: (url, init) => {
+        urls.push(`${init.method} ${url}`);
+        return fetch(url, init);
+      },
+    });
+    await client.listPets({ status: 'sold', limit: 7 });
+    expect(urls).toEqual([`GET ${service.url}/v1/pets?limit=7&status=sold`]);
+  });
+});
+
+describe('createPet', () => {
+  it('keeps every digit and every character, both ways', async () => {
+    const names = ['Rex', '', '"id":12345678901234567890', '\\"', '🐕‍🦺\u0007\u2028', '  ', '</script>'];
+    const categories = [smallest, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, largest];
+    for (const [index, categoryId] of categories.entries()) {
+      const pet = { name: names[index]!, categoryId, status: 'pending' as const };
+      const created = await service.client.createPet(pet);
+      expect(created).toEqual({ ...pet, id: created.id });
+      expect(typeof created.id).toBe('bigint');
+      expect(await service.client.getPet(created.id)).toEqual(created);
+    }
+  });
+
+  it('leaves out a status that was not given', async () => {
+    const created = await service.client.createPet({ name: 'Mia', categoryId: 2n });
+    expect(Object.keys(created).sort()).toEqual(['categoryId', 'id', 'name']);
+  });
+
+  it('adds one animal for one idempotency key', async () => {
+    const pet = { name: 'Once', categoryId: 3n };
+    const first = await service.client.createPet(pet, { idempotencyKey: 'once-1' });
+    expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual(first);
+  });
+
+  it('adds two animals for two calls without one', async () => {
+    const pet = { name: 'Twice', categoryId: 3n };
+    const first = await service.client.createPet(pet);
+    expect((await service.client.createPet(pet)).id).not.toBe(first.id);
+  });
+
+  it('refuses a category that is no bigint before it is sent', async () => {
+    const pet = { name: 'Rex', categoryId: 7 as unknown as bigint };
+    expect(await failureOf(service.client.createPet(pet))).toBeInstanceOf(TypeError);
+  });
+});
+
+describe('listPets and pets', () => {
+  it('walks over every page once, in order, with the filter', async () => {
+    await using fresh = await openListeningService();
+    const created: Pet[] = [];
+    for (let count = 0; count < 25; count++) {
+      const status = count % 2 === 0 ? 'available' : 'sold';
+      created.push(await fresh.client.createPet({ name: `Pet ${count}`, categoryId: largest, status }));
+    }
+    const walked = await Array.fromAsync(fresh.client.pets({ limit: 4 }));
+    expect(walked).toEqual(created);
+    const sold = await Array.fromAsync(fresh.client.pets({ status: 'sold', limit: 5 }));
+    expect(sold).toEqual(created.filter(({ status }) => status === 'sold'));
+
+    const first = await fresh.client.listPets({ limit: 24 });
+    const last = await fresh.client.listPets({ next: first.next! });
+    expect([...first.pets, ...last.pets]).toEqual(created);
+    expect(last).not.toHaveProperty('next');
+  });
+
+  it('stops asking when the loop is left', async () => {
+    let calls = 0;
+    const client = service.clientWith({
+      fetch: (url, init) => {
+        calls += 1;
+        return fetch(url, init);
+      },
+    });
+    for await (const pet of client.pets({ limit: 1 })) {
+      expect(pet.id).toBeGreaterThan(0n);
+      break;
+    }
+    expect(calls).toBe(1);
+  });
+
+  it('sends the key to no address that a page or a caller names', async () => {
+    const elsewhere = service.clientWith({
+      fetch: async () =>
+        new Response('[]', { headers: { Link: '<https://elsewhere.example/?cursor=1>; rel="next"' } }),
+    });
+    expect(await failureOf(elsewhere.listPets())).toMatchObject({ code: 'unexpected_response' });
+    expect(await failureOf(service.client.listPets({ next: '.elsewhere.example/' }))).toBeInstanceOf(
+      TypeError,
+    );
+  });
+});
+
+describe('onDeprecation', () => {
+  it('is told once for an operation, with what the service says', async () => {
+    const notices: DeprecationNotice[] = [];
+    const client = service.clientWith({ onDeprecation: (notice) => notices.push(notice) });
+    const { id } = await client.createPet({ name: 'Old', categoryId: 1n });
+    await client.getPet(id);
+    await client.getPet(id);
+    await client.listPets();
+    expect(notices).toEqual([
+      {
+        operation: 'getPet',
+        deprecatedAt: new Date('2026-11-14T00:00:00Z'),
+        sunsetAt: new Date('2030-12-05T00:00:00Z'),
+        documentation: `${service.url}/docs#deprecation`,
+        successor: `${service.url}/v1/pets`,
+      },
+    ]);
+  });
+
+  it('is told of an error, too', async () => {
+    const operations: string[] = [];
+    const client = service.clientWith({ onDeprecation: ({ operation }) => operations.push(operation) });
+    await client.getPet(largest).catch(() => {});
+    expect(operations).toEqual(['getPet']);
+  });
+});
+
+it('needs nothing but an address and a key', async () => {
+  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
+  expect(Array.isArray((await client.listPets()).pets)).toBe(true);
+});

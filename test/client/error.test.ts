@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import {
+  isInvalidPet,
+  isNotFound,
+  isPetstoreError,
+  isTemporary,
+  isUnauthorized,
+  PetstoreClientError,
+} from '../../src/client/index.ts';
+import { failureOf } from './failure.ts';
+import { openListeningService, type ListeningService } from './listening.ts';
+
+let service: ListeningService;
+beforeAll(async () => {
+  service = await openListeningService();
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+async function errorOf(promise: Promise<unknown>): Promise<PetstoreClientError> {
+  const error = await failureOf(promise);
+  if (!isPetstoreError(error)) throw error;
+  return error;
+}
+
+describe('PetstoreClientError', () => {
+  it('carries code, status, message and request id of the service', async () => {
+    const error = await errorOf(service.client.getPet(2n ** 63n - 1n));
+    expect(error).toBeInstanceOf(PetstoreClientError);
+    expect(error).toMatchObject({ code: 'not_found', status: 404, message: 'No animal has this id.' });
+    expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect([isNotFound(error), isUnauthorized(error), isTemporary(error)]).toEqual([true, false, false]);
+  });
+
+  it('tells a wrong key', async () => {
+    const error = await errorOf(service.clientWith({ apiKey: 'wrong' }).listPets());
+    expect(error).toMatchObject({ code: 'invalid_api_key', status: 401 });
+    expect(isUnauthorized(error)).toBe(true);
+  });
+
+  it('tells what is wrong with an animal', async () => {
+    const error = await errorOf(service.client.createPet({ name: '\0', categoryId: 2n ** 63n }));
+    expect(isInvalidPet(error)).toBe(true);
+    expect(error.message).toContain('name must be');
+    expect(error.message).toContain('categoryId must be');
+  });
+
+  it('tells an idempotency key that was used for another animal', async () => {
+    await service.client.createPet({ name: 'A', categoryId: 1n }, { idempotencyKey: 'conflict' });
+    const second = service.client.createPet({ name: 'B', categoryId: 1n }, { idempotencyKey: 'conflict' });
+    expect(await errorOf(second)).toMatchObject({ code: 'idempotency_conflict', status: 422 });
+  });
+
+  it('tells an answer that is not of this service', async () => {
+    const answers = [
+      new Response('<h1>Hello</h1>'),
+      new Response('{"id":1}'),
+      new Response('[{"id":1.5,"name":"Rex","categoryId":1}]'),
+      new Response('{"code":"teapot","message":"No.","status":418}', { status: 418 }),
+      new Response('gone', { status: 404 }),
+    ];
+    for (const answer of answers) {
+      const error = await errorOf(service.clientWith({ fetch: async () => answer }).listPets());
+      expect(error.code).toBe('unexpected_response');
+    }
+  });
+
+  it('never shows the key', async () => {
+    const apiKey = 'secret-of-this-test';
+    const error = await errorOf(service.clientWith({ apiKey }).listPets());
+    expect(Bun.inspect(error)).not.toContain(apiKey);
+  });
+});
+
+describe('isPetstoreError', () => {
+  it('knows errors of another copy of the package and no others', () => {
+    class PetstoreClientErrorCopy extends Error {
+      override name = 'PetstoreClientError';
+      code = 'not_found';
+    }
+    expect(isPetstoreError(new PetstoreClientErrorCopy())).toBe(true);
+    expect(isNotFound(new PetstoreClientErrorCopy())).toBe(true);
+    for (const other of [new Error('x'), { name: 'PetstoreClientError' }, 'not_found', null, undefined])
+      expect(isPetstoreError(other)).toBe(false);
+  });
+});

@@ -1,0 +1,66 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/**
+ * What happens to one connection: `pass` lets it through; `cut-request` ends it before the service hears of it;
+ * `cut-answer` ends it when the service has answered, before the caller hears of that; `cut-midway` lets half of the
+ * answer through; `stall` never answers; a number is answered in place of the service, with that status.
+ */
+export type Fault = 'pass' | 'cut-request' | 'cut-answer' | 'cut-midway' | 'stall' | 503 | 429 | 502;
+
+export interface FaultyProxy extends AsyncDisposable {
+  url: string;
+  /** How many connections have come. */
+  readonly connections: number;
+}
+
+/** Stands between a caller and the service on `port` and does the faults in turn; then it lets everything pass. */
+export async function openFaultyProxy(port: number, faults: Fault[]): Promise<FaultyProxy> {
+  let connections = 0;
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+
+  const server = createServer((caller) => {
+    keep(caller);
+    const fault = faults[connections++] ?? 'pass';
+    if (fault === 'stall') return;
+    if (fault === 'cut-request') return void caller.once('data', () => caller.resetAndDestroy());
+    if (typeof fault === 'number') return void caller.once('data', () => caller.end(answerOf(fault)));
+    const service = keep(connect(port, '127.0.0.1'));
+    caller.pipe(service);
+    if (fault === 'pass') return void service.pipe(caller);
+    service.once('data', (answer: Buffer) => {
+      if (fault === 'cut-midway') caller.write(answer.subarray(0, answer.length / 2));
+      // After a turn, so that the half answer has left.
+      setImmediate(() => caller.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return connections;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const codes = { 429: 'rate_limited', 502: undefined, 503: 'unavailable' } as const;
+
+function answerOf(status: 429 | 502 | 503): string {
+  const code = codes[status];
+  const body = code ? JSON.stringify({ code, message: 'Not now.', status }) : '<h1>Bad Gateway</h1>';
+  return [
+    `HTTP/1.1 ${status} Not Now`,
+    `Content-Length: ${body.length}`,
+    ...(code ? ['Content-Type: application/json', 'Retry-After: 0'] : ['Content-Type: text/html']),
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
+}

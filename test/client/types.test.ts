@@ -1,0 +1,65 @@
+import { describe, expectTypeOf, it } from 'bun:test';
+import {
+  createClient,
+  isInvalidPet,
+  isPetstoreError,
+  isUnauthorized,
+  PetstoreClientError,
+  type ClientOptions,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type PetStatus,
+  type PetstoreClient,
+  type ServiceErrorCode,
+} from '../../src/client/index.ts';
+import type { ErrorCode } from '../../src/error.ts';
+import type { NewPet as DomainNewPet, PetStatus as DomainPetStatus } from '../../src/pet.ts';
+
+// The compiler is what fails here: `npm run check` reads this file.
+describe('the types of the client', () => {
+  it('are those of the domain, so that the two cannot drift', () => {
+    expectTypeOf<PetStatus>().toEqualTypeOf<DomainPetStatus>();
+    expectTypeOf<NewPet>().toEqualTypeOf<DomainNewPet>();
+    expectTypeOf<ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
+  });
+
+  it('have bigint identifiers', () => {
+    expectTypeOf<Pet['id']>().toEqualTypeOf<bigint>();
+    expectTypeOf<Pet['categoryId']>().toEqualTypeOf<bigint>();
+    expectTypeOf<Parameters<PetstoreClient['getPet']>[0]>().toEqualTypeOf<bigint>();
+  });
+
+  it('give pages, animals and walks', () => {
+    expectTypeOf<PetstoreClient['listPets']>().returns.resolves.toEqualTypeOf<PetPage>();
+    expectTypeOf<PetstoreClient['createPet']>().returns.resolves.toEqualTypeOf<Pet>();
+    expectTypeOf<PetstoreClient['pets']>().returns.toEqualTypeOf<AsyncGenerator<Pet, void, undefined>>();
+  });
+
+  it('refuse what the service would refuse', () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', maxRetries: 0 });
+    const calls = () => [
+      // @ts-expect-error a number loses digits
+      client.createPet({ name: 'Rex', categoryId: 1 }),
+      // @ts-expect-error a name is required
+      client.createPet({ categoryId: 1n }),
+      // @ts-expect-error no such status
+      client.listPets({ status: 'lost' }),
+      // @ts-expect-error the next page has its filter already
+      client.listPets({ next: '?cursor=x', status: 'sold' }),
+      // @ts-expect-error an id is a bigint
+      client.getPet(1),
+    ];
+    expectTypeOf(calls).toBeFunction();
+    expectTypeOf<ClientOptions>().toHaveProperty('baseUrl');
+  });
+
+  it('narrow an error by its code', () => {
+    const error: unknown = new PetstoreClientError('timeout', 'Too late.', { requestId: 'r' });
+    if (isPetstoreError(error)) expectTypeOf(error).toEqualTypeOf<PetstoreClientError>();
+    if (isPetstoreError(error, 'not_found', 'timeout'))
+      expectTypeOf(error.code).toEqualTypeOf<'not_found' | 'timeout'>();
+    if (isUnauthorized(error)) expectTypeOf(error.code).toEqualTypeOf<'unauthorized' | 'invalid_api_key'>();
+    if (isInvalidPet(error)) expectTypeOf(error.status).toEqualTypeOf<number | undefined>();
+  });
+});
