@@ -1,11 +1,9 @@
 import openapiSource from '../../openapi.yaml' with { type: 'text' };
 import { PetstoreError } from '../error.ts';
-import type { Answer } from './answer.ts';
-import { bundlePages } from './bundle.ts';
-import { renderDocs, type OpenapiDocument } from './docs-page.ts';
+import { jsonMediaType } from './answer.ts';
+import { cacheable, cacheHeaders } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
-import { renderHome } from './home-page.ts';
-import { createAssetAnswer, createHtmlAnswer, type PageAnswer } from './page-answer.ts';
+import type { Pages } from './pages.ts';
 
 export interface Docs {
   homePage: Handler;
@@ -16,51 +14,41 @@ export interface Docs {
   openapiJson: Handler;
 }
 
-interface Pages {
-  home: PageAnswer;
-  docs: PageAnswer;
-  assets: Map<string, PageAnswer>;
-}
-
 /** The contract in both notations, and the two pages for people: one to keep shop with, one to learn the interface. */
 export function createDocs(): Docs {
   const yaml = openapiSource as unknown as string;
-  const yamlAnswer = document('application/yaml', yaml);
-  let jsonAnswer: Answer | undefined;
+  const yamlDocument = document('application/yaml', yaml);
+  let jsonDocument: Handler | undefined;
   let pages: Promise<Pages> | undefined;
 
-  // Made on the first request for them: neither is needed to start, nor by most callers at all.
-  const loadPages = (): Promise<Pages> =>
-    (pages ??= createPages(yaml).catch((error: unknown) => {
+  // Loaded and made on the first request for them: neither is needed to start, nor by most callers at all.
+  const loadPages = async (): Promise<Pages> => {
+    const { createPages } = await import('./pages.ts');
+    pages ??= createPages(yaml).catch((error: unknown) => {
       pages = undefined;
       throw error;
-    }));
+    });
+    return pages;
+  };
 
   return {
     homePage: async ({ request }) => (await loadPages()).home.for(request),
     docsPage: async ({ request }) => (await loadPages()).docs.for(request),
     async asset({ request }) {
-      const name = new URL(request.url).pathname.slice('/assets/'.length);
+      const name = /\/assets\/([^/?#]*)/.exec(request.url)?.[1] ?? '';
       const found = (await loadPages()).assets.get(name);
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found.for(request);
     },
-    openapiYaml: () => yamlAnswer,
-    openapiJson: () =>
-      (jsonAnswer ??= document('application/json', JSON.stringify(Bun.YAML.parse(yaml), null, 2))),
+    openapiYaml: yamlDocument,
+    openapiJson(call) {
+      jsonDocument ??= document(jsonMediaType, JSON.stringify(Bun.YAML.parse(yaml), null, 2));
+      return jsonDocument(call);
+    },
   };
 }
 
-async function createPages(yaml: string): Promise<Pages> {
-  const { addresses, assets } = await bundlePages();
-  const contract = Bun.YAML.parse(yaml) as OpenapiDocument;
-  return {
-    home: createHtmlAnswer(renderHome(addresses)),
-    docs: createHtmlAnswer(renderDocs(contract, addresses)),
-    assets: new Map(Object.entries(assets).map(([name, asset]) => [name, createAssetAnswer(asset)])),
-  };
-}
-
-function document(contentType: string, body: string): Answer {
-  return { status: 200, headers: { 'Content-Type': contentType, 'Cache-Control': 'no-cache' }, body };
+function document(contentType: string, body: string): Handler {
+  const headers = cacheHeaders(contentType, body);
+  return ({ request }) => cacheable(request, body, headers);
 }

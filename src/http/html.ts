@@ -3,6 +3,23 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
+/** Paragraphs, code and emphasis: what the descriptions of the contract use of Markdown. */
+export function renderText(text: string): string {
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .filter((paragraph) => paragraph !== '')
+    .map((paragraph) => `<p>${renderInline(paragraph)}</p>`)
+    .join('\n');
+}
+
+/** One line of the same. */
+export function renderInline(text: string): string {
+  return escapeHtml(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
+}
+
 export interface HtmlPage {
   title: string;
   description: string;

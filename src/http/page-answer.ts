@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import type { RenderedJson } from '../pet.ts';
 import type { Answer } from './answer.ts';
+import { cacheable, cacheHeaders, type CacheHeaders } from './cacheable.ts';
 
 /** A text that is sent compressed to those who take it so. */
 export interface PageAnswer {
@@ -19,30 +21,43 @@ const pagePolicy = [
 ].join('; ');
 
 export function createHtmlAnswer(html: string): PageAnswer {
-  return compressible(html, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'no-cache',
-    'Content-Security-Policy': pagePolicy,
-  });
+  return compressible('text/html; charset=utf-8', html, { 'Content-Security-Policy': pagePolicy });
 }
 
-/** The name of an asset changes with its content, so it may be kept for good. */
-export function createAssetAnswer({ contentType, body }: { contentType: string; body: string }): PageAnswer {
-  return compressible(body, {
-    'Content-Type': contentType,
-    'Cache-Control': 'public, max-age=31536000, immutable',
-  });
+export interface AssetAnswerOptions {
+  contentType: string;
+  body: string;
+  /** True under a name that changes with the content, which may be kept for good. */
+  isImmutable: boolean;
 }
 
-function compressible(text: string, headers: Record<string, string>): PageAnswer {
+export function createAssetAnswer({ contentType, body, isImmutable }: AssetAnswerOptions): PageAnswer {
+  return compressible(
+    contentType,
+    body,
+    isImmutable ? { 'Cache-Control': 'public, max-age=31536000, immutable' } : {},
+  );
+}
+
+interface Variant {
+  body: RenderedJson;
+  headers: CacheHeaders;
+}
+
+function compressible(contentType: string, text: string, headers: Record<string, string>): PageAnswer {
   const vary = { ...headers, Vary: 'Accept-Encoding' };
-  const plain: Answer = { status: 200, headers: vary, body: text };
-  const compressed: Answer = {
-    status: 200,
-    headers: { ...vary, 'Content-Encoding': 'gzip' },
-    body: new Uint8Array(gzipSync(text, { level: 9 })),
+  const plain: Variant = { body: text, headers: { ...cacheHeaders(contentType, text), ...vary } };
+  const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
+  const compressed: Variant = {
+    body: bytes,
+    headers: { ...cacheHeaders(contentType, bytes), ...vary, 'Content-Encoding': 'gzip' },
   };
-  return { for: (request) => (takesGzip(request) ? compressed : plain) };
+  return {
+    for(request) {
+      const { body, headers: ownHeaders } = takesGzip(request) ? compressed : plain;
+      return cacheable(request, body, ownHeaders);
+    },
+  };
 }
 
 function takesGzip(request: Request): boolean {

@@ -1,0 +1,28 @@
+/** Where the API key stays between two looks at the page: for this tab, or for this browser when asked to. Never in the address. */
+
+const name = 'petstore-api-key';
+
+export function readKey(): string | undefined {
+  return attempt(() => sessionStorage.getItem(name) ?? localStorage.getItem(name)) ?? undefined;
+}
+
+export function keepKey(key: string, isRemembered: boolean): void {
+  forgetKey();
+  attempt(() => (isRemembered ? localStorage : sessionStorage).setItem(name, key));
+}
+
+export function forgetKey(): void {
+  attempt(() => {
+    sessionStorage.removeItem(name);
+    localStorage.removeItem(name);
+  });
+}
+
+/** A browser may refuse storage altogether; then the key lives as long as the page. */
+function attempt<Value>(use: () => Value): Value | undefined {
+  try {
+    return use();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { chromium as playwright, type Browser } from 'playwright-core';
+
+export interface OpenBrowser extends AsyncDisposable {
+  browser: Browser;
+}
+
+/**
+ * A real Chromium, from npm: no browser needs to be installed on the machine. It is unpacked into a folder of its own,
+ * which goes away with it.
+ */
+export async function openBrowser(): Promise<OpenBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
+  const executablePath = await withTemporaryFolder(folder, () => chromium.executablePath());
+  await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
+  const browser = await playwright.launch({
+    executablePath,
+    // Not the package's own list, which turns the same-origin policy off.
+    args: [
+      '--no-sandbox',
+      '--no-zygote',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--font-render-hinting=none',
+    ],
+    env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
+    timeout: 120_000,
+  });
+  return {
+    browser,
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** A font comes with the browser, so that a bare machine shows text, too. */
+function fontsIn(folder: string): string {
+  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${folder}/fonts</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${folder}/fonts-cache</cachedir>
+  <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>sans-serif</family><prefer><family>Open Sans</family></prefer></alias>
+  <alias><family>ui-monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+  <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+</fontconfig>`;
+}
+
+/** The package knows no other way to say where it unpacks. */
+async function withTemporaryFolder<Value>(folder: string, run: () => Promise<Value>): Promise<Value> {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    return await run();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { openListeningService } from '../client/listening.ts';
+import { openBrowser, type OpenBrowser } from './browser.ts';
+import { desktop, overflowing, phone } from './shop.ts';
+import { visit } from './visit.ts';
+
+setDefaultTimeout(60_000);
+
+let chromium: OpenBrowser;
+beforeAll(async () => {
+  chromium = await openBrowser();
+});
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]();
+});
+
+describe('/docs', () => {
+  it('lists the three operations, from this service alone', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page, complaints } = visited;
+    const addresses = await page.locator('.operation .address').allTextContents();
+    expect(addresses).toEqual(['GET /v1/pets', 'POST /v1/pets', 'GET /v1/pets/{petId}']);
+    expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
+    expect(complaints).toEqual([]);
+  });
+
+  it('tries a call, and shows the answer to its last digit', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page, complaints } = visited;
+    const creating = page.getByRole('form', { name: 'Try createPet' });
+    await creating.getByRole('button', { name: 'Send' }).click();
+    await creating.getByText('Type your API key above first.').waitFor();
+
+    await page.getByLabel('API key for trying').fill(service.apiKey);
+    await creating.getByLabel('Body').fill('{"name":"Rex","categoryId":9223372036854775807}');
+    await creating.getByRole('button', { name: 'Send' }).click();
+    await creating.getByText('201 Created').waitFor();
+    await creating.getByText('{"id":1,"name":"Rex","categoryId":9223372036854775807}').waitFor();
+
+    const listing = page.getByRole('form', { name: 'Try listPets' });
+    await listing.getByLabel('limit').fill('0');
+    await listing.getByRole('button', { name: 'Send' }).click();
+    await listing.getByText('"invalid_parameter"').waitFor();
+
+    const getting = page.getByRole('form', { name: 'Try getPet' });
+    await getting.getByRole('button', { name: 'Send' }).click();
+    await getting.getByText('sunset: Thu, 05 Dec 2030 00:00:00 GMT').waitFor();
+    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows its own address and one language at a time in the examples', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const example = page.locator('#first-call figure:visible');
+    expect(await example.innerText()).toContain(`${service.url}/v1/pets`);
+    await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(await example.innerText()).toContain(`baseUrl: '${service.url}'`);
+  });
+
+  it('can be read without script', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
+    const { page } = visited;
+    expect(await page.locator('figure:visible').count()).toBe(12);
+    expect(await page.locator('form:visible').count()).toBe(0);
+  });
+
+  it('brings a reader of the deprecation link to its section', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs#deprecation`);
+    expect(await visited.page.locator(':target h2').innerText()).toBe('Move off getPet');
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`has no barrier and cuts no text: ${screen}, ${colorScheme}`, async () => {
+        await using service = await openListeningService();
+        await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        for (const summary of await page.locator('#listPets summary').all()) await summary.click();
+        await page.getByLabel('API key for trying').fill(service.apiKey);
+        await page.getByRole('form', { name: 'Try listPets' }).getByRole('button').click();
+        await page.getByText('200 OK').waitFor();
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});

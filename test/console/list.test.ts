@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { openListeningService } from '../client/listening.ts';
+import { openBrowser, type OpenBrowser } from './browser.ts';
+import { add, desktop, openShop, overflowing, phone, rows, stock } from './shop.ts';
+
+setDefaultTimeout(60_000);
+
+let chromium: OpenBrowser;
+beforeAll(async () => {
+  chromium = await openBrowser();
+});
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]();
+});
+
+describe('the list', () => {
+  it('shows every digit and every character', async () => {
+    await using service = await openListeningService();
+    const name = 'Sir <b>Barks</b> & “Co” ' + 'x'.repeat(300);
+    await service.client.createPet({ name, categoryId: 2n ** 63n - 1n, status: 'sold' });
+    await service.client.createPet({ name: '', categoryId: -(2n ** 63n) });
+    for (const size of [desktop, phone]) {
+      await using visited = await openShop(chromium.browser, service, size);
+      const { page } = visited;
+      await page.getByText(name, { exact: true }).waitFor();
+      const text = await rows(page).allTextContents();
+      expect(text[0]).toContain('9223372036854775807');
+      expect(text[0]).toContain('Sold');
+      expect(text[1]).toContain('-9223372036854775808');
+      expect(text[1]).toContain('Without a name');
+      expect(text[1]).toContain('No status');
+      expect(await overflowing(page)).toEqual([]);
+    }
+  });
+
+  it('is filtered with one click, or with the arrow keys', async () => {
+    await using service = await openListeningService();
+    await stock(service, 9);
+    await using visited = await openShop(chromium.browser, service);
+    const { page, complaints } = visited;
+    await page.getByText('That is all: 9 animals.').waitFor();
+    await page.locator('.choice.sold').click();
+    await page.getByText('That is all: 3 animals.').waitFor();
+    expect(await page.locator('.row .status').allTextContents()).toEqual(Array(3).fill('Status Sold'));
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.row .status.pending').first().waitFor();
+    expect(await page.getByRole('radio', { name: 'Pending' }).isChecked()).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it('loads more as one scrolls, until all are there', async () => {
+    await using service = await openListeningService();
+    await stock(service, 120);
+    await using visited = await openShop(chromium.browser, service);
+    const { page, complaints } = visited;
+    await rows(page).nth(49).waitFor({ state: 'attached' });
+    while (!(await page.getByText('That is all: 120 animals.').isVisible())) {
+      await page.mouse.wheel(0, 2000);
+      await page.waitForTimeout(30);
+    }
+    const ids = await page.locator('.row .id').allTextContents();
+    expect(new Set(ids).size).toBe(120);
+    expect(complaints).toEqual([]);
+  });
+
+  it('loads more when the button is pressed', async () => {
+    await using service = await openListeningService();
+    await stock(service, 60);
+    await using visited = await openShop(chromium.browser, service, {
+      viewport: { width: 1200, height: 300 },
+    });
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Show more' }).focus();
+    await page.keyboard.press('Enter');
+    await rows(page).nth(59).waitFor({ state: 'attached' });
+  });
+
+  it('says when there is nothing, and what to do then', async () => {
+    await using service = await openListeningService();
+    await using visited = await openShop(chromium.browser, service, phone);
+    const { page } = visited;
+    await page.getByRole('radio', { name: 'Sold' }).check();
+    await page.getByText('No animal is sold').waitFor();
+    await page.getByRole('button', { name: 'Show all animals' }).click();
+    await page.getByRole('button', { name: 'Add the first animal' }).click();
+    await add(page, 'First', '1');
+    await rows(page).getByText('First').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+  });
+
+  it('holds its place while it loads', async () => {
+    await using service = await openListeningService();
+    await stock(service, 60);
+    await using visited = await openShop(chromium.browser, service);
+    const { page } = visited;
+    // After a reload nothing was pressed, so every shift counts.
+    await page.reload();
+    await rows(page).nth(49).waitFor({ state: 'attached' });
+    const shift = await page.evaluate<number>(`new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+    })`);
+    expect(shift).toBeLessThan(0.02);
+  });
+});
+
+describe('on every screen', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`has no barrier and cuts no text: ${screen}, ${colorScheme}`, async () => {
+        await using service = await openListeningService();
+        await stock(service, 6);
+        await using visited = await openShop(chromium.browser, service, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        await page.getByText('That is all: 6 animals.').waitFor();
+        if (screen === 'phone') await page.getByRole('button', { name: 'Add an animal' }).click();
+        await add(page, 'New one', '7');
+        await rows(page).getByText('New one').waitFor();
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});

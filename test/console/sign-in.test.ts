@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { openListeningService } from '../client/listening.ts';
+import { openBrowser, type OpenBrowser } from './browser.ts';
+import { openShop, signIn } from './shop.ts';
+import { visit } from './visit.ts';
+
+setDefaultTimeout(60_000);
+
+let chromium: OpenBrowser;
+beforeAll(async () => {
+  chromium = await openBrowser();
+});
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]();
+});
+
+describe('signing in', () => {
+  it('keeps the key for the tab alone, and nowhere in the address', async () => {
+    await using service = await openListeningService();
+    await using visited = await openShop(chromium.browser, service);
+    const { page, complaints } = visited;
+    expect(page.url()).toBe(`${service.url}/`);
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toContain(service.apiKey);
+    await page.reload();
+    await page.getByText('No animals yet').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    expect(complaints).toEqual([]);
+  });
+
+  it('remembers the key when asked to, until the person signs out', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await page.getByLabel('Remember me on this device').check();
+    await signIn(page, service.apiKey);
+    const secondTab = await page.context().newPage();
+    await secondTab.goto(service.url);
+    await secondTab.getByText('No animals yet').waitFor();
+    await secondTab.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
+  });
+
+  it('says beside the field what is wrong with a key', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page, complaints } = visited;
+    const field = page.getByLabel('API key');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Paste your key here').waitFor();
+    await field.fill('pets_wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('This key is not accepted').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('key');
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that the service is away, and works once it is back', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await service.goAway();
+    await page.getByLabel('API key').fill(service.apiKey);
+    await page.keyboard.press('Enter');
+    await page.getByText('The service cannot be reached').waitFor();
+    service.comeBack();
+    await page.keyboard.press('Enter');
+    await page.getByText('No animals yet').waitFor();
+  });
+});
