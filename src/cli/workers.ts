@@ -11,6 +11,9 @@ import { openStores } from './stores.ts';
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
+/** This very program: a one-file executable starts without naming its source. */
+const ownProgram = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
+
 type FromWorker = 'ready';
 
 /** Serves from several processes on one port, and starts another when one dies. */
@@ -28,7 +31,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   const start = (): void => {
     const startedAt = performance.now();
     let isReady = false;
-    const worker = Bun.spawn([process.execPath, Bun.main, 'worker'], {
+    const worker = Bun.spawn([...ownProgram, 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(message: FromWorker) {
         if (message !== 'ready') return;

@@ -31,7 +31,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 
   return (request) => {
-    const token = bearer.exec(request.headers.get('Authorization') ?? '')?.[1];
+    const token = bearerToken(request);
     if (token === undefined) {
       throw new PetstoreError(
         'unauthorized',
@@ -44,6 +44,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const found = keys.findKey(hash);
     return found instanceof Promise ? found.then(accept) : accept(found);
   };
+}
+
+/** The credential of a request, if it has one, valid or not. */
+export function bearerToken(request: Request): string | undefined {
+  return bearer.exec(request.headers.get('Authorization') ?? '')?.[1];
 }
 
 function invalidKey(): PetstoreError {

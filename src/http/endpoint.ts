@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
 import { errorAnswer, type Answer } from './answer.ts';
-import type { Authenticate, Caller } from './auth.ts';
+import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import type { Cors } from './cors.ts';
 import { createFailureLog, shownError } from './failure.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
@@ -145,7 +145,13 @@ const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 function requestIdOf(request: Request): string {
   const given = request.headers.get('X-Request-Id');
-  return given !== null && saneRequestId.test(given) ? given : crypto.randomUUID();
+  return given !== null && isSaneRequestId(given, request) ? given : crypto.randomUUID();
+}
+
+/** Short, without anything that could break a log line, and without the caller's own key, which may have any form. */
+function isSaneRequestId(id: string, request: Request): boolean {
+  const token = bearerToken(request);
+  return saneRequestId.test(id) && (token === undefined || !id.includes(token));
 }
 
 function allowedMethods(methods: Methods): string {

@@ -88,7 +88,7 @@ export function createJobRunner(database: Database): (job: Job) => JobResult {
         return null;
       case 'revoke-key':
         database
-          .query('UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1 AND revoked_at IS NULL')
+          .query('UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL')
           .run(job.id, job.revokedAt);
         return null;
       case 'record-use':

@@ -1,0 +1,127 @@
+import { beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { commands } from '../../src/cli/commands.ts';
+import { makeFolder, runCli } from '../process.ts';
+
+let script = '';
+
+beforeAll(async () => {
+  script = (await runCli(['completion', 'bash'])).stdout;
+});
+
+/** What bash offers when Tab is pressed at the end of a line. */
+async function offered(line: string): Promise<string[]> {
+  const driver = `
+    set -eu
+    source /dev/stdin
+    read -ra COMP_WORDS <<<"$1"
+    [[ $1 == *' ' ]] && COMP_WORDS+=('')
+    COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+    COMPREPLY=()
+    _petstore petstore "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}" || true
+    printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`;
+  const bash = Bun.spawn(['bash', '--norc', '-c', driver, 'bash', line], {
+    stdin: Buffer.from(script),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: 30_000,
+  });
+  const [stdout, stderr, status] = await Promise.all([bash.stdout.text(), bash.stderr.text(), bash.exited]);
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  return stdout.split('\n').filter((word) => word !== '');
+}
+
+describe('petstore completion bash', () => {
+  it('offers every command, and the worker that nobody calls is none', async () => {
+    expect(await offered('petstore ')).toEqual([...Object.keys(commands), '--help', '--version']);
+    expect(await offered('petstore wor')).toEqual([]);
+  });
+
+  it.each([
+    ['petstore ser', ['serve']],
+    ['petstore keys ', ['create', 'list', 'revoke']],
+    ['petstore keys re', ['revoke']],
+    ['petstore pets list --st', ['--status']],
+    ['petstore pets list --status ', ['available', 'pending', 'sold']],
+    ['petstore pets list --status s', ['sold']],
+    ['petstore serve --log-level ', ['error', 'warn', 'info']],
+    ['petstore serve --wor', ['--workers']],
+    ['petstore completion ', ['bash', 'zsh', 'fish']],
+    // A free value is a file name or nothing that the script could know.
+    ['petstore serve --port ', []],
+    ['petstore copy --from ', []],
+    ['petstore unknown --', []],
+  ])('completes %j to %j', async (line, words) => {
+    expect(await offered(line)).toEqual(words);
+  });
+
+  it('offers exactly the options that each command takes', async () => {
+    for (const [name, { load }] of Object.entries(commands)) {
+      const { options } = await load();
+      const flags = new Set([...Object.keys(options), 'help']);
+      expect(new Set(await offered(`petstore ${name} --`))).toEqual(
+        new Set([...flags].map((flag) => `--${flag}`)),
+      );
+    }
+  });
+
+  it('is used by bash itself when Tab is pressed', async () => {
+    using folder = makeFolder();
+    await Bun.write(join(folder.path, 'petstore.bash'), script);
+    let screen = '';
+    const bash = Bun.spawn(['bash', '--norc', '--noprofile', '-i'], {
+      cwd: folder.path,
+      env: { ...process.env, PS1: 'ready>', TERM: 'dumb', INPUTRC: '/dev/null', HISTFILE: '' },
+      timeout: 60_000,
+      killSignal: 'SIGKILL',
+      terminal: {
+        cols: 200,
+        rows: 40,
+        data: (_terminal, data) => void (screen += new TextDecoder().decode(data)),
+      },
+    });
+    const until = async (pattern: RegExp) => {
+      while (!pattern.test(screen) && bash.exitCode === null && bash.signalCode === null) await Bun.sleep(10);
+      expect(screen).toMatch(pattern);
+    };
+    try {
+      await until(/ready>/);
+      bash.terminal?.write('source petstore.bash; echo sour""ced\n');
+      await until(/sourced/);
+      bash.terminal?.write('petstore pets li\t--sta\tpen\t');
+      await until(/petstore pets list --status pending /);
+    } finally {
+      bash.kill('SIGKILL');
+      await bash.exited;
+      bash.terminal?.close();
+    }
+  });
+});
+
+describe('petstore completion', () => {
+  it.each([
+    ['bash', ['bash', '-n']],
+    ['zsh', ['zsh', '-n']],
+    ['fish', ['fish', '--no-execute']],
+  ])('writes what %s can read, where that is installed', async (shell, check) => {
+    const { status, stdout, stderr } = await runCli(['completion', shell]);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const name of Object.keys(commands)) expect(stdout).toContain(name);
+    if (Bun.which(shell) === null) return;
+    using folder = makeFolder();
+    const path = join(folder.path, 'script');
+    await Bun.write(path, stdout);
+    const checked = Bun.spawnSync([...check, path]);
+    expect({ status: checked.exitCode, stderr: checked.stderr.toString() }).toEqual({
+      status: 0,
+      stderr: '',
+    });
+  });
+
+  it.each([
+    [['completion'], 'Say for which shell: petstore completion bash|zsh|fish'],
+    [['completion', 'tcsh'], 'The shell must be one of bash, zsh, fish, not "tcsh".'],
+  ])('refuses %j with status 2', async (args, message) => {
+    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+  });
+});

@@ -1,0 +1,224 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePostgresPlace } from '../postgres/place.ts';
+import { heldToRights, makeFolder, runCli, startService, type CliOptions } from '../process.ts';
+
+setDefaultTimeout(120_000);
+
+interface Report {
+  ok: boolean;
+  findings: { check: string; state: string; message: string; remedy?: string }[];
+}
+
+/** Runs the doctor on a free port, and gives what it said about one thing. */
+async function diagnose(check: string, args: string[], options: CliOptions = {}) {
+  const { status, stdout, stderr } = await runCli(['doctor', '--json', '--port', '0', ...args], options);
+  expect(stderr).toBe('');
+  const report = JSON.parse(stdout) as Report;
+  expect({ status, ok: report.ok }).toEqual(
+    report.findings.some(({ state }) => state === 'problem')
+      ? { status: 1, ok: false }
+      : { status: 0, ok: true },
+  );
+  for (const { state, remedy } of report.findings) expect(remedy === undefined).toBe(state === 'ok');
+  return report.findings.filter((finding) => finding.check === check);
+}
+
+async function makeStore(database: string): Promise<void> {
+  const { status } = await runCli(['keys', 'create', '--name', 'till', '--database-url', database]);
+  expect(status).toBe(0);
+}
+
+describe('petstore doctor', () => {
+  it('finds nothing wrong where nothing is, and makes nothing', async () => {
+    using folder = makeFolder();
+    const { status, stdout } = await runCli(['doctor', '--port', '0'], { cwd: folder.path });
+    expect(status).toBe(0);
+    // A machine may have little room or keep its temporary files in memory; that is worth a warning.
+    expect(stdout).toMatch(/\n(?:All is well|The service can run\. Warnings: \d)\.\n$/);
+    expect(stdout).not.toContain('PROBLEM');
+    expect(stdout).toContain('the first start makes it');
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('looks at a store without changing a byte of it', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    const before = readFileSync(folder.database);
+    const [store] = await diagnose('store', ['--database-url', folder.database]);
+    expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 animals.` });
+    expect(readFileSync(folder.database).equals(before)).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(['petstore.db']);
+  });
+
+  it.each([
+    [['--database-url', 'mongodb://shop'], /^DATABASE_URL must be/],
+    [['--limit-of-nothing'], undefined],
+  ])('tells a bad configuration from a bad flag: %j', async (args, message) => {
+    const { status, stdout, stderr } = await runCli(['doctor', ...args]);
+    if (message) {
+      expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
+      expect(stdout).toMatch(/^PROBLEM {2}configuration/);
+    } else {
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    }
+  });
+
+  it('reads the settings of the environment', async () => {
+    const { status, stdout } = await runCli(['doctor'], { env: { WORKERS: 'many' } });
+    expect(status).toBe(1);
+    expect(stdout).toContain('--workers (WORKERS) must be an integer from 1 to 256, not "many".');
+  });
+
+  it('knows a file that is no database', async () => {
+    using folder = makeFolder();
+    writeFileSync(
+      folder.database,
+      'A shopping list, long enough to be looked at as if it were a database.\n',
+    );
+    const [store] = await diagnose('store', ['--database-url', folder.database]);
+    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a database.` });
+  });
+
+  it('knows a folder in the place of the store', async () => {
+    using folder = makeFolder();
+    mkdirSync(folder.database);
+    const [store] = await diagnose('store', ['--database-url', folder.database]);
+    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is no file.` });
+  });
+
+  it('knows a damaged store', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    const bytes = readFileSync(folder.database);
+    bytes.fill(0x55, 4096, 4096 * 3);
+    writeFileSync(folder.database, bytes);
+    const [store] = await diagnose('store', ['--database-url', folder.database]);
+    expect(store).toMatchObject({ state: 'problem', message: `The database ${folder.database} is damaged.` });
+    expect(store?.remedy).toContain('backup');
+  });
+
+  it('knows the database of another program', async () => {
+    using folder = makeFolder();
+    using other = new Database(folder.database, { create: true });
+    other.run('CREATE TABLE theirs (id INTEGER)');
+    const [store] = await diagnose('store', ['--database-url', folder.database]);
+    expect(store?.message).toBe(`${folder.database} is a SQLite database of another program.`);
+  });
+
+  it('says that nobody can call', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    const args = ['--database-url', folder.database];
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
+    await runCli(['keys', 'revoke', '1', ...args]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
+    expect(await diagnose('keys', args, { env: { API_KEYS: 'one,two' } })).toMatchObject([
+      { state: 'ok', message: '2 API keys can be used.' },
+    ]);
+  });
+
+  it('sees that the clock was set back', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    {
+      using database = new Database(folder.database);
+      database.run('UPDATE api_keys SET created_at = ?', [Date.now() + 3_600_000]);
+    }
+    const [clock] = await diagnose('clock', ['--database-url', folder.database]);
+    expect(clock).toMatchObject({
+      state: 'problem',
+      message: expect.stringContaining('has been written at'),
+    });
+  });
+
+  it('sees a store that others can read', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    chmodSync(folder.database, 0o644);
+    const [rights] = await diagnose('rights', ['--database-url', folder.database]);
+    expect(rights).toMatchObject({ state: 'warning', remedy: `Run chmod 600 ${folder.database}.` });
+  });
+
+  it('sees a folder and a file that it may not write', async () => {
+    using folder = makeFolder();
+    await makeStore(folder.database);
+    chmodSync(folder.database, 0o400);
+    const wrap = heldToRights;
+    expect(await diagnose('rights', ['--database-url', folder.database], { wrap })).toMatchObject([
+      { state: 'problem' },
+    ]);
+    chmodSync(folder.path, 0o500);
+    const missing = join(folder.path, 'data/other.db');
+    expect(await diagnose('rights', ['--database-url', missing], { wrap })).toMatchObject([
+      { state: 'problem' },
+    ]);
+    chmodSync(folder.path, 0o700);
+  });
+
+  it('tells its own service on the port from another program', async () => {
+    await using service = await startService();
+    const { port } = new URL(service.url);
+    expect(await diagnose('port', ['--port', port])).toMatchObject([
+      { state: 'ok', message: `A service answers at ${service.url}.` },
+    ]);
+    const stranger = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.end() },
+    });
+    try {
+      expect(await diagnose('port', ['--port', String(stranger.port)])).toMatchObject([{ state: 'problem' }]);
+    } finally {
+      stranger.stop(true);
+    }
+  });
+
+  it('looks at a store that is being served, and at its certificate', async () => {
+    using folder = makeFolder();
+    const fixtures = join(import.meta.dir, '../fixtures');
+    const key = join(folder.path, 'key.pem');
+    writeFileSync(key, readFileSync(join(fixtures, 'localhost-key.pem')), { mode: 0o644 });
+    await using service = await startService();
+    const tls = ['--tls-cert', join(fixtures, 'localhost.pem'), '--tls-key', key];
+    const [certificate, privacy] = await diagnose('tls', ['--database-url', service.database, ...tls]);
+    expect(certificate).toMatchObject({ message: expect.stringMatching(/certificate .*\d{4}-\d\d-\d\d/) });
+    expect(privacy).toMatchObject({ state: 'warning', remedy: `Run chmod 600 ${key}.` });
+    const swapped = ['--tls-cert', key, '--tls-key', key];
+    expect(await diagnose('tls', swapped)).toMatchObject([{ state: 'problem' }]);
+  });
+
+  it('warns of an open network without encryption', async () => {
+    expect(await diagnose('network', ['--host', '0.0.0.0'])).toMatchObject([{ state: 'warning' }]);
+    expect(await diagnose('network', ['--host', '127.0.0.1'])).toEqual([]);
+  });
+});
+
+describe('petstore doctor on PostgreSQL', () => {
+  it('looks at an empty database and at a store', async () => {
+    await using place = await makePostgresPlace();
+    const args = ['--database-url', place.address];
+    expect(await diagnose('store', args)).toMatchObject([
+      { state: 'ok', message: expect.stringContaining('holds no store yet') },
+    ]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
+    await makeStore(place.address);
+    expect(await diagnose('store', args)).toMatchObject([
+      { state: 'ok', message: expect.stringMatching(/^PostgreSQL \d+.* holds about \d+ animals\.$/) },
+    ]);
+    expect(await diagnose('rights', args)).toMatchObject([{ state: 'ok' }]);
+    expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
+    expect(await diagnose('clock', args)).toMatchObject([{ state: 'ok' }]);
+  });
+
+  it('says that the server cannot be reached', async () => {
+    const [store] = await diagnose('store', [
+      '--database-url',
+      'postgres://shop:secret-word@127.0.0.1:1/shop',
+    ]);
+    expect(store).toMatchObject({ state: 'problem', message: expect.stringContaining('ECONNREFUSED') });
+    expect(JSON.stringify(store)).not.toContain('secret-word');
+  });
+});

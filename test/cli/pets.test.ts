@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { openListeningService, type ListeningService } from '../client/listening.ts';
+import { runCli, type CliResult } from '../process.ts';
+import { runOnTerminal } from './terminal.ts';
+
+let service: ListeningService;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  service = await openListeningService();
+  env = { PETSTORE_URL: service.url, PETSTORE_API_KEY: service.apiKey };
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+const run = (...args: string[]): Promise<CliResult> => runCli(['pets', ...args], { env });
+
+describe('petstore pets add', () => {
+  it.each(['-9223372036854775808', '9223372036854775807', '9007199254740993', '0'])(
+    'keeps every digit of the category %s',
+    async (category) => {
+      const { status, stdout, stderr } = await run('add', '--name', 'Exact', `--category=${category}`);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(new RegExp(`^\\{"id":\\d+,"name":"Exact","categoryId":${category}\\}\\n$`));
+    },
+  );
+
+  it('prints the very JSON that the service keeps', async () => {
+    const name = 'Ünïcode "quoted" \\ 🐾\n';
+    const { stdout } = await run('add', '--name', name, '--category', '7', '--status', 'pending');
+    const id = /^\{"id":(\d+),/.exec(stdout)?.[1];
+    const answer = await service.call(`/v1/pets/${id}`);
+    expect(stdout).toBe(`${await answer.text()}\n`);
+  });
+
+  it.each([
+    [
+      ['add', '--name', 'A'],
+      'An animal has a name and a category: petstore pets add --name NAME --category ID',
+    ],
+    [
+      ['add', '--name', 'A', '--category', '9223372036854775808'],
+      '--category must be an integer from -9223372036854775808 to 9223372036854775807, not "9223372036854775808".',
+    ],
+    [
+      ['add', '--name', 'A', '--category', '1', '--status', 'gone'],
+      '--status must be one of available, pending, sold, not "gone".',
+    ],
+    [['list', '--limit', '101'], '--limit must be an integer from 1 to 100, not "101".'],
+    [['list', '--all', '--limit', '3'], 'Give --limit or --all, not both.'],
+    [['list', 'extra'], 'This command takes no arguments: petstore pets list'],
+    [['get'], 'Say which animal: petstore pets get <id>'],
+    [['get', '1.5'], 'An id is an integer such as 1, not "1.5".'],
+    [['fly'], 'There is no command "pets fly". See: petstore pets --help'],
+    [['list', '--fly'], "Unknown option '--fly'. See: petstore pets --help"],
+    [
+      ['list', '--url', 'nowhere'],
+      '--url (PETSTORE_URL) must be an address such as http://127.0.0.1:8080, not "nowhere".',
+    ],
+  ])('and its neighbours refuse %j with status 2', async (args, message) => {
+    expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+  });
+});
+
+describe('petstore pets get', () => {
+  it('shows one animal and says that the operation goes away', async () => {
+    const { stdout: added } = await run('add', '--name', 'Rex', '--category', '1');
+    const id = /"id":(\d+)/.exec(added)?.[1] ?? '';
+    const { status, stdout, stderr } = await run('get', id);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: added });
+    expect(stderr).toContain('2030-12-05');
+  });
+
+  it('says that no animal has the id', async () => {
+    const { status, stdout, stderr } = await run('get', '9223372036854775807');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/\npetstore: .+ \(not_found, request .+\)\n$/);
+  });
+});
+
+describe('petstore pets list', () => {
+  it('gives JSON in a pipe: one page, or with --all every page', async () => {
+    await using other = await openListeningService();
+    const otherEnv = { PETSTORE_URL: `${other.url}/v1`, PETSTORE_API_KEY: other.apiKey };
+    const list = (...args: string[]) => runCli(['pets', 'list', ...args], { env: otherEnv });
+    expect((await list()).stdout).toBe('[]\n');
+    for (let index = 0; index < 230; index++) {
+      const status = index % 2 ? 'sold' : 'available';
+      await other.pets.createPet({ name: `Animal ${index}`, categoryId: BigInt(index), status });
+    }
+    const lengthOf = async (...args: string[]) =>
+      (JSON.parse((await list(...args)).stdout) as unknown[]).length;
+    expect(await lengthOf()).toBe(20);
+    expect(await lengthOf('--limit', '3')).toBe(3);
+    expect(await lengthOf('--all')).toBe(230);
+    expect(await lengthOf('--all', '--status', 'sold')).toBe(115);
+  });
+
+  it('shows a table on a terminal, in which a name cannot play tricks', async () => {
+    await using other = await openListeningService();
+    await other.pets.createPet({ name: 'Rex\u001b[31m', categoryId: 9223372036854775807n, status: 'sold' });
+    await other.pets.createPet({ name: '猫', categoryId: 1n });
+    const otherEnv = { PETSTORE_URL: other.url, PETSTORE_API_KEY: other.apiKey };
+    const { status, screen } = await runOnTerminal(['pets', 'list'], { env: otherEnv });
+    expect(status).toBe(0);
+    expect(screen).toBe(
+      [
+        'ID  NAME           CATEGORY             STATUS',
+        '1   Rex\\u001b[31m  9223372036854775807  sold',
+        '2   猫             1                    -',
+        '',
+      ].join('\n'),
+    );
+    const { screen: cut } = await runOnTerminal(['pets', 'list', '--limit', '1'], { env: otherEnv });
+    expect(cut).toContain('There are more');
+    const { screen: json } = await runOnTerminal(['pets', 'list', '--json'], { env: otherEnv });
+    expect(json).toStartWith('[\n  {"id":1,');
+  });
+});
+
+describe('petstore pets', () => {
+  it('tells what to do about a key that is missing or wrong, and does not repeat it', async () => {
+    const none = await runCli(['pets', 'list'], { env: { PETSTORE_URL: service.url, PETSTORE_API_KEY: '' } });
+    expect(none).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'petstore: An API key is needed: set PETSTORE_API_KEY. To make one: petstore keys create --name NAME\n',
+    });
+    const wrong = await run('list', '--api-key', 'wrong-key-of-the-tests');
+    expect({ status: wrong.status, stdout: wrong.stdout }).toEqual({ status: 1, stdout: '' });
+    expect(wrong.stderr).toContain('Set PETSTORE_API_KEY');
+    expect(wrong.stderr).not.toContain('wrong-key-of-the-tests');
+  });
+
+  it('says that nobody answers', async () => {
+    // A port that was free a moment ago and that nobody else is given soon.
+    const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+    const url = `http://127.0.0.1:${probe.port}`;
+    probe.stop(true);
+    expect(await run('list', '--url', url)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `petstore: No service answers at ${url}. Start one with petstore serve, or say where it is with --url.\n`,
+    });
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'bun:test';
+import { fixedKey, startService, type Service } from '../process.ts';
+import { createAnimals, Journal, readAnimals } from './journal.ts';
+import { openConnection, requestText, type RawConnection } from './raw-http.ts';
+
+const timeoutMs = 60_000;
+
+describe('a service under load', () => {
+  const cases = [
+    { signal: 'SIGTERM', workers: 1 },
+    { signal: 'SIGINT', workers: 1 },
+    { signal: 'SIGTERM', workers: 2 },
+  ] as const;
+  for (const { signal, workers } of cases) {
+    it(
+      `stops at ${signal} with --workers ${workers}: exit 0, and whatever was executed got its whole answer`,
+      async () => {
+        await using service = await startService({ workers, args: ['--access-log'] });
+        const journal = new Journal();
+        const url = () => service.url;
+        let hasExited = false;
+        const isDone = () => hasExited;
+        const creators = Array.from({ length: 8 }, (_, index) =>
+          createAnimals({ journal, url, isDone, label: `creator-${index}` }),
+        );
+        const readers = Array.from({ length: 4 }, (_, index) =>
+          readLists({ url: service.url, isDone, label: `reader-${index}` }),
+        );
+        while (journal.acknowledged.size < 200) await Bun.sleep(5);
+
+        const status = await service.stop(signal);
+        hasExited = true;
+        await Promise.all(creators);
+        const lists = await Promise.all(readers);
+
+        expect(status).toBe(0);
+        expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+        expect(journal.refused).toEqual([]);
+        expect(
+          journal.truncatedCount + lists.reduce((sum, { truncatedCount }) => sum + truncatedCount, 0),
+        ).toBe(0);
+        const stored = readAnimals(service.database).map(({ name }) => name);
+        expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
+        // A request without an answer is one that came too late to reach the interface.
+        const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
+        const executed = new Set([...service.stdout.matchAll(/"requestId":"([^"]+)"/g)].map(([, id]) => id));
+        expect(executed.size).toBeGreaterThan(200);
+        expect(unanswered.filter((id) => executed.has(id))).toEqual([]);
+      },
+      timeoutMs,
+    );
+  }
+});
+
+describe('a service that was told to stop', () => {
+  for (const workers of [1, 2]) {
+    it(
+      `with --workers ${workers} finishes a request whose body is still arriving`,
+      async () => {
+        await using service = await startService({ workers });
+        using slow = await sendHalf(service, 'Slow Rex');
+        const exited = service.stop();
+        await untilRefused(service.url);
+        slow.finish();
+        const answer = await slow.connection.answer();
+        expect(answer).toHaveProperty('status', 201);
+        expect(await exited).toBe(0);
+        expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+        expect(readAnimals(service.database).map(({ name }) => name)).toEqual(['Slow Rex']);
+      },
+      timeoutMs,
+    );
+  }
+
+  it(
+    'says on /readyz that it is not ready',
+    async () => {
+      // New connections are taken for a moment only; a test run that stalls just then looks again.
+      let answer = 'none';
+      for (let attempt = 0; attempt < 5 && answer !== '503 unavailable'; attempt++) {
+        await using service = await startService();
+        expect((await service.call('/readyz')).status).toBe(200);
+        const exited = service.stop();
+        answer = await lastReadiness(service.url);
+        expect(await exited).toBe(0);
+      }
+      expect(answer).toBe('503 unavailable');
+    },
+    timeoutMs,
+  );
+
+  it(
+    'cuts off a request that never ends, and exits 0',
+    async () => {
+      await using service = await startService();
+      using slow = await sendHalf(service, 'Endless Rex');
+      expect(await service.stop()).toBe(0);
+      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(readAnimals(service.database)).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'ends at once, with status 1, when it is told again',
+    async () => {
+      await using service = await startService();
+      using slow = await sendHalf(service, 'Abandoned Rex');
+      void service.stop();
+      await service.untilLogged(/"stopping"/);
+      expect(await service.stop()).toBe(1);
+      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(readAnimals(service.database)).toEqual([]);
+    },
+    timeoutMs,
+  );
+});
+
+interface Reader {
+  unanswered: string[];
+  truncatedCount: number;
+}
+
+async function readLists(options: { url: string; isDone: () => boolean; label: string }): Promise<Reader> {
+  const { url, isDone, label } = options;
+  const reader: Reader = { unanswered: [], truncatedCount: 0 };
+  let connection: RawConnection | undefined;
+  for (let count = 0; !isDone(); count++) {
+    connection ??= await openConnection(url);
+    if (!connection) {
+      await Bun.sleep(5);
+      continue;
+    }
+    const requestId = `${label}-${count}`;
+    const headers = { 'X-Request-Id': requestId };
+    const answer = await connection.send('GET', '/v1/pets?limit=100', { key: fixedKey, headers });
+    if (answer === 'truncated') reader.truncatedCount += 1;
+    if (typeof answer === 'string') reader.unanswered.push(requestId);
+    if (typeof answer === 'string' || answer.headers.get('Connection') === 'close') {
+      connection[Symbol.dispose]();
+      connection = undefined;
+    }
+  }
+  connection?.[Symbol.dispose]();
+  return reader;
+}
+
+interface SlowRequest extends Disposable {
+  connection: RawConnection;
+  finish(): void;
+}
+
+/** Begins a create and keeps back the end of its body; returns once the service has begun to read it. */
+async function sendHalf(service: Service, name: string): Promise<SlowRequest> {
+  const connection = await openConnection(service.url);
+  if (!connection) throw new Error('Nobody listens.');
+  // An answer on the same connection proves that it was accepted.
+  await connection.send('GET', '/livez');
+  const body = JSON.stringify({ name, categoryId: 1 });
+  const text = requestText('POST', '/v1/pets', 'localhost', { key: fixedKey, body });
+  connection.write(text.slice(0, -10));
+  // The service reads its sockets in one loop: another whole exchange shows that it has been around.
+  for (let count = 0; count < 3; count++) await service.call('/livez');
+  await Bun.sleep(50);
+  return {
+    connection,
+    finish: () => connection.write(text.slice(-10)),
+    [Symbol.dispose]: () => connection[Symbol.dispose](),
+  };
+}
+
+async function untilRefused(url: string): Promise<void> {
+  for (;;) {
+    using connection = await openConnection(url);
+    if (!connection) return;
+    await Bun.sleep(20);
+  }
+}
+
+/** Asks again and again until the service is not ready or takes no connection any more. */
+async function lastReadiness(url: string): Promise<string> {
+  for (;;) {
+    using connection = await openConnection(url);
+    const answer = connection && (await connection.send('GET', '/readyz'));
+    if (!(answer instanceof Response)) return 'none';
+    if (answer.status !== 200) return `${answer.status} ${((await answer.json()) as { code: string }).code}`;
+  }
+}
