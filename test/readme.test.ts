@@ -43,6 +43,8 @@ describe('README', () => {
 
       const service = await start('npm start', { npm_config_strict_allow_scripts: 'true' });
       expect(service.output()).toContain('Installing packages');
+      // The key is told to the person, on another stream than the log line that it is ready.
+      while (!service.output().includes('curl')) await Bun.sleep(10);
       const apiKey = /pets_[0-9A-Za-z]{36}/.exec(service.output())?.[0] ?? '';
       const run = (command: string) =>
         Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', service.address)], {
@@ -55,7 +57,7 @@ describe('README', () => {
           const { exitCode, stdout, stderr } = run(command);
           expect(exitCode, `${command}\n${stderr}`).toBe(0);
           if (!command.includes(' -d ')) continue;
-          const shown = blocks.find(({ language }) => language === 'json')?.text.trim();
+          const shown = blocks.find(({ language }) => language === 'text')?.text.trim();
           expect(stdout.toString()).toBe(shown ?? '');
         }
         const [printedCall = ''] = /^ {2}curl .*$/m.exec(service.output()) ?? [];
