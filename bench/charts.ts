@@ -1,0 +1,81 @@
+import { barChart, lineChart, type Bar, type BarPanel, type Line, type Tone } from './chart.ts';
+import type { ContestantEntry, Results } from './results.ts';
+import { cellOf, latencySpread, spreadOfCell, type Spread } from './statistics.ts';
+
+const onPostgres = ['petstore-postgres', 'fastify-pg', 'elysia-postgres'];
+const shownWorkloads = ['list', 'list-random', 'create'];
+const latencyWorkloads = ['list', 'slow-disk-busy', 'create'];
+
+/** Every chart that the results have figures for, by file name. */
+export function drawCharts(results: Results): Record<string, string> {
+  const throughput = panels(results, shownWorkloads, 'requests a second', (id, workload) =>
+    spreadOfCell(results, cellOf(results, workload, id)),
+  );
+  const latency = panels(
+    results,
+    latencyWorkloads,
+    'p99 in milliseconds, at one rate; less is better',
+    (id, workload) => latencySpread(results, cellOf(results, workload, id), ({ p99Ms }) => p99Ms),
+  );
+  const sizes = linesBySize(results);
+  const [overview] = panels(embeddedOnly(results), ['list'], 'requests a second', (id, workload) =>
+    spreadOfCell(results, cellOf(results, workload, id)),
+  );
+  return {
+    ...(overview && { 'overview.svg': barChart('Requests a second, more is better', [overview]) }),
+    ...(throughput.length > 0 && { 'throughput.svg': barChart('Throughput, more is better', throughput) }),
+    ...(latency.length > 0 && { 'latency.svg': barChart('The slowest of a hundred', latency) }),
+    ...(sizes.length > 0 && {
+      'sizes.svg': lineChart(
+        'Throughput by number of animals',
+        { x: 'animals in the store', y: 'requests a second' },
+        sizes,
+      ),
+    }),
+  };
+}
+
+function panels(
+  { contestants, workloads }: Results,
+  shown: readonly string[],
+  axis: string,
+  spreadOf: (id: string, workload: string) => Spread | undefined,
+): BarPanel[] {
+  return workloads
+    .filter(({ id }) => shown.includes(id))
+    .map(({ id: workload, title }) => ({
+      title,
+      axis,
+      bars: contestants.flatMap((contestant): Bar[] => {
+        const spread = spreadOf(contestant.id, workload);
+        if (!spread) return [];
+        const { median: value, lowest, highest } = spread;
+        return [{ label: contestant.name, value, lowest, highest, tone: toneOf(contestant) }];
+      }),
+    }))
+    .filter(({ bars }) => bars.length > 0);
+}
+
+/** For the README: one workload, and nobody on another store. */
+function embeddedOnly(results: Results): Results {
+  return { ...results, contestants: results.contestants.filter(({ id }) => !onPostgres.includes(id)) };
+}
+
+/** A chart over sizes needs two of them. */
+function linesBySize(results: Results): Line[] {
+  const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
+  return results.workloads
+    .map(({ id, title }) => ({
+      label: title,
+      points: sizes.flatMap((animals) => {
+        const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals }));
+        return spread ? [{ x: animals, y: spread.median }] : [];
+      }),
+    }))
+    .filter(({ points }) => points.length > 1);
+}
+
+function toneOf({ kind }: ContestantEntry): Tone {
+  if (kind === 'service') return 'own';
+  return kind === 'limit' ? 'limit' : 'other';
+}

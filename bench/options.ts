@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { contestants } from './contestants.ts';
+import { workloads } from './workloads.ts';
+
+export interface BenchOptions {
+  isQuick: boolean;
+  workloads: string[];
+  contestants: string[];
+  /** The number of animals at which all are compared. */
+  animals: number;
+  /** Further sizes at which the service alone is measured. */
+  otherSizes: number[];
+  rounds: number;
+  latencyRounds: number;
+  seconds: number;
+  warmUpSeconds: number;
+  connections: number;
+}
+
+export const help = `npm run bench -- [options]
+
+  --quick               a look of about two minutes; leaves RESULTS.md alone
+  --only WORKLOAD       one of ${workloads.map(({ id }) => id).join(', ')};
+                        several with commas
+  --contestants ID,ID   of ${contestants.map(({ id }) => id).join(', ')}
+  --size N              compare at N animals (100000), and at no other size
+  --rounds N            interleaved rounds (7)
+  --seconds N           whole seconds of load per round (5)
+`;
+
+const quickWorkloads = ['list', 'list-random', 'create'];
+const quickContestants = ['petstore', 'limit-bun', 'fastify', 'elysia'];
+
+export function readOptions(args: string[]): BenchOptions | 'help' {
+  const { values } = parseArgs({
+    args,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      quick: { type: 'boolean' },
+      only: { type: 'string' },
+      contestants: { type: 'string' },
+      size: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+    },
+  });
+  if (values.help) return 'help';
+  const isQuick = values.quick ?? false;
+  const rounds = wholeNumber('--rounds', values.rounds, isQuick ? 2 : 7);
+  const all = { workloads: workloads.map(({ id }) => id), contestants: contestants.map(({ id }) => id) };
+  return {
+    isQuick,
+    workloads: choose('--only', values.only, all.workloads, isQuick ? quickWorkloads : all.workloads),
+    contestants: choose(
+      '--contestants',
+      values.contestants,
+      all.contestants,
+      isQuick ? quickContestants : all.contestants,
+    ),
+    animals: wholeNumber('--size', values.size, 100_000),
+    otherSizes: isQuick || values.size !== undefined ? [] : [1000, 10_000, 1_000_000, 10_000_000],
+    rounds,
+    latencyRounds: isQuick ? 1 : Math.min(3, rounds),
+    seconds: wholeNumber('--seconds', values.seconds, isQuick ? 2 : 5),
+    // Shorter, and what is measured of the peers on Node is partly their compiler.
+    warmUpSeconds: isQuick ? 1 : 3,
+    connections: 64,
+  };
+}
+
+function choose(flag: string, given: string | undefined, known: string[], fallback: string[]): string[] {
+  if (given === undefined) return fallback;
+  const chosen = given.split(',');
+  const unknown = chosen.filter((id) => !known.includes(id));
+  if (unknown.length > 0)
+    throw new Error(`${flag} knows no ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
+  return chosen;
+}
+
+function wholeNumber(flag: string, given: string | undefined, fallback: number): number {
+  if (given === undefined) return fallback;
+  const value = /^\d{1,9}$/.test(given) ? Number(given) : 0;
+  if (value < 1) throw new Error(`${flag} takes a whole number from 1 up, not "${given}".`);
+  return value;
+}

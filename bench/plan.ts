@@ -1,0 +1,83 @@
+import { contestants } from './contestants.ts';
+import type { BenchOptions } from './options.ts';
+import type { Cell, Results } from './results.ts';
+import { cellOf, spreadOfCell } from './statistics.ts';
+import { workloads, type Workload } from './workloads.ts';
+
+/** What is measured side by side in every round. */
+export interface Group {
+  workload: Workload;
+  cells: Cell[];
+}
+
+/** Only the service has a setting for the number of processes. */
+const processesWorkload = 'processes';
+
+export function planThroughput(options: BenchOptions): Group[] {
+  return workloads
+    .filter(({ id }) => options.workloads.includes(id))
+    .map((workload) => ({ workload, cells: cellsOf(workload, options) }))
+    .filter(({ cells }) => cells.length > 0);
+}
+
+function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes }: BenchOptions): Cell[] {
+  if (workload.id === processesWorkload) {
+    if (!chosen.includes('petstore')) return [];
+    return [1, 2].map((processes) => ({
+      workload: workload.id,
+      contestant: 'petstore',
+      animals,
+      processes,
+    }));
+  }
+  const able = contestants.filter(
+    ({ id, cannot = [] }) => chosen.includes(id) && !cannot.includes(workload.id),
+  );
+  const compared = able.map(({ id }) => ({ workload: workload.id, contestant: id, animals, processes: 1 }));
+  const isSized = !workload.isOnSlowDisk && chosen.includes('petstore');
+  const sized = isSized ? otherSizes : [];
+  return [
+    ...compared,
+    ...sized.map((size) => ({
+      workload: workload.id,
+      contestant: 'petstore',
+      animals: size,
+      processes: 1,
+    })),
+  ];
+}
+
+/** Nobody is always first or last, so that what changes on the machine in the meantime favours nobody. */
+export function rotate<Item>(items: readonly Item[], by: number): Item[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}
+
+/** A rate that every contestant of a store sustains: half of what the slowest can do. */
+export function latencyRate(results: Results, cell: Cell): number {
+  const rivals = contestantsOfSameStore(cell.contestant);
+  const related = cell.workload.startsWith('slow-disk')
+    ? ['slow-disk-quiet', 'slow-disk-busy']
+    : [cell.workload];
+  const speeds = related.flatMap((workload) =>
+    rivals.flatMap((id) => spreadOfCell(results, cellOf(results, workload, id))?.median ?? []),
+  );
+  return speeds.length === 0 ? 0 : Math.max(1, Math.floor(Math.min(...speeds) / 2));
+}
+
+/** Latency is compared among those that serve the same interface, at the common size. */
+export function planLatency(groups: readonly Group[], { animals }: BenchOptions): Group[] {
+  const isCompared = ({ contestant, animals: size, processes }: Cell): boolean =>
+    size === animals && processes === 1 && sameInterface.includes(contestant);
+  return groups
+    .filter(({ workload }) => workload.id !== processesWorkload)
+    .map(({ workload, cells }) => ({ workload, cells: cells.filter(isCompared) }));
+}
+
+const sameInterface = contestants.filter(({ kind }) => kind !== 'ready-made').map(({ id }) => id);
+
+function contestantsOfSameStore(id: string): string[] {
+  const isPostgres = (candidate: string): boolean =>
+    contestants.some(({ id: known, data }) => known === candidate && data === 'postgres');
+  return sameInterface.filter((candidate) => isPostgres(candidate) === isPostgres(id));
+}

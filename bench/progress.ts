@@ -1,0 +1,48 @@
+/** A bar on a terminal; elsewhere a line now and then. */
+export interface Progress {
+  step(label: string): void;
+  finish(): void;
+}
+
+const width = 24;
+
+export function createProgress(
+  totalSteps: number,
+  write = (text: string) => process.stderr.write(text),
+): Progress {
+  const startedAt = performance.now();
+  const isTerminal = process.stderr.isTTY ?? false;
+  let done = 0;
+  let shownTenth = -1;
+
+  return {
+    step(label) {
+      const share = done / totalSteps;
+      const passedMs = performance.now() - startedAt;
+      const left =
+        done === 0
+          ? 'measuring how long it takes'
+          : `${describeMs((passedMs / done) * (totalSteps - done))} left`;
+      done += 1;
+      const bar = '#'.repeat(Math.round(share * width)).padEnd(width, '-');
+      const line = `[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${left}  ${label}`;
+      if (isTerminal) {
+        write(`\r${line.slice(0, process.stderr.columns - 1)}\u001B[K`);
+      } else if (Math.floor(share * 10) > shownTenth) {
+        shownTenth = Math.floor(share * 10);
+        write(`${line}\n`);
+      }
+    },
+    finish() {
+      if (isTerminal) write('\r\u001B[K');
+      write(`Measured for ${describeMs(performance.now() - startedAt)}.\n`);
+    },
+  };
+}
+
+function describeMs(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
+}

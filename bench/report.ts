@@ -1,0 +1,187 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { drawCharts } from './charts.ts';
+import { shortNumber } from './chart.ts';
+import type { ContestantEntry, Results, Sample } from './results.ts';
+import { cellOf, latencySpread, ratio, spreadOfCell } from './statistics.ts';
+import { table } from './table.ts';
+import { describeSpread, targetsOf } from './targets.ts';
+
+const newest = join(import.meta.dir, 'results/latest.json');
+
+// Makes the report again from results that were kept: bun bench/report.ts [FILE]
+if (import.meta.main) {
+  const results = (await Bun.file(process.argv[2] ?? newest).json()) as Results;
+  process.stdout.write(`${await writeReport(results, import.meta.dir)}\n`);
+}
+
+/** Writes RESULTS.md, the charts and the raw results into a folder, and says where. */
+export async function writeReport(results: Results, folder: string): Promise<string> {
+  await mkdir(join(folder, 'results'), { recursive: true });
+  await Bun.write(join(folder, 'results/latest.json'), `${JSON.stringify(results, null, 1)}\n`);
+  for (const [name, svg] of Object.entries(drawCharts(results))) {
+    await Bun.write(join(folder, 'results', name), svg);
+  }
+  const path = join(folder, 'RESULTS.md');
+  await Bun.write(path, await renderResults(results));
+  return `The report: ${path}`;
+}
+
+export async function renderResults(results: Results): Promise<string> {
+  const charts = Object.keys(drawCharts(results))
+    .filter((name) => name !== 'overview.svg')
+    .map((name) => `![${name.replace('.svg', '')}](results/${name})`);
+  const { machine, method } = results;
+  const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
+  const discarded = results.samples.filter((sample) => sample.discarded !== undefined);
+  const sections = [
+    '# Results',
+    `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}. Made by \`npm run bench\` from [results/latest.json](results/latest.json). Absolute figures belong to this machine; ratios travel better.`,
+    '## To reach',
+    targetTable(results),
+    ...charts,
+    `## Throughput at ${shortNumber(method.animals)} animals`,
+    'Requests a second, median of the rounds.',
+    contestantTable(results, (id, workload) => {
+      const spread = spreadOfCell(results, cellOf(results, workload, id));
+      return spread ? shortNumber(spread.median) : '';
+    }),
+    '## How many times as fast',
+    'The service to each, in the same round: the median of the rounds, with the lowest and the highest.',
+    contestantTable(results, (id, workload) => {
+      const own = ofPostgres(id) ? 'petstore-postgres' : 'petstore';
+      if (id === own) return '';
+      const spread = ratio(results, cellOf(results, workload, own), cellOf(results, workload, id));
+      return spread ? describeSpread(spread) : '';
+    }),
+    '## Processor time and memory',
+    'Microseconds of processor time a request, all threads; the largest resident memory of one process.',
+    contestantTable(results, (id, workload) => figures(results, id, workload)),
+    '## Latency',
+    'At one constant rate per workload, half of what the slowest can do, counted from the moment a request was due: p50 / p99 in milliseconds.',
+    contestantTable(results, (id, workload) => latencyFigures(results, id, workload)),
+    ratesLine(results),
+    '## By number of animals',
+    sizeTable(results),
+    '## What was measured',
+    table(
+      ['', 'what it is', 'versions', 'settings'],
+      results.contestants.map(({ name, what, versions: own, settings }) => [name, what, own, settings]),
+    ),
+    '## How',
+    `${method.loadGenerator}, ${method.connections} connections, pinned to other cores than the server. ${method.rounds} interleaved rounds of ${method.secondsPerRound} s after ${method.warmUpSeconds} s of warm-up, each with a fresh process and a fresh copy of the data. Slow disk: ${method.slowDisk}. PostgreSQL runs on the cores of the load generator.${sharedCores(results)}`,
+    `Rounds thrown out: ${discarded.length} of ${results.samples.length}.`,
+    discarded.length > 0 ? discardedTable(discarded) : '',
+    results.remarks.length > 0
+      ? `Remarks:\n\n${results.remarks.map((remark) => `- ${remark}`).join('\n')}`
+      : '',
+  ];
+  return format(sections.filter((section) => section !== '').join('\n\n'), {
+    parser: 'markdown',
+    printWidth: 110,
+  });
+}
+
+/** The few lines that end a run on the terminal. */
+export function renderSummary(results: Results): string {
+  const lines = results.workloads.flatMap(({ id, title }) => [
+    `\n${title}`,
+    ...results.contestants.flatMap(({ id: contestant, name }) => {
+      const spread = spreadOfCell(results, cellOf(results, id, contestant));
+      if (!spread) return [];
+      const latency = latencyFigures(results, contestant, id);
+      return [
+        `  ${name.padEnd(24)}${shortNumber(spread.median).padStart(8)}/s  ${figures(results, contestant, id).padEnd(18)} ${latency && `${latency} ms`}`,
+      ];
+    }),
+  ]);
+  return [...lines, ...results.remarks, ''].join('\n');
+}
+
+function targetTable(results: Results): string {
+  return table(
+    ['', 'to reach', 'measured', '', 'what was tried'],
+    targetsOf(results).map(({ what, atLeast, measured, isReached, tried }) => [
+      what,
+      atLeast,
+      measured ?? 'not measured',
+      isReached === undefined ? '' : isReached ? 'reached' : '**not reached**',
+      isReached ? '' : tried,
+    ]),
+  );
+}
+
+/** A row for each contestant, a column for each workload in which at least one has a figure. */
+function contestantTable(results: Results, cell: (id: string, workload: string) => string): string {
+  const columns = results.workloads.filter(({ id }) =>
+    results.contestants.some((contestant) => cell(contestant.id, id) !== ''),
+  );
+  if (columns.length === 0) return 'Not measured.';
+  const rows = results.contestants.map(({ id, name }: ContestantEntry) => [
+    name,
+    ...columns.map((column) => cell(id, column.id)),
+  ]);
+  return table(
+    ['', ...columns.map(({ title }) => title)],
+    rows.filter((row) => row.slice(1).some((text) => text !== '')),
+  );
+}
+
+function figures(results: Results, id: string, workload: string): string {
+  const cell = cellOf(results, workload, id);
+  const micros = spreadOfCell(results, cell, ({ cpuMicrosPerRequest }) => cpuMicrosPerRequest);
+  const memory = spreadOfCell(results, cell, ({ peakMemoryMb }) => peakMemoryMb);
+  return micros && memory ? `${shortNumber(micros.median)} µs, ${Math.round(memory.median)} MB` : '';
+}
+
+function latencyFigures(results: Results, id: string, workload: string): string {
+  const cell = cellOf(results, workload, id);
+  const p50 = latencySpread(results, cell, ({ p50Ms }) => p50Ms);
+  const p99 = latencySpread(results, cell, ({ p99Ms }) => p99Ms);
+  return p50 && p99 ? `${shortNumber(p50.median)} / ${shortNumber(p99.median)}` : '';
+}
+
+function ratesLine({ latencies, workloads }: Results): string {
+  const rates = workloads.flatMap(({ id, title }) => {
+    const own = latencies.filter(({ workload }) => workload === id).map(({ rate }) => shortNumber(rate));
+    return own.length > 0 ? [`${title}: ${[...new Set(own)].join(' and ')}/s`] : [];
+  });
+  const lag = Math.max(0, ...latencies.map(({ generatorLagP99Ms }) => generatorLagP99Ms));
+  if (rates.length === 0) return '';
+  return `Rates: ${rates.join('; ')}. The generator itself was late by at most ${shortNumber(lag)} ms in 99 of 100 requests; that is part of the figures.`;
+}
+
+function sizeTable(results: Results): string {
+  const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
+  const rows = results.workloads.map(({ id, title }) => [
+    title,
+    ...sizes.map((animals) => {
+      const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals }));
+      return spread ? shortNumber(spread.median) : '';
+    }),
+  ]);
+  return table(['requests a second', ...sizes.map(shortNumber)], rows);
+}
+
+function discardedTable(samples: readonly Sample[]): string {
+  return table(
+    ['', 'workload', 'animals', 'round', 'why'],
+    samples.map(({ contestant, workload, animals, round, discarded = '' }) => [
+      contestant,
+      workload,
+      shortNumber(animals),
+      String(round),
+      discarded,
+    ]),
+  );
+}
+
+function sharedCores({ machine, samples }: Results): string {
+  const isShared = samples.some(({ processes }) => processes >= machine.cores);
+  return isShared ? ' With as many processes as cores, the load generator shares theirs.' : '';
+}
+
+function ofPostgres(id: string): boolean {
+  return ['petstore-postgres', 'fastify-pg', 'elysia-postgres'].includes(id);
+}

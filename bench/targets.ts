@@ -1,0 +1,118 @@
+import type { Results } from './results.ts';
+import { cellOf, fastest, latencySpread, ratio, spreadOfCell, type Spread } from './statistics.ts';
+
+export interface Target {
+  what: string;
+  atLeast: string;
+  /** As measured, or undefined when this run has not measured it. */
+  measured: string | undefined;
+  isReached: boolean | undefined;
+  /** For a figure that is not reached: what was tried. */
+  tried: string;
+}
+
+/** What was tried for a figure that a run did not reach, by the name of the figure. */
+const tried: Record<string, string> = {};
+
+const smallest = 1000;
+const largest = 10_000_000;
+const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia', 'nest', 'json-server', 'pocketbase'];
+
+export function targetsOf(results: Results): Target[] {
+  const own = (workload: string, more = {}) => cellOf(results, workload, 'petstore', more);
+  const versus = (
+    workload: string,
+    other: string | undefined,
+    contestant = 'petstore',
+  ): Spread | undefined =>
+    other === undefined
+      ? undefined
+      : ratio(results, cellOf(results, workload, contestant), cellOf(results, workload, other));
+  const versusFastest = (workload: string): Spread | undefined =>
+    versus(workload, fastest(results, workload, embeddedPeers));
+  const quietP99 = latencySpread(results, own('slow-disk-quiet'), ({ p99Ms }) => p99Ms)?.median;
+  const busyP99 = latencySpread(results, own('slow-disk-busy'), ({ p99Ms }) => p99Ms)?.median;
+  const memory = largestOf(results, ({ peakMemoryMb }) => peakMemoryMb);
+  const ready = largestOf(results, ({ readyMs }) => readyMs);
+
+  return [
+    atLeast('hot list, embedded, to the limit', 0.85, versus('list', 'limit-bun')),
+    atLeast('random pages, embedded, to the fastest peer', 1.5, versusFastest('list-random')),
+    atLeast('hot list to the fastest peer', 3, versusFastest('list')),
+    atLeast('hot list to Fastify', 8, versus('list', 'fastify')),
+    atLeast('durable create, 64 connections, to the fastest peer', 4, versusFastest('create')),
+    atLeast('durable create to the limit’s POST', 0.4, versus('create', 'limit-bun')),
+    atMost(
+      'list p99 while creates run on the 5 ms disk, to the quiet p99',
+      3,
+      quietP99 === undefined || busyP99 === undefined ? undefined : busyP99 / quietP99,
+      '×',
+    ),
+    atLeast(
+      'list throughput while creates run on the 5 ms disk, to quiet',
+      0.5,
+      ratio(results, own('slow-disk-busy'), own('slow-disk-quiet')),
+    ),
+    atLeast('hot list on PostgreSQL to Fastify + pg', 5, versus('list', 'fastify-pg', 'petstore-postgres')),
+    atLeast(
+      'random pages on PostgreSQL to Fastify + pg',
+      1.2,
+      versus('list-random', 'fastify-pg', 'petstore-postgres'),
+    ),
+    slowestSize(results),
+    atLeast(
+      '2 processes against 1',
+      1.6,
+      ratio(results, own('processes', { processes: 2 }), own('processes')),
+    ),
+    atMost('memory under full load, 10^7 animals', 100, memory, ' MB a process'),
+    atMost('start to ready, 10^7 animals', 200, ready, ' ms'),
+  ];
+}
+
+/** Every workload counts, so the one that loses most with size is the figure. */
+function slowestSize(results: Results): Target {
+  const [worst] = results.workloads
+    .flatMap(({ id, title }) => {
+      const at = (animals: number) => cellOf(results, id, 'petstore', { animals });
+      const spread = ratio(results, at(largest), at(smallest));
+      return spread ? [{ title, spread }] : [];
+    })
+    .toSorted((a, b) => a.spread.median - b.spread.median);
+  const target = atLeast('10^7 animals against 10^3, the slowest workload', 0.8, worst?.spread);
+  return worst ? { ...target, measured: `${target.measured}: ${worst.title}` } : target;
+}
+
+function largestOf(results: Results, value: Parameters<typeof spreadOfCell>[2]): number | undefined {
+  const medians = results.workloads.flatMap(({ id }) => {
+    const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals: largest }), value);
+    return spread ? [spread.median] : [];
+  });
+  return medians.length > 0 ? Math.max(...medians) : undefined;
+}
+
+function atLeast(what: string, bound: number, spread: Spread | undefined): Target {
+  return {
+    what,
+    atLeast: `at least ${bound}×`,
+    measured: spread && describeSpread(spread),
+    isReached: spread && spread.median >= bound,
+    tried: tried[what] ?? '',
+  };
+}
+
+function atMost(what: string, bound: number, value: number | undefined, unit: string): Target {
+  return {
+    what,
+    atLeast: `at most ${bound}${unit}`,
+    measured: value === undefined ? undefined : `${Number(value.toPrecision(3))}${unit}`,
+    isReached: value === undefined ? undefined : value <= bound,
+    tried: tried[what] ?? '',
+  };
+}
+
+/** The median with the lowest and the highest round. */
+export function describeSpread({ median, lowest, highest }: Spread): string {
+  const text = (value: number): string => String(Number(value.toPrecision(3)));
+  return `${text(median)}× (${text(lowest)} to ${text(highest)})`;
+}

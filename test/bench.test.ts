@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drawCharts } from '../bench/charts.ts';
+import { contestantOf } from '../bench/contestants.ts';
+import { coreLayout } from '../bench/cores.ts';
+import { measureLatency, type MeasureOptions } from '../bench/measure.ts';
+import { readOptions } from '../bench/options.ts';
+import { openPlaces, type Places } from '../bench/places.ts';
+import { planThroughput } from '../bench/plan.ts';
+import { renderResults } from '../bench/report.ts';
+import type { LatencySample, Results, Sample } from '../bench/results.ts';
+import { startServer } from '../bench/server.ts';
+import { cellOf, ratio } from '../bench/statistics.ts';
+import { workloads } from '../bench/workloads.ts';
+
+const animals = 60;
+/** What a server adds by itself, and what is different in every answer. */
+const differs = new Set(['date', 'connection', 'keep-alive', 'x-request-id']);
+const list = workloads.find(({ id }) => id === 'list')!;
+
+// It reads /proc, so it is for Linux alone; `npm run bench` says so elsewhere.
+describe.if(process.platform === 'linux')('a round of the benchmark', () => {
+  let folder: string;
+  let places: Places;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'petstore-bench-test-'));
+    places = openPlaces(folder);
+  });
+  afterAll(async () => {
+    await places[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const round = (contestant: string): MeasureOptions => ({
+    cell: { workload: list.id, contestant, animals, processes: 1 },
+    workload: list,
+    places,
+    slowDisk: undefined,
+    round: 1,
+    seconds: 0.5,
+    warmUpSeconds: 0.2,
+    connections: 2,
+  });
+
+  it.each(['petstore', 'limit-bun', 'limit-node'])(
+    'gets right answers from %s at a constant rate',
+    async (id) => {
+      const rate = 40;
+      const measured = await measureLatency(round(id), rate);
+      expect(measured).toMatchObject({ contestant: id, workload: 'list', rate, errors: 0 });
+      expect(measured.answeredPerSecond).toBeGreaterThan(0);
+      expect(measured.p99Ms).toBeGreaterThanOrEqual(measured.p50Ms);
+    },
+  );
+
+  it.each(['limit-bun', 'limit-node'])('%s sends the bytes and headers of the service', async (id) => {
+    const answers = await Promise.all(['petstore', id].map(firstAnswer));
+    expect(answers[1]).toEqual(answers[0]);
+    expect(JSON.parse(answers[0]!.body)).toHaveLength(20);
+    expect(answers[0]!.headers).toHaveProperty('etag');
+  });
+
+  async function firstAnswer(id: string) {
+    const contestant = contestantOf(id);
+    await using place = await places.open(contestant, list, animals);
+    const { server: cores } = coreLayout(1);
+    await using server = await startServer({ contestant: id, place: place.place, processes: 1, cores });
+    const response = await fetch(`${server.url}/v1/pets`, { headers: server.headers });
+    const headers = Object.fromEntries([...response.headers].filter(([name]) => !differs.has(name)));
+    return { status: response.status, headers, body: await response.text() };
+  }
+});
+
+describe('the report of the benchmark', () => {
+  it('compares round by round and leaves out what was thrown out', () => {
+    const results = resultsOf([
+      sample('petstore', 1, 90),
+      sample('petstore', 2, 85),
+      sample('petstore', 3, 88),
+      sample('limit-bun', 1, 100),
+      sample('limit-bun', 2, 100),
+      { ...sample('limit-bun', 3, 1), discarded: 'the load generator was the bottleneck' },
+    ]);
+    const spread = ratio(results, cellOf(results, 'list', 'petstore'), cellOf(results, 'list', 'limit-bun'));
+    expect(spread).toEqual({ median: 0.875, lowest: 0.85, highest: 0.9, rounds: 2 });
+  });
+
+  it('says what was reached, what was not, what was not measured and what was thrown out', async () => {
+    const results = resultsOf([
+      sample('petstore', 1, 80_000),
+      sample('limit-bun', 1, 90_000),
+      sample('fastify', 1, 20_000),
+      { ...sample('fastify', 2, 1), discarded: 'the load generator was the bottleneck' },
+    ]);
+    const report = await renderResults(results);
+    expect(report).toMatch(/hot list, embedded, to the limit +\| at least 0.85× +\| 0.889× .* reached/);
+    expect(report).toMatch(/hot list to Fastify +\| at least 8× +\| 4× .* \*\*not reached\*\*/);
+    expect(report).toMatch(/2 processes against 1 +\| at least 1.6× +\| not measured/);
+    expect(report).toContain('Rounds thrown out: 1 of 4.');
+    expect(report).toContain('list p99');
+  });
+
+  it('draws its charts from the results', () => {
+    const samples = ['petstore', 'limit-bun', 'fastify'].map((id) => sample(id, 1, 1000));
+    const charts = drawCharts(resultsOf([...samples, { ...sample('petstore', 1, 900), animals: 10_000 }]));
+    expect(Object.keys(charts)).toEqual(['overview.svg', 'throughput.svg', 'latency.svg', 'sizes.svg']);
+    for (const svg of Object.values(charts)) {
+      expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
+      expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    }
+    expect(charts['throughput.svg']).toContain('requests a second');
+    expect(charts['sizes.svg']).toContain('animals in the store');
+  });
+
+  it('plans every workload, with company, at every size', () => {
+    const options = readOptions([]);
+    if (options === 'help') throw new Error('This is not a call for help.');
+    const groups = planThroughput(options);
+    expect(groups.map(({ workload }) => workload.id)).toEqual(workloads.map(({ id }) => id));
+    expect(groups.every(({ cells }) => cells.length > 1)).toBeTrue();
+    expect(options.rounds).toBeGreaterThanOrEqual(7);
+    expect([options.animals, ...options.otherSizes].toSorted((a, b) => a - b)).toEqual([
+      1e3, 1e4, 1e5, 1e6, 1e7,
+    ]);
+  });
+});
+
+function sample(contestant: string, round: number, requestsPerSecond: number): Sample {
+  return {
+    workload: 'list',
+    contestant,
+    animals: 100_000,
+    processes: 1,
+    round,
+    requestsPerSecond,
+    errors: 0,
+    serverCores: 1,
+    loadCores: 0.5,
+    cpuMicrosPerRequest: 1e6 / requestsPerSecond,
+    peakMemoryMb: 60,
+    readyMs: 100,
+  };
+}
+
+function latency(contestant: string): LatencySample {
+  return {
+    workload: 'list',
+    contestant,
+    animals: 100_000,
+    processes: 1,
+    round: 1,
+    rate: 1000,
+    answeredPerSecond: 1000,
+    p50Ms: 0.2,
+    p99Ms: 1.5,
+    p999Ms: 3,
+    maxMs: 9,
+    generatorLagP99Ms: 0.1,
+    errors: 0,
+  };
+}
+
+function resultsOf(samples: Sample[]): Results {
+  return {
+    startedAt: '2030-01-01T00:00:00.000Z',
+    finishedAt: '2030-01-01T01:00:00.000Z',
+    machine: { processor: 'a processor', cores: 2, memoryGb: 8, kernel: 'Linux', versions: { Bun: '1' } },
+    method: {
+      animals: 100_000,
+      rounds: 3,
+      secondsPerRound: 5,
+      warmUpSeconds: 1,
+      connections: 64,
+      loadGenerator: 'wrk',
+      slowDisk: 'none',
+    },
+    contestants: ['petstore', 'limit-bun', 'fastify']
+      .map(contestantOf)
+      .map(({ id, name, kind, what, settings }) => ({ id, name, kind, what, settings, versions: '1.0.0' })),
+    workloads: workloads.map(({ id, title }) => ({ id, title })),
+    samples,
+    latencies: ['petstore', 'limit-bun'].map(latency),
+    remarks: [],
+  };
+}
