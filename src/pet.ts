@@ -29,6 +29,8 @@ export interface Page {
   json: RenderedJson;
   /** The last id of this page, present when more animals follow. */
   next?: bigint;
+  /** True when the store keeps this very object and will hand it out again. */
+  isKept?: boolean;
 }
 
 /** Makes a create safe to repeat: the same key of the same caller creates one animal. */

@@ -7,6 +7,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: RenderedJson | null;
+  /** True when `headers` is the same object each time, so that what is made of it can be kept. */
+  hasKeptHeaders?: boolean;
 }
 
 export const jsonMediaType = 'application/json';

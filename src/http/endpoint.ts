@@ -84,7 +84,8 @@ export function createEndpoint(options: EndpointOptions) {
         return caller instanceof Promise ? caller.then(admit) : admit(caller);
       };
 
-      const respond = ({ status, headers: ownHeaders, body }: Answer): Response => {
+      const respond = (given: Answer): Response => {
+        const { status, body } = given;
         const durationMs = performance.now() - startedAt;
         if (logEveryRequest || durationMs > slowRequestMs) {
           const fields = {
@@ -97,7 +98,7 @@ export function createEndpoint(options: EndpointOptions) {
           if (durationMs > slowRequestMs) log.warn('slow request', fields);
           else log.info('request', fields);
         }
-        const allHeaders = new Headers(complete(ownHeaders));
+        const allHeaders = complete(given);
         allHeaders.set('X-Request-Id', requestId);
         for (const name in quota?.headers) allHeaders.set(name, quota.headers[name] ?? '');
         if (cors.isNeeded) cors.addTo(allHeaders, request);
@@ -126,18 +127,19 @@ export function createEndpoint(options: EndpointOptions) {
 }
 
 /**
- * Adds the headers that every answer of a path has. Those of a hot page are the same object each time and are
- * put together once; to copy the set then costs 1 µs less than to build it, a quarter of the work on a hot list.
+ * Adds the headers that every answer of a path has. For a hot page this is done once: to copy a set costs 1 µs less
+ * than to build it, a quarter of the work on a hot list.
  */
-function createHeaderSets(common: Record<string, string>): (own: Record<string, string>) => Headers {
-  const sets = new WeakMap<Record<string, string>, Headers>();
-  return (own) => {
-    let set = sets.get(own);
+function createHeaderSets(common: Record<string, string>): (answer: Answer) => Headers {
+  const kept = new WeakMap<Record<string, string>, Headers>();
+  return ({ headers, hasKeptHeaders }) => {
+    if (!hasKeptHeaders) return new Headers({ ...common, ...headers });
+    let set = kept.get(headers);
     if (!set) {
-      set = new Headers({ ...common, ...own });
-      sets.set(own, set);
+      set = new Headers({ ...common, ...headers });
+      kept.set(headers, set);
     }
-    return set;
+    return new Headers(set);
   };
 }
 

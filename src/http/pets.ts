@@ -71,15 +71,18 @@ function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
 const headersOfPage = new WeakMap<Page, CacheHeaders>();
 
 function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
+  if (!page.isKept) return cacheable(request, page.json, pageHeaders(pageRequest, page));
   let headers = headersOfPage.get(page);
   if (!headers) {
-    const link = nextLink(pageRequest, page);
-    // The Link is part of what is validated: a page that fills up changes only there.
-    headers =
-      link === undefined
-        ? cacheHeaders(jsonMediaType, page.json)
-        : { ...cacheHeaders(jsonMediaType, page.json, link), Link: link };
+    headers = pageHeaders(pageRequest, page);
     headersOfPage.set(page, headers);
   }
-  return cacheable(request, page.json, headers);
+  return { ...cacheable(request, page.json, headers), hasKeptHeaders: true };
+}
+
+function pageHeaders(pageRequest: PageRequest, page: Page): CacheHeaders {
+  const link = nextLink(pageRequest, page);
+  if (link === undefined) return cacheHeaders(jsonMediaType, page.json);
+  // Whether there is a Link is part of what is validated: a page that gets a successor changes only there.
+  return { ...cacheHeaders(jsonMediaType, page.json, '+'), Link: link };
 }

@@ -6,33 +6,48 @@ import type { Freshness } from './fresh.ts';
 import { petJson } from './jobs.ts';
 import type { Writer } from './writer.ts';
 
-/** Pages kept as bytes between two writes; past this they make room for new ones. */
+/** Pages kept between two writes; past this they make room for new ones. */
 const maxKeptBytes = 8 * 1024 * 1024;
+const maxSeenKeys = 10_000;
 
 interface PageRow {
-  json: Uint8Array<ArrayBuffer>;
+  json: string;
   /** Null when the page is the last one. */
   next: string | null;
 }
 
-/** The pages of the current version of the file. */
+/**
+ * The pages of the current version of the file that are asked for again and again, as bytes. A page is kept
+ * when it is asked for a second time: to keep every page of a walk would double the memory and help nobody.
+ */
 export class PageCache {
   readonly #pages = new Map<string, Page>();
+  readonly #seenOnce = new Set<string>();
   #bytes = 0;
 
   get(key: string): Page | undefined {
     return this.#pages.get(key);
   }
 
-  set(key: string, page: Page): void {
-    if (this.#bytes + page.json.length > maxKeptBytes) this.clear();
-    if (page.json.length > maxKeptBytes) return;
-    this.#pages.set(key, page);
-    this.#bytes += page.json.length;
+  /** Takes note of a page that was read, and gives it back as it is to be used. */
+  add(key: string, page: Page): Page {
+    if (!this.#seenOnce.delete(key)) {
+      if (this.#seenOnce.size >= maxSeenKeys) this.#seenOnce.clear();
+      this.#seenOnce.add(key);
+      return page;
+    }
+    const json = Buffer.from(page.json);
+    if (json.length > maxKeptBytes) return page;
+    if (this.#bytes + json.length > maxKeptBytes) this.clear();
+    const kept = { ...page, json, isKept: true };
+    this.#pages.set(key, kept);
+    this.#bytes += json.length;
+    return kept;
   }
 
   clear(): void {
     this.#pages.clear();
+    this.#seenOnce.clear();
     this.#bytes = 0;
   }
 }
@@ -69,9 +84,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
         const key = `${request.limit} ${request.status ?? ''} ${request.after ?? ''}`;
         const kept = pages.get(key);
         if (kept) return kept;
-        const page = readPage(request);
-        pages.set(key, page);
-        return page;
+        return pages.add(key, readPage(request));
       } catch (error) {
         throw translateError(error);
       }
@@ -117,7 +130,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
  */
 function pageSql(filter: string): string {
   return `
-    SELECT CAST(json_group_array(${petJson}) AS BLOB) AS json,
+    SELECT json_group_array(${petJson}) AS json,
       CAST(nullif(max(id), (SELECT max(id) FROM pets WHERE ${filter})) AS TEXT) AS next
     FROM (SELECT * FROM pets WHERE ${filter} AND id > CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2)`;
 }
