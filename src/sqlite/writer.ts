@@ -15,10 +15,13 @@ export interface WriterOptions {
   /** Jobs that may wait, those being committed not counted. */
   maxQueuedJobs: number;
   onCommit: () => void;
+  /** What the thread runs. */
+  program?: URL;
 }
 
 /** A batch holds the write lock while it runs; past this size it would make other processes wait long. */
 const maxJobsPerBatch = 1000;
+const restartAfterMs = 1000;
 
 interface Waiting {
   job: Job;
@@ -26,26 +29,32 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export function openWriter({ path, maxQueuedJobs, onCommit }: WriterOptions): Writer {
+export function openWriter(options: WriterOptions): Writer {
+  const { path, maxQueuedJobs, onCommit, program } = options;
   let queued: Waiting[] = [];
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
-  let thread = startThread();
+  let restart: Timer | undefined;
+  let thread: Worker | undefined = startThread();
 
   function startThread(): Worker {
-    const worker = new Worker(new URL('./writer-thread.ts', import.meta.url));
+    // The address stands here in full, because the one-file build looks for it.
+    const worker = new Worker(program ?? new URL('./writer-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<string>) => {
       if (data === 'closed') closing?.resolve();
       else settle(JSON.parse(data) as Outcome[]);
     };
     worker.onerror = ({ message }) => {
       worker.terminate();
+      thread = undefined;
       // Whether the last batch was committed is unknown, so nobody is told that it was.
-      const lost = committing;
+      const lost = [...committing, ...queued];
       committing = [];
+      queued = [];
       for (const { reject } of lost) reject(threadLost(message));
-      thread = startThread();
-      sendNext();
+      if (closing) closing.resolve();
+      // After a pause: a thread that cannot start at all must not keep the serving thread busy with it.
+      else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
     worker.postMessage(JSON.stringify({ open: path }));
     return worker;
@@ -66,17 +75,18 @@ export function openWriter({ path, maxQueuedJobs, onCommit }: WriterOptions): Wr
   function sendNext(): void {
     if (committing.length > 0) return;
     if (queued.length === 0) {
-      if (closing) thread.postMessage(JSON.stringify({ close: true }));
+      if (closing) thread?.postMessage(JSON.stringify({ close: true }));
       return;
     }
     committing = queued.slice(0, maxJobsPerBatch);
     queued = queued.slice(maxJobsPerBatch);
-    thread.postMessage(JSON.stringify({ jobs: committing.map(({ job }) => job) }));
+    thread?.postMessage(JSON.stringify({ jobs: committing.map(({ job }) => job) }));
   }
 
   return {
     run(job) {
       if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
+      if (!thread) return Promise.reject(threadLost('It is being started again.'));
       if (queued.length >= maxQueuedJobs) {
         return Promise.reject(
           new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.'),
@@ -90,10 +100,12 @@ export function openWriter({ path, maxQueuedJobs, onCommit }: WriterOptions): Wr
     async close() {
       if (!closing) {
         closing = Promise.withResolvers();
-        sendNext();
+        clearTimeout(restart);
+        if (thread) sendNext();
+        else closing.resolve();
       }
       await closing.promise;
-      thread.terminate();
+      thread?.terminate();
     },
   };
 }
@@ -106,6 +118,6 @@ function failureOf(outcome: Outcome | undefined): Error {
 
 function threadLost(message: string): PetstoreError {
   return new PetstoreError('unavailable', 'The outcome of this write is unknown.', {
-    cause: new Error(`The writer thread died: ${message}`),
+    cause: new Error(`The writer thread is gone: ${message}`),
   });
 }

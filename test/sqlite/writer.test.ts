@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'bun:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { PetstoreError } from '../../src/error.ts';
+import { openWriter } from '../../src/sqlite/writer.ts';
+import { makeFolder } from '../process.ts';
+
+const job = { kind: 'probe', now: 0 } as const;
+
+describe('a writer thread that dies', () => {
+  it.each([
+    ['when it starts', 'throw new Error("no start");'],
+    [
+      'at its first batch',
+      'self.onmessage = ({ data }) => { if (data.includes("jobs")) throw new Error("no"); };',
+    ],
+  ])('%s refuses what it was given, holds nobody up, and is started again', async (_when, source) => {
+    using folder = makeFolder();
+    const program = pathToFileURL(join(folder.path, 'thread.ts'));
+    await writeFile(program, source);
+    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, onCommit() {}, program });
+    for (const result of await Promise.allSettled([writer.run(job), writer.run(job)])) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+      expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
+    }
+
+    await writeFile(program, 'self.onmessage = () => self.postMessage(JSON.stringify([{ result: null }]));');
+    while ((await Promise.allSettled([writer.run(job)]))[0].status === 'rejected') await Bun.sleep(10);
+  });
+
+  it('does not keep the store from closing', async () => {
+    using folder = makeFolder();
+    const program = pathToFileURL(join(folder.path, 'thread.ts'));
+    await writeFile(program, 'throw new Error("no start");');
+    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, onCommit() {}, program });
+    await Promise.allSettled([writer.run(job)]);
+    await writer.close();
+  });
+});
