@@ -55,7 +55,7 @@ describe('README', () => {
       try {
         for (const command of commands.filter((line) => !line.startsWith('npm start'))) {
           const { exitCode, stdout, stderr } = run(command);
-          expect(exitCode, `${command}\n${stderr}`).toBe(0);
+          expect(exitCode, `${command}\n${stderr.toString()}`).toBe(0);
           if (!command.includes(' -d ')) continue;
           const shown = blocks.find(({ language }) => language === 'text')?.text.trim();
           expect(stdout.toString()).toBe(shown ?? '');

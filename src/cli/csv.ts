@@ -1,4 +1,5 @@
 import { OperatorError } from '../error.ts';
+import type { ImportedPet } from '../import.ts';
 import { JsonNumber, parseInt64 } from '../int64.ts';
 import { isPetStatus } from '../pet.ts';
 import { invalidUtf8, readPet, refuse, type PetRow, type TextRecord } from './pet-row.ts';
@@ -54,15 +55,19 @@ function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: b
   if (fields.length !== length) {
     return refuse(line, text, `There are ${fields.length} fields, and the header has ${length}.`);
   }
-  const [name = '', category = '', status = ''] = [
-    fields[indexOf.name],
-    fields[indexOf.categoryId],
-    fields[indexOf.status],
-  ];
+  const name = fields[indexOf.name] ?? '';
+  const category = fields[indexOf.categoryId] ?? '';
+  const status = fields[indexOf.status] ?? '';
   const categoryId = parseInt64(category);
-  const isCommon = categoryId !== undefined && !name.includes('\0') && (status === '' || isPetStatus(status));
-  if (isCommon && !keepsIds) {
-    return { line, text, pet: { name, categoryId, ...(status !== '' && { status }) } };
+  if (
+    categoryId !== undefined &&
+    !keepsIds &&
+    !name.includes('\0') &&
+    (status === '' || isPetStatus(status))
+  ) {
+    const pet: ImportedPet = { name, categoryId };
+    if (status !== '') pet.status = status;
+    return { line, text, pet };
   }
   const id = parseInt64(fields[indexOf.id] ?? '');
   return readPet(

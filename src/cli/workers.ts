@@ -43,8 +43,8 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
         workers.delete(process);
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
-        } else if (!isReady && exitCode !== null && exitCode > 0) {
-          // It has said why it cannot start; another one could not either.
+        } else if (readyCount < config.workers && !isReady && exitCode !== null && exitCode > 0) {
+          // At the start of the service: it has said why it cannot start, and another one could not either.
           stopped.resolve(exitCode);
         } else {
           log.error('A worker died and is started again.', {

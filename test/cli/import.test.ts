@@ -183,16 +183,26 @@ describe('petstore import', () => {
     expect(await exported(folder.database)).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
   });
 
-  it('reads from a pipe with a name, and leaves no temporary file', async () => {
-    using folder = makeFolder();
-    using temporary = makeFolder();
-    const { status } = await runCli(['import', '/dev/stdin', '--database-url', folder.database], {
-      input: '{"name":"Rex","categoryId":1}\n',
-      env: { TMPDIR: temporary.path },
-    });
-    expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
-    expect(await exported(folder.database)).toContain('Rex');
-  });
+  it.each(['-', '/dev/stdin'])(
+    'reads a pipe, which cannot be read twice, as %s and leaves no temporary file',
+    async (name) => {
+      using folder = makeFolder();
+      using temporary = makeFolder();
+      const command = petstoreCommand(['import', name, '--database-url', folder.database]);
+      const script = 'seq 50000 | sed \'s/.*/{"name":"Animal &","categoryId":&}/\' | "$@"';
+      const shell = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
+        env: cleanEnvironment({ TMPDIR: temporary.path }),
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 60_000,
+      });
+      const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
+      expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
+      expect(stdout).toMatch(/^Added 50,000 animals in /);
+      expect(await exported(folder.database)).toEndWith(
+        '{"id":50000,"name":"Animal 50000","categoryId":50000}\n',
+      );
+    },
+  );
 
   it('adds nothing from an empty file', async () => {
     using folder = makeFolder();

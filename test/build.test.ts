@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { dependencies, version } from '../package.json';
+import { makePostgresPlace } from './postgres/place.ts';
+import { childrenOf } from './process-tree.ts';
+import { endProcess, makeFolder, startService, type Folder, type Service } from './process.ts';
+import { openService } from './service.ts';
+
+setDefaultTimeout(120_000);
+
+const project = join(import.meta.dir, '..');
+const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+
+interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function run(
+  command: string[],
+  cwd: string,
+  env: Record<string, string | undefined> = process.env,
+): Promise<Ended> {
+  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
+  const [status, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { status, stdout, stderr };
+}
+
+/** Adds an animal and finds it again, by the interface. */
+async function expectToKeepAnimals({ call }: Service): Promise<void> {
+  const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+  const created = await call('/v1/pets', { ...newPet, body });
+  const text = await created.text();
+  expect({ status: created.status, text }).toEqual({
+    status: 201,
+    text: '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
+  });
+  expect(await (await call('/v1/pets')).text()).toBe(`[${text}]`);
+  expect((await call('/readyz')).status).toBe(200);
+}
+
+/** What the service gives to people and to developers is what the sources give, byte for byte. */
+async function expectToServePages({ url }: Service): Promise<void> {
+  await using sources = await openService();
+  const expected = async (path: string) => (await sources.app.request(path)).text();
+  const found = async (path: string) => {
+    const answer = await fetch(`${url}${path}`);
+    expect(answer.status).toBe(200);
+    return answer.text();
+  };
+  for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
+    expect((await found(path)) === (await expected(path))).toBe(true);
+  }
+  const assets = [
+    ...`${await found('/')}${await found('/docs')}`.matchAll(/(?:src|href)="(assets\/[^"]+)"/g),
+  ];
+  expect(assets.length).toBeGreaterThanOrEqual(3);
+  for (const [, asset] of assets) {
+    expect((await found(`/${asset}`)) === (await expected(`/${asset}`))).toBe(true);
+  }
+}
+
+describe('npm run build', () => {
+  let folder: Folder;
+  let executable: string;
+  /** Nothing of this machine can help: no Bun, no Node, no package. */
+  const bare = { PATH: '/nowhere', HOME: '/nowhere', TMPDIR: undefined, NODE_PATH: undefined };
+
+  beforeAll(async () => {
+    folder = makeFolder();
+    executable = join(folder.path, 'petstore');
+    const built = await run(['npm', 'run', '--silent', 'build', '--', executable], project);
+    expect(built).toMatchObject({ status: 0, stdout: `${executable}\n` });
+  });
+
+  afterAll(() => {
+    folder[Symbol.dispose]();
+  });
+
+  const start = (workers: number) =>
+    startService({
+      workers,
+      // A service that is started in an empty folder, as a person would.
+      env: { ...bare, DATABASE_URL: undefined },
+      wrap: () => [executable, 'serve'],
+    });
+
+  it.each([1, 2])(
+    'makes one file that serves everything from an empty folder with %d workers',
+    async (workers) => {
+      await using service = await start(workers);
+      expect(readdirSync(service.folder)).toEqual(['data']);
+      await expectToKeepAnimals(service);
+      await expectToServePages(service);
+      expect(childrenOf(service.pid)).toHaveLength(workers === 1 ? 0 : workers);
+      expect(await service.stop()).toBe(0);
+      expect(service.stdout).toContain('"stopped"');
+      expect(service.stderr).not.toContain('petstore:');
+    },
+  );
+
+  it('brings every command, and both stores', async () => {
+    using empty = makeFolder();
+    const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
+    expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
+    expect(await petstore('seed', '--count', '3')).toMatchObject({ status: 0, stdout: 'Added 3 animals.\n' });
+    expect(await petstore('export', 'animals.csv')).toMatchObject({ status: 0 });
+    expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
+    expect((await petstore('completion', 'bash')).stdout).toContain(
+      'complete -o default -F _petstore petstore',
+    );
+    await using place = await makePostgresPlace();
+    const address = ['--database-url', place.address];
+    expect(await petstore('import', 'animals.csv', ...address)).toMatchObject({ status: 0 });
+    const { stdout: here } = await petstore('export');
+    expect(here.split('\n')).toHaveLength(4);
+    expect(await petstore('export', ...address)).toMatchObject({ status: 0, stdout: here });
+  });
+});
+
+describe('npm pack', () => {
+  let folder: Folder;
+
+  beforeAll(async () => {
+    folder = makeFolder();
+    await installPackage(folder.path);
+  });
+
+  afterAll(() => {
+    folder[Symbol.dispose]();
+  });
+
+  it('makes a package whose npx petstore serve works', async () => {
+    const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
+    // Bun must come with the package and not from the machine.
+    const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
+    await using service = await startService({ wrap: () => command, env: { PATH } });
+    const processes = descendantsOf(service.pid);
+    try {
+      await expectToKeepAnimals(service);
+      await expectToServePages(service);
+    } finally {
+      processes.forEach(endProcess);
+    }
+  });
+
+  it('holds what the program needs and nothing of its making', () => {
+    const installed = join(folder.path, 'node_modules/petstore');
+    for (const file of [
+      'src/cli/petstore.ts',
+      'openapi.yaml',
+      'README.md',
+      'LICENSE',
+      'dist/client/index.js',
+    ]) {
+      expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
+    }
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist/petstore']) {
+      expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
+    }
+  });
+});
+
+/** Installs the packed project in an empty folder; what it depends on is linked from here, without the network. */
+async function installPackage(target: string): Promise<void> {
+  const packed = await run(['npm', 'pack', '--silent', '--pack-destination', target], project);
+  const tarball = packed.stdout.trim().split('\n').at(-1);
+  const links = Object.keys(dependencies).map((name) => [
+    name,
+    `file:${join(project, 'node_modules', name)}`,
+  ]);
+  const manifest = {
+    private: true,
+    dependencies: { petstore: `file:${tarball}`, ...(Object.fromEntries(links) as Record<string, string>) },
+    overrides: Object.fromEntries(Object.keys(dependencies).map((name) => [name, `$${name}`])) as object,
+  };
+  await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
+  const quietly = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
+  const { status, stdout, stderr } = await run(['npm', 'install', ...quietly.split(' ')], target);
+  if (status !== 0) throw new Error(`npm install ended with ${status}:\n${stdout}${stderr}`);
+}
+
+/** npx starts a shell that starts the service; all of them are ended, whatever becomes of the test. */
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => descendantsOf(child).concat(child));
+}
