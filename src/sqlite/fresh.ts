@@ -1,38 +1,41 @@
-import type { Database } from 'bun:sqlite';
-
-/** Tells, at the price of one look per turn of the event loop, whether memory still matches the file. */
+/** Tells whether what is kept in memory still matches the file. */
 export interface Freshness {
-  /** Call before every read from memory: drops what is kept if the file has changed since. */
+  /** Call before every read from memory: drops what is kept if anybody has committed since. */
   check: () => void;
-  /** Call when a write of this process was acknowledged: the next check looks again. */
-  lookAgain: () => void;
 }
 
 /**
- * `PRAGMA data_version` moves when any other connection, in this process or another, has committed.
- * One look serves a whole turn of the event loop: every request handled in a turn had arrived
- * before the turn began, so none of them can know of a commit that the look has missed. Looking on
- * every request costs a third of the throughput.
+ * Where the wal-index (https://sqlite.org/walformat.html#walidxfmt) keeps what moves with every commit of any
+ * process, in 32-bit words: iChange, mxFrame, and the checksum and salt of the last frame.
  */
-export function createFreshness(database: Database, drop: () => void): Freshness {
-  const look = database.query<{ data_version: number }, []>('PRAGMA data_version');
-  let seenVersion = look.get()?.data_version;
-  let lookedThisTurn = false;
-  const endTurn = () => {
-    lookedThisTurn = false;
+const movingWords = [2, 4, 6, 7, 8, 9] as const;
+const headerWords = 12;
+
+/**
+ * Watches the wal-index, the memory by which SQLite itself learns of other connections' commits: a commit is
+ * written there before COMMIT returns, so before anybody can be told of it. To look costs some nanoseconds,
+ * where `PRAGMA data_version` costs 2 µs, and so every single request looks.
+ */
+export function createFreshness(path: string, drop: () => void): Freshness {
+  const bytes = Bun.mmap(`${path}-shm`);
+  const header = new Uint32Array(bytes.buffer, bytes.byteOffset, headerWords);
+  const seen = new Uint32Array(movingWords.length);
+  const look = (): boolean => {
+    let hasMoved = false;
+    for (let index = 0; index < movingWords.length; index++) {
+      // Atomic, because other processes write here while we read.
+      const word = Atomics.load(header, movingWords[index] ?? 0);
+      if (seen[index] === word) continue;
+      seen[index] = word;
+      hasMoved = true;
+    }
+    return hasMoved;
   };
+  look();
 
   return {
     check() {
-      if (lookedThisTurn) return;
-      const version = look.get()?.data_version;
-      // Only after the look has succeeded: a failed one must not vouch for what is in memory.
-      lookedThisTurn = true;
-      setImmediate(endTurn);
-      if (version === seenVersion) return;
-      seenVersion = version;
-      drop();
+      if (look()) drop();
     },
-    lookAgain: endTurn,
   };
 }

@@ -27,11 +27,11 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   database.run('PRAGMA query_only = ON');
   const pages = new PageCache();
   const kept = new Map<string, ApiKey>();
-  const freshness = createFreshness(database, () => {
+  const freshness = createFreshness(path, () => {
     pages.clear();
     kept.clear();
   });
-  const writer = openWriter({ path, maxQueuedJobs: maxQueuedWrites, onCommit: freshness.lookAgain });
+  const writer = openWriter({ path, maxQueuedJobs: maxQueuedWrites });
   return {
     pets: createPetStore({ database, writer, freshness, pages, now }),
     keys: createKeyStore({ database, writer, freshness, kept, now }),

@@ -14,7 +14,6 @@ export interface WriterOptions {
   path: string;
   /** Jobs that may wait, those being committed not counted. */
   maxQueuedJobs: number;
-  onCommit: () => void;
   /** What the thread runs. */
   program?: URL;
 }
@@ -30,7 +29,7 @@ interface Waiting {
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { path, maxQueuedJobs, onCommit, program } = options;
+  const { path, maxQueuedJobs, program } = options;
   let queued: Waiting[] = [];
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
@@ -63,7 +62,6 @@ export function openWriter(options: WriterOptions): Writer {
   function settle(outcomes: Outcome[]): void {
     const settled = committing;
     committing = [];
-    onCommit();
     sendNext();
     settled.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];

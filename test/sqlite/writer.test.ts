@@ -19,7 +19,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
-    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, onCommit() {}, program });
+    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, program });
     for (const result of await Promise.allSettled([writer.run(job), writer.run(job)])) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
@@ -33,7 +33,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');
-    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, onCommit() {}, program });
+    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, program });
     await Promise.allSettled([writer.run(job)]);
     await writer.close();
   });
