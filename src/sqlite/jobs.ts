@@ -50,7 +50,8 @@ export function createJobRunner(database: Database): (job: Job) => JobResult {
      FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2`,
   );
   const remember = database.query(
-    'INSERT INTO idempotency_keys VALUES (?1, ?2, ?3, CAST(?4 AS INTEGER), ?5)',
+    // A key whose animal was removed by hand is free again.
+    'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, CAST(?4 AS INTEGER), ?5)',
   );
   const forgetOld = database.query('DELETE FROM idempotency_keys WHERE created_at < ?1');
 
