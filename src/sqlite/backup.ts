@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { connect } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
-import { damaged, explain, prepareFile, syncPath } from './file.ts';
+import { damaged, explain, prepareFolder, syncPath } from './file.ts';
 
 /** What a verified copy holds. */
 export interface BackupSummary {
@@ -48,15 +48,22 @@ export function restoreSqlite(file: string, path: string, isForced: boolean): Ba
   if (!existsSync(file)) throw new OperatorError(`There is no backup at ${file}.`);
   verify(file);
   if (existsSync(path)) takeOutOfUse(path, isForced);
-  prepareFile(path);
   const incoming = `${path}.restoring`;
-  copyFileSync(file, incoming);
-  chmodSync(incoming, 0o600);
-  const summary = verify(incoming);
-  syncPath(incoming);
-  renameSync(incoming, path);
-  syncPath(dirname(path));
-  return summary;
+  try {
+    prepareFolder(path);
+    copyFileSync(file, incoming);
+    chmodSync(incoming, 0o600);
+    const summary = verify(incoming);
+    syncPath(incoming);
+    // Those of a store that was moved away would be replayed into the one that takes its place.
+    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+    renameSync(incoming, path);
+    syncPath(dirname(path));
+    return summary;
+  } catch (error) {
+    rmSync(incoming, { force: true });
+    throw error instanceof OperatorError ? error : explain(error, path);
+  }
 }
 
 /** Reads a copy whole: nothing less tells that a backup is one. */
@@ -91,9 +98,8 @@ function takeOutOfUse(path: string, isForced: boolean): void {
     if (error instanceof SQLiteError && error.code === 'SQLITE_BUSY') {
       throw new OperatorError(`${path} is in use. Stop its services first.`);
     }
-    // A damaged store is what a backup is for; by force, its side files go with it.
+    // A damaged store is what a backup is for.
     if (!isForced || !(error instanceof SQLiteError)) throw explain(error, path);
-    for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
   } finally {
     database?.close();
   }

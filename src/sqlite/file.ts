@@ -47,13 +47,10 @@ export function refuseOldSqlite(version: string): void {
 }
 
 /** Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. */
-export function prepareFile(path: string): void {
+function prepareFile(path: string): void {
   const folder = dirname(path);
   try {
-    if (!existsSync(folder)) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      syncPath(dirname(folder));
-    }
+    prepareFolder(path);
     if (!existsSync(path)) closeSync(openSync(path, 'ax', 0o600));
     accessSync(folder, constants.W_OK);
     accessSync(path, constants.R_OK | constants.W_OK);
@@ -64,6 +61,13 @@ export function prepareFile(path: string): void {
         'Give this user write rights to the folder and the file, or choose another file with --database-url.',
     );
   }
+}
+
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  syncPath(dirname(folder));
 }
 
 /** A new name survives a power cut only when the folder that holds it is synced too. */
@@ -79,8 +83,11 @@ function refuseDamage(database: Database, path: string): void {
   if (found?.quick_check !== 'ok') throw damaged(path);
 }
 
-/** One line for the operator about a file that SQLite cannot open or read. */
+/** One line for the operator about a file that cannot be opened, read or written. */
 export function explain(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined)
+    return new OperatorError(`${path}: ${syscall} failed (${code}). Check the disk and the rights.`);
   if (!(error instanceof SQLiteError)) return error;
   if (error.code === 'SQLITE_NOTADB') {
     return new OperatorError(
@@ -93,6 +100,6 @@ export function explain(error: unknown, path: string): unknown {
 
 export function damaged(path: string): OperatorError {
   return new OperatorError(
-    `The database ${path} is damaged. Nothing was changed. Move it away and put a backup in its place.`,
+    `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`,
   );
 }

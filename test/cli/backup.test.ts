@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, runCli, startService } from '../process.ts';
@@ -118,6 +118,25 @@ describe('petstore restore', () => {
     });
     expect(await restore('--force')).toMatchObject({ status: 0 });
     expect(readAnimals(store)).toHaveLength(0);
+  });
+
+  it('is not joined by what a store that was moved away has left behind', async () => {
+    await using service = await startService();
+    const backup = join(service.folder, 'backup.db');
+    await runCli(['backup', backup, '--database-url', service.database]);
+    const answer = await service.call('/v1/pets', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":1}',
+    });
+    expect(answer.status).toBe(201);
+    await service.kill9();
+    expect(existsSync(`${service.database}-wal`)).toBe(true);
+    renameSync(service.database, `${service.database}.old`);
+    expect(await runCli(['restore', backup, '--database-url', service.database])).toMatchObject({
+      status: 0,
+    });
+    expect(readAnimals(service.database)).toEqual([]);
   });
 
   it('refuses what is no whole backup, and leaves the store alone', async () => {

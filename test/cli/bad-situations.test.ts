@@ -229,7 +229,7 @@ describe('SQLite', () => {
 });
 
 function damaged(path: string): string {
-  return `The database ${path} is damaged. Nothing was changed. Move it away and put a backup in its place.`;
+  return `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`;
 }
 
 /** A store with enough in it to have many pages. */
