@@ -5,10 +5,12 @@ import type { Config } from './config.ts';
 import { announce, makeFirstKey } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
-import { openStores } from './stores.ts';
+import { openStores, type Stores } from './stores.ts';
 
 /** How long requests that were accepted may take after the service was told to stop. */
 const drainMs = 10_000;
+/** How long the store may take to write what it was given and to close. */
+const closeMs = 8000;
 /** How long callers on open connections are told, with their answers, to come no more. */
 const lastCallMs = 300;
 
@@ -55,7 +57,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   } finally {
     // A start that failed half-way must not leave a port open, which would keep the process alive.
     await server?.stop(true);
-    await stores.close();
+    await closeWithin(closeMs, stores, log);
   }
   log.info('stopped');
   return 0;
@@ -67,5 +69,15 @@ async function stopWithin(deadlineMs: number, server: Bun.Server<undefined>, log
     void server.stop(true);
   }, deadlineMs);
   await server.stop();
+  clearTimeout(deadline);
+}
+
+/** A disk that hangs must not keep the process from ending; what was acknowledged is on it already. */
+async function closeWithin(deadlineMs: number, stores: Stores, log: Log): Promise<void> {
+  const deadline = setTimeout(() => {
+    log.error('The store took too long to close and was left as it is.');
+    process.exit(1);
+  }, deadlineMs);
+  await stores.close();
   clearTimeout(deadline);
 }

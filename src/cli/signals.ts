@@ -1,12 +1,15 @@
 import { describeError, type Log } from '../log.ts';
 
-/** Resolves with the name of the signal that asks the process to stop. A second one ends it at once. */
+/** A terminal, npm and a parent may each pass on the same Ctrl-C; what comes this soon is no second one. */
+const sameSignalMs = 1000;
+
+/** Resolves with the name of the signal that asks the process to stop. A second one, later, ends it at once. */
 export function untilToldToStop(): Promise<string> {
   return new Promise((resolve) => {
-    let isStopping = false;
+    let toldAt: number | undefined;
     const stop = (signal: string) => {
-      if (isStopping) process.exit(1);
-      isStopping = true;
+      toldAt ??= performance.now();
+      if (performance.now() - toldAt > sameSignalMs) process.exit(1);
       resolve(signal);
     };
     process.on('SIGTERM', stop);

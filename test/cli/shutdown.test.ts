@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import { childrenOf } from '../process-tree.ts';
 import { fixedKey, startService, type Service } from '../process.ts';
 import { createAnimals, Journal, readAnimals } from './journal.ts';
 import { openConnection, requestText, type RawConnection } from './raw-http.ts';
@@ -101,6 +102,25 @@ describe('a service that was told to stop', () => {
     timeoutMs,
   );
 
+  for (const workers of [1, 2]) {
+    it(
+      `with --workers ${workers} takes a Ctrl-C that reaches it twice for one`,
+      async () => {
+        await using service = await startService({ workers });
+        using slow = await sendHalf(service, 'Patient Rex');
+        // A terminal sends it to every process of the group, and npm and the parent pass it on.
+        for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
+        const exited = service.stop('SIGINT');
+        await untilRefused(service.url);
+        slow.finish();
+        expect(await slow.connection.answer()).toHaveProperty('status', 201);
+        expect(await exited).toBe(0);
+        expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
+      },
+      timeoutMs,
+    );
+  }
+
   it(
     'ends at once, with status 1, when it is told again',
     async () => {
@@ -108,6 +128,8 @@ describe('a service that was told to stop', () => {
       using slow = await sendHalf(service, 'Abandoned Rex');
       void service.stop();
       await service.untilLogged(/"stopping"/);
+      // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
+      await Bun.sleep(1100);
       expect(await service.stop()).toBe(1);
       expect(await slow.connection.answer()).toBe('unanswered');
       expect(readAnimals(service.database)).toEqual([]);
