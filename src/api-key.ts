@@ -25,7 +25,10 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'hash' | 'lastFour' | 'createdAt' 
 
 /** Keeps the API keys. Any method fails with `unavailable` while the store cannot answer. */
 export interface ApiKeyStore {
-  /** The key with this hash, revoked and expired ones too; as new as every change made before the call. */
+  /**
+   * The key with this hash, revoked and expired ones too. The embedded store answers with every change made before
+   * the call, PostgreSQL with those older than a second.
+   */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 
   /** All keys, oldest first. */

@@ -33,7 +33,7 @@ export function createLog({ level, format, write, now = () => new Date() }: LogO
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? '' : `\ncaused by ${describeError(error.cause)}`;
-  return `${error.stack ?? error.message}${cause}`;
+  return `${error.stack || String(error)}${cause}`;
 }
 
 function renderJson(time: Date, level: LogLevel, message: string, fields: LogFields): string {

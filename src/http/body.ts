@@ -16,7 +16,7 @@ export async function readJsonBody(request: Request, timeoutMs: number): Promise
       'The body must be sent as "Content-Type: application/json" in UTF-8.',
     );
   }
-  const bytes = await within(timeoutMs, readBytes(request));
+  const bytes = await within(timeoutMs, readBytes(request)).catch(explainUnread);
   try {
     return parseExactJson(decodeUtf8(bytes));
   } catch {
@@ -46,6 +46,12 @@ async function readUpTo(maxBytes: number, request: Request): Promise<Uint8Array>
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** A caller who hangs up in the middle is nobody's bug; the answer goes nowhere, but the log tells it right. */
+function explainUnread(error: unknown): never {
+  if (error instanceof PetstoreError) throw error;
+  throw new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
 }
 
 /** A body that trickles in is never idle, so nothing else would end it. */

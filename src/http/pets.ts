@@ -84,5 +84,5 @@ function pageHeaders(pageRequest: PageRequest, page: Page): CacheHeaders {
   const link = nextLink(pageRequest, page);
   if (link === undefined) return cacheHeaders(jsonMediaType, page.json);
   // Whether there is a Link is part of what is validated: a page that gets a successor changes only there.
-  return { ...cacheHeaders(jsonMediaType, page.json, '+'), Link: link };
+  return { ...cacheHeaders(jsonMediaType, page.json, '.more'), Link: link };
 }
