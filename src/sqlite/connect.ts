@@ -19,6 +19,8 @@ export function makeDurable(database: Database): void {
   };
   if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
   database.run('PRAGMA synchronous = FULL');
+  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size.
+  database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
 }
 
 const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;

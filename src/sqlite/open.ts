@@ -27,7 +27,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   database.run('PRAGMA query_only = ON');
   const pages = new PageCache();
   const kept = new Map<string, ApiKey>();
-  const freshness = createFreshness(path, () => {
+  const freshness = createFreshness(database, () => {
     pages.clear();
     kept.clear();
   });
