@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { announce, makeFirstKey } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
+import { stopAccepting } from './stop-accepting.ts';
 import { openStores, type Stores } from './stores.ts';
 
 /** How long requests that were accepted may take after the service was told to stop. */
@@ -52,6 +53,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const reason = await toldToStop;
     isDraining = true;
     log.info('stopping', { reason });
+    stopAccepting(server.port ?? config.port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {
