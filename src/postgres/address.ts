@@ -3,11 +3,12 @@ import { OperatorError } from '../error.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
-  /** Tried in this order. Undefined parts are left to the `PGHOST` and `PGPORT` variables. */
-  hosts: { host: string | undefined; port: number | undefined }[];
-  user: string | undefined;
+  /** Tried in this order. */
+  hosts: { host: string; port: number }[];
+  user: string;
+  /** Undefined when it is to be looked up in the password file. */
   password: string | undefined;
-  database: string | undefined;
+  database: string;
   sslMode: SslMode;
   /** Certificates in PEM form. */
   sslFiles: { ca?: string; cert?: string; key?: string };
@@ -37,21 +38,23 @@ const parameters = [
 const connections = { fewest: 3, most: 100, default: 4 };
 
 /**
- * Reads the address forms of libpq, several hosts and Unix sockets included. No part of the address is
- * repeated in an error: any of it may be a password whose special characters were not encoded.
+ * Reads the address forms of libpq, several hosts and Unix sockets included; what the address does not say
+ * comes from libpq's variables. No part of the address is repeated in an error: any of it may be a password
+ * whose special characters were not encoded.
  */
 export function parseAddress(address: string, environment: Environment): PostgresAddress {
   const [, credentials = '', hostList = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ?? refuse();
   const given = parseQuery(query);
-  const [, user, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
+  const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
   const sessionAttributes = given.get('target_session_attrs') ?? environment['PGTARGETSESSIONATTRS'] ?? 'any';
+  const user = given.get('user') || decode(givenUser) || userOf(environment);
   return {
-    hosts: parseHosts(given.get('host') ?? hostList, given.get('port')),
-    user: given.get('user') ?? (decode(user) || undefined),
-    password: given.get('password') ?? (decode(password) || undefined),
-    database: given.get('dbname') ?? (decode(path) || undefined),
+    hosts: parseHosts(given.get('host') ?? hostList, given.get('port'), environment),
+    user,
+    password: given.get('password') || decode(password) || environment['PGPASSWORD'] || undefined,
+    database: given.get('dbname') || decode(path) || environment['PGDATABASE'] || user,
     sslMode: oneOf('sslmode', sslMode, sslModes),
     sslFiles: {
       ...pemFile('ca', 'sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
@@ -65,7 +68,7 @@ export function parseAddress(address: string, environment: Environment): Postgre
     connectTimeoutMs:
       1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
     applicationName: given.get('application_name') ?? 'petstore',
-    options: given.get('options'),
+    options: given.get('options') || environment['PGOPTIONS'] || undefined,
   };
 }
 
@@ -80,7 +83,11 @@ function parseQuery(query: string): Map<string, string> {
   return given;
 }
 
-function parseHosts(hostList: string, portList: string | undefined): PostgresAddress['hosts'] {
+function parseHosts(
+  hostList: string,
+  portList: string | undefined,
+  environment: Environment,
+): PostgresAddress['hosts'] {
   const ports = portList?.split(',') ?? [];
   return hostList.split(',').map((item, index) => {
     // A Unix socket folder may hold a colon; a host name may not.
@@ -89,12 +96,20 @@ function parseHosts(hostList: string, portList: string | undefined): PostgresAdd
       ? [text, undefined, text]
       : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuse());
     const port = ownPort ?? ports[index] ?? (ports.length === 1 ? ports[0] : undefined);
-    return { host: (bracketed ?? plain) || undefined, port: port === undefined ? undefined : portOf(port) };
+    return {
+      host: bracketed || plain || environment['PGHOST'] || 'localhost',
+      port: portOf(port ?? (environment['PGPORT'] || undefined)),
+    };
   });
 }
 
-function portOf(text: string): number {
+function portOf(text: string | undefined): number {
   return integer('port', text, { fewest: 1, most: 65_535, default: 5432 });
+}
+
+/** Whoever runs the process, unless told. A service may run without any of these variables. */
+function userOf({ PGUSER, USER, USERNAME }: Environment): string {
+  return PGUSER || USER || USERNAME || refuse('names no user, as in postgres://user@host/database.');
 }
 
 function pemFile(

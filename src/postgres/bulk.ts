@@ -16,7 +16,7 @@ export interface PostgresBulkOptions {
   mayCreate: boolean;
 }
 
-const timeouts = { lockMs: 10_000, statementMs: 60_000, answerMs: 60_000 };
+const timeouts = { lockMs: 10_000, statementMs: 60_000 };
 const startWithinMs = 3000;
 
 export async function openPostgresBulk(options: PostgresBulkOptions): Promise<BulkStore> {

@@ -17,7 +17,7 @@ export interface Connection {
   query<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
   /** Warnings of the server so far; a commit that was warned about is no clean commit. */
   readonly warnings: number;
-  /** Waits for what is on its way, then says goodbye. */
+  /** Waits for what is on its way, though not for ever, then says goodbye. */
   close(): Promise<void>;
   /** Ends it at once; whatever is on its way fails. */
   destroy(): void;
@@ -40,10 +40,11 @@ export interface ConnectionOptions {
 export interface Timeouts {
   lockMs: number;
   statementMs: number;
-  answerMs: number;
 }
 
-export const defaultTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, answerMs: 4000 };
+const defaultTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000 };
+/** How much longer than the server's own timeout its answer is waited for. */
+const graceMs = 1000;
 
 const keepAliveAfterMs = 5000;
 const goodbyeMs = 5000;
@@ -68,7 +69,7 @@ async function openAt(
   const { address } = options;
   const connect = (ssl: ClientConfig['ssl']) =>
     start({ ...configOf(host, options), ssl: ssl ?? false }, options);
-  if (address.sslMode === 'disable' || host.host?.startsWith('/')) return connect(false);
+  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(false);
   try {
     return await connect(sslOf(address));
   } catch (error) {
@@ -100,6 +101,7 @@ async function start(config: ClientConfig, options: ConnectionOptions): Promise<
 function wrap(client: Client, { address, onLost, onNotification }: ConnectionOptions): Connection {
   let isOpen = true;
   let warnings = 0;
+  const onTheirWay = new Set<Promise<unknown>>();
   const lose = (error: unknown): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -126,16 +128,23 @@ function wrap(client: Client, { address, onLost, onNotification }: ConnectionOpt
     },
     async query(statement, values = []) {
       const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
-      const result = await client.query({
+      const answer = client.query({
         text,
         values: [...values],
         ...(address.ownsSession && name !== undefined && { name }),
       });
-      return result.rows;
+      onTheirWay.add(answer);
+      try {
+        return (await answer).rows;
+      } finally {
+        onTheirWay.delete(answer);
+      }
     },
     async close() {
       isOpen = false;
       const patience = setTimeout(destroy, goodbyeMs);
+      // Unless they are pipelined, the driver's goodbye would cut them off.
+      await Promise.allSettled(onTheirWay);
       await client.end().catch(() => {});
       clearTimeout(patience);
     },
@@ -160,26 +169,25 @@ function configOf(
 ): ClientConfig & { pipeline: boolean } {
   const { user, database, password } = address;
   return {
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(user !== undefined && { user }),
-    ...(database !== undefined && { database }),
-    // The driver looks in PGPASSWORD first, and would warn about its own way of reading the file.
-    ...(password !== undefined && { password }),
-    ...(password === undefined && !process.env['PGPASSWORD'] && { password: passwordOf }),
+    // All are given, because the driver would look up in the environment what is not.
+    host,
+    port,
+    user,
+    database,
+    password: password ?? passwordFromFile,
     ...(address.options !== undefined && { options: address.options }),
     application_name: address.applicationName,
     connectionTimeoutMillis: address.connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    query_timeout: timeouts.answerMs,
+    query_timeout: timeouts.statementMs + graceMs,
     pipeline,
     // pgbouncer refuses to start a session with settings that it does not know.
     ...(address.ownsSession && { statement_timeout: timeouts.statementMs, lock_timeout: timeouts.lockMs }),
   };
 }
 
-function passwordOf(info?: unknown): Promise<string> {
+function passwordFromFile(info?: unknown): Promise<string> {
   return new Promise((resolve) => {
     findInPassFile(info as Parameters<typeof findInPassFile>[0], (password) => resolve(password ?? ''));
   });

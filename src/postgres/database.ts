@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
 import { openConnection, type Statement, type Values } from './connection.ts';
-import { isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
+import { isIdTaken, isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
 import { createLane, type Lane } from './lane.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
@@ -66,7 +66,8 @@ export function openDatabase(address: PostgresAddress): Database {
           return await writer.run(statement, values);
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) throw outcomeUnknown(error);
-          if (!isRetryable(error) || attempt === maxAttempts) throw translateError(error);
+          const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;
+          if (!mayRetry) throw translateError(error);
           // Whoever we collided with must not be met again at the next step.
           await sleep(Math.random() * 5 * attempt);
         }

@@ -15,6 +15,11 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
+/** Somebody else has brought in an animal with the id that was drawn; the next try draws another one. */
+export function isIdTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'pets_pkey';
+}
+
 /** The server has become read-only: a standby after a failover, or a primary that is being moved away. */
 export function isReadOnly(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '25006';

@@ -2,7 +2,7 @@ import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { openConnection, type Connection } from './connection.ts';
-import { isRetryable, translateError } from './errors.ts';
+import { isIdTaken, isRetryable, translateError } from './errors.ts';
 import { explain, prepareDatabase } from './open.ts';
 
 export interface PostgresImportOptions {
@@ -10,7 +10,7 @@ export interface PostgresImportOptions {
   environment?: Environment;
 }
 
-const timeouts = { lockMs: 10_000, statementMs: 60_000, answerMs: 60_000 };
+const timeouts = { lockMs: 10_000, statementMs: 60_000 };
 const startWithinMs = 3000;
 const maxAttempts = 10;
 
@@ -22,13 +22,22 @@ const insertNew = `
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
       AS given (name, category_id, status, ordinal) ORDER BY ordinal
   ) AS in_order`;
+/**
+ * A service that runs beside draws ids meanwhile, and setting the sequence could take it back behind them. So
+ * it is moved by drawing; it is set only over a distance that nobody else covers within one statement.
+ */
 const insertKept = `
   WITH inserted AS (
     INSERT INTO pets (name, category_id, status, id)
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
   )
-  SELECT setval('pet_ids', greatest(last_value, (SELECT max(id) FROM unnest($4::bigint[]) AS given (id))))
-  FROM pet_ids`;
+  SELECT CASE
+    WHEN largest::numeric - last_value > 1000000 THEN setval('pet_ids', largest)
+    ELSE (
+      SELECT max(nextval('pet_ids')) FROM generate_series(last_value, largest) AS next
+      WHERE next > last_value OR NOT is_called)
+  END
+  FROM pet_ids, (SELECT max(id) AS largest FROM unnest($4::bigint[]) AS given (id)) AS kept`;
 
 export async function openPostgresImport(options: PostgresImportOptions): Promise<ImportStore> {
   const address = parseAddress(options.address, options.environment ?? {});
@@ -55,7 +64,8 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
         try {
           return await addTogether(connection, pets, step);
         } catch (error) {
-          if (!isRetryable(error) || attempt === maxAttempts) throw translateError(error);
+          const mayDrawOthers = isIdTaken(error) && pets[0]?.id === undefined;
+          if ((!isRetryable(error) && !mayDrawOthers) || attempt === maxAttempts) throw translateError(error);
         }
       }
     },

@@ -26,7 +26,7 @@ const vouchedForMs = 800;
 
 const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM key_changes' };
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
-const timeouts = { lockMs: 1000, statementMs: 1000, answerMs: 1000 };
+const timeouts = { lockMs: 1000, statementMs: 1000 };
 
 export function openKeyWatch(address: PostgresAddress, database: Database): KeyWatch {
   const kept = new Map<string, ApiKey>();
@@ -42,15 +42,18 @@ export function openKeyWatch(address: PostgresAddress, database: Database): KeyW
   };
 
   const connect = async (): Promise<Connection> => {
-    const opened = await openConnection({
-      address,
-      timeouts,
-      onNotification: drop,
-      onLost() {
-        vouchedUntil = -Infinity;
-      },
-    });
-    if (address.ownsSession) await listen(opened);
+    let opened: Connection | undefined;
+    const onLost = (): void => {
+      // One that never came into use has vouched for nothing.
+      if (opened === connection) vouchedUntil = -Infinity;
+    };
+    opened = await openConnection({ address, timeouts, onNotification: drop, onLost });
+    try {
+      if (address.ownsSession) await listen(opened);
+    } catch (error) {
+      opened.destroy();
+      throw error;
+    }
     return opened;
   };
 

@@ -12,7 +12,7 @@ export interface Lane {
    * gave it.
    */
   run<Row extends QueryResultRow>(statement: Statement, values: Values): Promise<Row[]>;
-  /** Lets what is on its way finish, and goes on with a new connection. */
+  /** Lets what is on its way finish on the old connection, and goes on with a new one. */
   renew(): void;
   close(): Promise<void>;
 }

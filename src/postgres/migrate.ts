@@ -61,7 +61,7 @@ const patienceMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
 export async function migrate(address: PostgresAddress): Promise<void> {
-  const timeouts = { lockMs: patienceMs, statementMs: patienceMs, answerMs: patienceMs };
+  const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseOtherEncodings(connection);

@@ -49,6 +49,7 @@ export function createPetStore({ database, creates, gets, now }: PetStoreParts):
 
     async createPet(pet, idempotency) {
       const result = await creates.add({ pet, idempotency });
+      if (result instanceof Error) throw result;
       if (result === 'conflict') {
         throw new PetstoreError(
           'idempotency_conflict',

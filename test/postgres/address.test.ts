@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { OperatorError } from '../../src/error.ts';
 import { parseAddress } from '../../src/postgres/address.ts';
 
-const parse = (address: string, environment = {}) => parseAddress(address, environment);
+const parse = (address: string, environment = {}) => parseAddress(address, { USER: 'clerk', ...environment });
 
 describe('a postgres: address', () => {
   it('names user, password, host, port and database, percent-decoded', () => {
@@ -15,19 +15,38 @@ describe('a postgres: address', () => {
   });
 
   it('leaves to the PG… variables what it does not say', () => {
-    expect(parse('postgresql://')).toMatchObject({
-      hosts: [{ host: undefined, port: undefined }],
-      user: undefined,
-      password: undefined,
-      database: undefined,
+    const variables = {
+      ...{ PGHOST: '::1', PGPORT: '6543', PGUSER: 'shop', PGPASSWORD: 'p@ss', PGDATABASE: 'pets' },
+      PGOPTIONS: '-c search_path=shop',
+    };
+    expect(parse('postgresql://', variables)).toMatchObject({
+      hosts: [{ host: '::1', port: 6543 }],
+      ...{ user: 'shop', password: 'p@ss', database: 'pets', options: '-c search_path=shop' },
     });
+    expect(parse('postgres://a:b@c:1/d?options=e', variables)).toMatchObject({
+      hosts: [{ host: 'c', port: 1 }],
+      ...{ user: 'a', password: 'b', database: 'd', options: 'e' },
+    });
+  });
+
+  it('leads whoever runs the process to this machine when nobody says anything', () => {
+    for (const silence of [{}, { PGHOST: '', PGPORT: '', PGUSER: '', PGPASSWORD: '', PGDATABASE: '' }]) {
+      expect(parse('postgresql://', silence)).toMatchObject({
+        hosts: [{ host: 'localhost', port: 5432 }],
+        ...{ user: 'clerk', password: undefined, database: 'clerk' },
+      });
+    }
+  });
+
+  it('must name a user that no variable names', () => {
+    expect(() => parseAddress('postgres://a/shop', {})).toThrow(/names no user/);
   });
 
   it('names several hosts, IPv6 ones too', () => {
     expect(parse('postgres://a:1,b,[::1]:3/shop?target_session_attrs=read-write')).toMatchObject({
       hosts: [
         { host: 'a', port: 1 },
-        { host: 'b', port: undefined },
+        { host: 'b', port: 5432 },
         { host: '::1', port: 3 },
       ],
       mustBeWritable: true,
@@ -39,7 +58,7 @@ describe('a postgres: address', () => {
   });
 
   it('names a Unix socket by its folder', () => {
-    const hosts = [{ host: '/var/run/postgresql', port: undefined }];
+    const hosts = [{ host: '/var/run/postgresql', port: 5432 }];
     expect(parse('postgres:///shop?host=/var/run/postgresql').hosts).toEqual(hosts);
     expect(parse('postgres://%2Fvar%2Frun%2Fpostgresql/shop').hosts).toEqual(hosts);
   });

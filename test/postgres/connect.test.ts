@@ -112,6 +112,19 @@ describe('ways to the server', () => {
 describe('the password', () => {
   const withoutPassword = () => `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
 
+  it('comes from the variables that are handed over, like all the rest', async () => {
+    const store = await openPostgresStore({
+      address: 'postgres://',
+      environment: {
+        ...{ PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: user, PGPASSWORD: password },
+        PGDATABASE: 'postgres',
+      },
+      startWithinMs: 0,
+    });
+    await store.pets.checkWritable();
+    await store.close();
+  });
+
   it('may come from PGPASSWORD', async () => {
     const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
       env: { PGPASSWORD: password },

@@ -10,6 +10,12 @@ export interface PostgresProxy extends AsyncDisposable {
   cutNextCreate(moment: 'at-once' | 'after-answer'): void;
   /** How many creates were cut. */
   readonly cuts: number;
+  /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
+  lose(text: string): void;
+  /** How often something was lost. */
+  readonly losses: number;
+  /** Open connections on which this text has been sent to the server, or would have been. */
+  countThatSent(text: string): number;
   /** True when this text has been sent to the server on a connection that is still open. */
   hasSeen(text: string): boolean;
   /** Ends every connection on which this text has been sent to the server. */
@@ -34,6 +40,8 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
   let armed: 'at-once' | 'after-answer' | undefined;
   let cuts = 0;
   let isFrozen = false;
+  let lostText: string | undefined;
+  let losses = 0;
 
   const cut = (pair: Pair): void => {
     pairs.delete(pair);
@@ -52,6 +60,10 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
     caller.on('data', (bytes: Buffer) => {
       if (isFrozen) return;
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
+      if (lostText !== undefined && bytes.includes(lostText)) {
+        losses += 1;
+        return;
+      }
       const moment = armed;
       const isCreate = moment !== undefined && bytes.includes(createStatement);
       if (isCreate) {
@@ -82,6 +94,13 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
     get cuts() {
       return cuts;
     },
+    lose(text) {
+      lostText = text;
+    },
+    get losses() {
+      return losses;
+    },
+    countThatSent: (text) => [...pairs].filter(({ sent }) => sent.includes(text)).length,
     hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
     cutConnectionsThatSent(text) {
       for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
