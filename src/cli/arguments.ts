@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { usage } from './config.ts';
+import { OperatorError } from '../error.ts';
 
 /** Reads the arguments of a command; whatever it does not know is refused with a line that says where to look. */
 export function readArguments<const Config extends Omit<ParseArgsConfig, 'args'>>(
@@ -8,10 +8,28 @@ export function readArguments<const Config extends Omit<ParseArgsConfig, 'args'>
   config: Config,
 ) {
   try {
-    return parseArgs<Config & { args: string[] }>({ ...config, args });
+    return parseArgs<Config & { args: string[] }>({ ...config, args: joinNegativeNumbers(args) });
   } catch (error) {
-    throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore ${command} --help`);
+    const [problem] = (error as Error).message.split(/\.? *\n|\. /);
+    throw usage(`${problem}. See: petstore ${command} --help`);
   }
+}
+
+/** A negative number is a value, not a flag: behind a flag it is joined to it, otherwise it stands behind `--`. */
+function joinNegativeNumbers(args: string[]): string[] {
+  const others: string[] = [];
+  const numbers: string[] = [];
+  for (const arg of args) {
+    const isFlag = others.at(-1)?.match(/^--[^=]+$/);
+    if (!/^-\d+$/.test(arg)) others.push(arg);
+    else if (isFlag) others.push(`${others.pop()}=${arg}`);
+    else numbers.push(arg);
+  }
+  return numbers.length === 0 ? others : [...others, '--', ...numbers];
+}
+
+export function usage(message: string): OperatorError {
+  return new OperatorError(message, 2);
 }
 
 /** An integer of a flag, within bounds. */

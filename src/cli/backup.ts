@@ -1,7 +1,8 @@
 import { OperatorError } from '../error.ts';
 import { backUpSqlite, restoreSqlite } from '../sqlite/backup.ts';
 import { readArguments } from './arguments.ts';
-import { settings, usage } from './config.ts';
+import { databaseUrlOf, settings, usage } from './config.ts';
+import { print } from './output.ts';
 import { parsePlace } from './stores.ts';
 
 const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
@@ -59,7 +60,7 @@ export async function restore(args: string[]): Promise<number> {
 }
 
 function embeddedPath(flag: string | undefined): string {
-  const found = parsePlace(flag || process.env['DATABASE_URL'] || settings.databaseUrl.fallback);
+  const found = parsePlace(databaseUrlOf(flag, process.env));
   if ('path' in found) return found.path;
   throw new OperatorError(
     'This is for embedded stores. Use the tools of the database server, such as pg_dump.',
@@ -69,9 +70,4 @@ function embeddedPath(flag: string | undefined): string {
 function onlyFile([file, ...others]: string[], form: string): string {
   if (file === undefined || others.length > 0) throw usage(`Name one file: ${form}`);
   return file;
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
 }

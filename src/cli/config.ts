@@ -1,6 +1,7 @@
-import { parseArgs } from 'node:util';
-import { OperatorError } from '../error.ts';
 import { logLevels, type LogLevel } from '../log.ts';
+import { choiceOf, integerOf, readArguments, usage } from './arguments.ts';
+
+export { usage };
 
 /** Everything that can be configured, checked. */
 export interface Config {
@@ -110,7 +111,9 @@ type Environment = Record<string, string | undefined>;
 
 /** Reads the named settings: a flag wins over the environment, the environment over the default. */
 export function readConfig(args: string[], environment: Environment): Config {
-  const flags = parseFlags(args);
+  const options = { options: flagOptions(), allowPositionals: false };
+  const flags: Record<string, string | boolean | undefined> = readArguments('serve', args, options).values;
+  const { 'database-url': place } = flags;
   const text = (name: keyof Config): string => {
     const { flag, variable, fallback } = settings[name];
     const given = flags[flag] ?? environment[variable];
@@ -118,16 +121,16 @@ export function readConfig(args: string[], environment: Environment): Config {
   };
   const config: Config = {
     host: text('host'),
-    port: integer('port', text('port'), 0, 65_535),
-    databaseUrl: text('databaseUrl'),
+    port: integerOf(nameOf('port'), text('port'), 0, 65_535),
+    databaseUrl: databaseUrlOf(typeof place === 'string' ? place : undefined, environment),
     apiKeys: list(text('apiKeys')),
-    logLevel: choice('logLevel', text('logLevel'), logLevels),
-    accessLog: choice('accessLog', text('accessLog'), ['true', 'false']) === 'true',
+    logLevel: choiceOf(nameOf('logLevel'), text('logLevel'), logLevels),
+    accessLog: choiceOf(nameOf('accessLog'), text('accessLog'), ['true', 'false']) === 'true',
     allowedOrigins: list(text('allowedOrigins')).map(origin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
-    workers: integer('workers', text('workers'), 1, 256),
-    rateLimit: integer('rateLimit', text('rateLimit'), 0, 999_999),
+    workers: integerOf(nameOf('workers'), text('workers'), 1, 256),
+    rateLimit: integerOf(nameOf('rateLimit'), text('rateLimit'), 0, 999_999),
   };
   if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
@@ -138,8 +141,9 @@ export function readConfig(args: string[], environment: Environment): Config {
   return config;
 }
 
-export function usage(message: string): OperatorError {
-  return new OperatorError(message, 2);
+/** Where the store is. An empty flag or variable is none. */
+export function databaseUrlOf(flag: string | undefined, environment: Environment): string {
+  return flag || environment[settings.databaseUrl.variable] || settings.databaseUrl.fallback;
 }
 
 /** The flag of each setting, as `parseArgs` wants to know it. */
@@ -152,31 +156,9 @@ export function flagOptions(): Record<string, { type: 'string' | 'boolean' }> {
   );
 }
 
-function parseFlags(args: string[]): Record<string, string | boolean | undefined> {
-  try {
-    return parseArgs({ args, options: flagOptions(), allowPositionals: false }).values;
-  } catch (error) {
-    throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore serve --help`);
-  }
-}
-
 /** Names a setting in both its spellings. */
 function nameOf(name: keyof Config): string {
   return `--${settings[name].flag} (${settings[name].variable})`;
-}
-
-function integer(name: keyof Config, text: string, smallest: number, largest: number): number {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : NaN;
-  if (!(value >= smallest && value <= largest)) {
-    throw usage(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${text}".`);
-  }
-  return value;
-}
-
-function choice<Value extends string>(name: keyof Config, text: string, values: readonly Value[]): Value {
-  const value = values.find((candidate) => candidate === text);
-  if (value === undefined) throw usage(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text}".`);
-  return value;
 }
 
 function list(text: string): string[] {

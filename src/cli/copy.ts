@@ -3,6 +3,7 @@ import { readAll, type BulkStore, type BulkTable } from '../bulk.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import { readArguments } from './arguments.ts';
 import { usage } from './config.ts';
+import { print, reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
 import { openBulkStore } from './stores.ts';
 
@@ -35,10 +36,7 @@ const tables = [
 
 export async function copy(args: string[]): Promise<number> {
   const { from, to, help: wantsHelp } = readArguments('copy', args, { options }).values;
-  if (wantsHelp) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (wantsHelp) return print(help);
   if (!from || !to) throw usage('Say what to copy and where: petstore copy --from PLACE --to PLACE');
   const source = await openBulkStore(from, false);
   try {
@@ -67,8 +65,7 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<number> {
   }
   const summaries = [];
   for (const { name, of } of tables) summaries.push(await verify(name, of(source), of(target)));
-  process.stdout.write(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
-  return 0;
+  return print(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
 }
 
 interface Beginning {
@@ -142,8 +139,4 @@ function linesOf(rows: unknown[]): string {
   const text = (_name: string, value: unknown): unknown =>
     typeof value === 'bigint' ? String(value) : value;
   return rows.map((row) => `${JSON.stringify(row, text)}\n`).join('');
-}
-
-function reasonOf({ message, cause }: PetstoreError): string {
-  return cause instanceof Error ? cause.message : message;
 }

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 import { readAll, type BulkStore } from '../bulk.ts';
-import { OperatorError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
 import { choiceOf, readArguments } from './arguments.ts';
-import { settings, usage } from './config.ts';
+import { databaseUrlOf, settings, usage } from './config.ts';
 import { watchForInterruption, type Interruption } from './interruption.ts';
+import { print, reasonOf } from './output.ts';
 import { createPetWriter, petFormats, type PetFormat } from './pet-formats.ts';
 import { showProgress } from './progress.ts';
 import { openStandardOutput, type Sink } from './sink.ts';
@@ -40,10 +41,7 @@ const batchSize = 5000;
 
 export async function exportPets(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('export', args, { options, allowPositionals: true });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (values.help) return print(help);
   const [path = '-', ...others] = positionals;
   if (others.length > 0) throw usage('One file at a time: petstore export FILE');
   const format =
@@ -52,12 +50,14 @@ export async function exportPets(args: string[]): Promise<number> {
     throw new OperatorError(`${path} exists. Choose another file, or replace it with --force.`);
   }
   using interruption = watchForInterruption();
-  const databaseUrl = values['database-url'] || process.env['DATABASE_URL'] || settings.databaseUrl.fallback;
-  const store = await openBulkStore(databaseUrl, false);
+  const store = await openBulkStore(databaseUrlOf(values['database-url'], process.env), false);
   try {
     if (path !== '-') return await exportToFile(store, path, format, interruption);
     await writePets(store, format, openStandardOutput(), interruption);
     return interruption.exitStatus ?? 0;
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    throw new OperatorError(`The export was interrupted: ${reasonOf(error)}. Run the same command again.`);
   } finally {
     await store.close();
   }
@@ -82,8 +82,7 @@ async function exportToFile(
       fsyncSync(descriptor);
       renameSync(partial, path);
     });
-    process.stdout.write(`Exported ${count.toLocaleString('en')} animals to ${path}.\n`);
-    return 0;
+    return print(`Exported ${count.toLocaleString('en')} animals to ${path}.\n`);
   } finally {
     closeSync(descriptor);
     if (existsSync(partial)) unlinkSync(partial);

@@ -2,6 +2,7 @@ import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStore } from '../import.ts';
 import { readRows, type Check, type CheckedInput } from './import-check.ts';
 import type { Interruption } from './interruption.ts';
+import { reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
 
 /** How many animals one transaction adds: large enough for the disk, short enough for a service that waits. */
@@ -26,12 +27,13 @@ export async function addPets(addition: Addition): Promise<{ addedCount: number 
   const progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
   let addedCount = addedBefore;
   for await (const pets of batches(addition)) {
+    const standing = { addedCount, goodCount, next: pets[0]?.id };
     if (interruption.exitStatus !== undefined) break;
-    if (addedCount === addedBefore) refuseTakenIds(pets, largestId);
+    if (addedCount === addedBefore) refuseTakenIds(standing, largestId);
     try {
       await store.addPets(pets, { source, addedBefore: addedCount });
     } catch (error) {
-      throw explain(error, addedCount, goodCount);
+      throw explain(error, standing);
     }
     addedCount += pets.length;
     progress.add(pets.length);
@@ -60,16 +62,39 @@ async function* batches(addition: Addition): AsyncGenerator<ImportedPet[]> {
   if (batch.length > 0) yield batch;
 }
 
-function refuseTakenIds([first]: ImportedPet[], largestId: bigint | undefined): void {
-  if (first?.id === undefined || largestId === undefined || first.id > largestId) return;
+/** Where an import stands before a batch. */
+interface Standing {
+  addedCount: number;
+  goodCount: number;
+  /** The id that comes next, when ids are kept. */
+  next: bigint | undefined;
+}
+
+function refuseTakenIds(standing: Standing, largestId: bigint | undefined): void {
+  const { addedCount, next } = standing;
+  if (next === undefined || largestId === undefined || next > largestId) return;
+  const place = addedCount === 0 ? 'begin' : 'go on';
   throw new ImportFailure(
-    `The ids of the file begin with ${first.id}, and the store has ids up to ${largestId}. Nothing was written. ` +
-      'Import into an empty store, or without --keep-ids.',
+    `The ids of the file ${place} with ${next}, and the store has ids up to ${largestId}. ${wayOut(standing)}`,
   );
 }
 
-function explain(error: unknown, addedCount: number, goodCount: number): unknown {
-  const done = `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} animals are in the store.`;
+/** The same file without --keep-ids is another import: it would add what is there once more. */
+function wayOut(standing: Standing): string {
+  if (standing.addedCount === 0) {
+    return 'Nothing was written. Import into an empty store, or without --keep-ids.';
+  }
+  return (
+    `${doneOf(standing)} Import the whole file into an empty store that no service uses, ` +
+    `or put its rows from id ${standing.next} on into another file and import that without --keep-ids.`
+  );
+}
+
+function doneOf({ addedCount, goodCount }: Standing): string {
+  return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} animals are in the store.`;
+}
+
+function explain(error: unknown, standing: Standing): unknown {
   const { code } = error as { code?: string };
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new ImportFailure(
@@ -77,15 +102,12 @@ function explain(error: unknown, addedCount: number, goodCount: number): unknown
     );
   }
   if (error instanceof PetstoreError && error.code === 'unavailable') {
-    const reason = error.cause instanceof Error ? error.cause.message : error.message;
     return new ImportFailure(
-      `The import was interrupted: ${reason}. ${done} Run the same command again to go on.`,
+      `The import was interrupted: ${reasonOf(error)}. ${doneOf(standing)} Run the same command again to go on.`,
     );
   }
   if (code?.startsWith('SQLITE_CONSTRAINT') || code === '23505') {
-    return new ImportFailure(
-      `An id of the file has been taken meanwhile. ${done} Import without --keep-ids.`,
-    );
+    return new ImportFailure(`An id of the file has been taken meanwhile. ${wayOut(standing)}`);
   }
   return error;
 }

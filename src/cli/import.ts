@@ -1,11 +1,12 @@
-import { OperatorError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
 import { choiceOf, readArguments } from './arguments.ts';
-import { settings, usage } from './config.ts';
+import { databaseUrlOf, settings, usage } from './config.ts';
 import { addPets, ImportFailure } from './import-add.ts';
 import { checkPets, sniff, type CheckedInput } from './import-check.ts';
 import { openRejects } from './import-rejects.ts';
 import { openInput, type Input } from './input.ts';
 import { watchForInterruption, type Interruption } from './interruption.ts';
+import { print, reasonOf } from './output.ts';
 import { petFormats } from './pet-formats.ts';
 import { openImportStore } from './stores.ts';
 
@@ -53,10 +54,7 @@ interface ImportRequest {
 
 export async function importPets(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('import', args, { options, allowPositionals: true });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (values.help) return print(help);
   const [path = '-', ...others] = positionals;
   if (others.length > 0) throw usage('One file at a time: petstore import FILE');
   if (path === '-' && process.stdin.isTTY) throw usage('Say what to import: petstore import FILE');
@@ -66,7 +64,7 @@ export async function importPets(args: string[]): Promise<number> {
     rejects: values.rejects,
     keepsIds: values['keep-ids'] ?? false,
     again: values.again ?? false,
-    databaseUrl: values['database-url'] || process.env['DATABASE_URL'] || settings.databaseUrl.fallback,
+    databaseUrl: databaseUrlOf(values['database-url'], process.env),
   };
   using interruption = watchForInterruption();
   const input = await openInput(path);
@@ -101,6 +99,8 @@ async function run(request: ImportRequest, input: Input, interruption: Interrupt
   const store = await openImportStore(request.databaseUrl);
   try {
     return await add(request, { ...checked, input, format }, store, interruption);
+  } catch (error) {
+    throw asOperatorError(error);
   } finally {
     await store.close();
   }
@@ -123,10 +123,9 @@ async function add(
   const earlier = await store.findImport(source);
   if (earlier?.finishedAt && !request.again) {
     const day = earlier.finishedAt.toISOString().slice(0, 10);
-    process.stdout.write(
+    return print(
       `This was imported on ${day}: ${count(goodCount, 'animal')}. Nothing was added; --again adds them once more.${rejected}\n`,
     );
-    return 0;
   }
   if (earlier?.finishedAt) await store.forgetImport(source);
   const addedBefore = earlier?.finishedAt ? 0 : (earlier?.addedCount ?? 0);
@@ -134,31 +133,31 @@ async function add(
     process.stderr.write(`Going on after the first ${count(addedBefore, 'animal')} of an earlier run.\n`);
   }
   const startedAt = performance.now();
-  try {
-    const { addedCount } = await addPets({
-      ...addition,
-      keepsIds: request.keepsIds,
-      store,
-      addedBefore,
-      interruption,
-    });
-    if (addedCount < goodCount) {
-      process.stderr.write(
-        `Stopped. ${addedCount.toLocaleString('en')} of ${count(goodCount, 'animal')} are in the store. ` +
-          'Run the same command again to go on.\n',
-      );
-      return interruption.exitStatus ?? 1;
-    }
-    await store.finishImport(source, new Date());
-    const seconds = (performance.now() - startedAt) / 1000;
-    process.stdout.write(
-      `Added ${count(goodCount - addedBefore, 'animal')} in ${seconds.toFixed(1)} s.${rejected}\n`,
+  const { addedCount } = await addPets({
+    ...addition,
+    keepsIds: request.keepsIds,
+    store,
+    addedBefore,
+    interruption,
+  });
+  if (addedCount < goodCount) {
+    process.stderr.write(
+      `Stopped. ${addedCount.toLocaleString('en')} of ${count(goodCount, 'animal')} are in the store. ` +
+        'Run the same command again to go on.\n',
     );
-    return 0;
-  } catch (error) {
-    if (error instanceof ImportFailure) throw new OperatorError(error.message);
-    throw error;
+    return interruption.exitStatus ?? 1;
   }
+  await store.finishImport(source, new Date());
+  const seconds = (performance.now() - startedAt) / 1000;
+  return print(`Added ${count(goodCount - addedBefore, 'animal')} in ${seconds.toFixed(1)} s.${rejected}\n`);
+}
+
+function asOperatorError(error: unknown): unknown {
+  if (error instanceof ImportFailure) return new OperatorError(error.message);
+  if (!(error instanceof PetstoreError)) return error;
+  return new OperatorError(
+    `The import was interrupted: ${reasonOf(error)}. Run the same command again to go on.`,
+  );
 }
 
 function count(number: number, what: string): string {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { describeKey, generateKey, hashKey, isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
-import { settings, usage } from './config.ts';
+import { readArguments } from './arguments.ts';
+import { databaseUrlOf, settings, usage } from './config.ts';
+import { print } from './output.ts';
 import { openStores } from './stores.ts';
 import { renderTable } from './table.ts';
 
@@ -36,13 +37,12 @@ export const options = {
 } as const;
 
 export async function keys(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments(args);
+  const { values, positionals } = readArguments('keys', args, { options, allowPositionals: true });
   const [action, ...rest] = positionals;
   if (values.help || action === undefined) return print(help);
 
-  const databaseUrl = values['database-url'] ?? process.env['DATABASE_URL'];
   const withStore = async (use: (store: ApiKeyStore) => Promise<number>): Promise<number> => {
-    const stores = await openStores(databaseUrl || settings.databaseUrl.fallback);
+    const stores = await openStores(databaseUrlOf(values['database-url'], process.env));
     try {
       return await use(stores.keys);
     } finally {
@@ -104,14 +104,6 @@ export async function issueKey(
     ...(expiresAt && { expiresAt }),
   });
   return { key, text };
-}
-
-function readArguments(args: string[]) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true });
-  } catch (error) {
-    throw usage(`${(error as Error).message.split('. ')[0]}. See: petstore keys --help`);
-  }
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -179,9 +171,4 @@ function table(all: ShownKey[]): string {
 
 function asJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
 }

@@ -1,5 +1,6 @@
 import { readArguments } from './arguments.ts';
-import { settings } from './config.ts';
+import { databaseUrlOf, settings } from './config.ts';
+import { print } from './output.ts';
 import { openStores } from './stores.ts';
 
 const help = `Bring a store's schema up to date, and do nothing else. The service does the same at its start; this is
@@ -19,13 +20,8 @@ export const options = { 'database-url': { type: 'string' }, help: { type: 'bool
 
 export async function migrate(args: string[]): Promise<number> {
   const { values } = readArguments('migrate', args, { options });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const databaseUrl = values['database-url'] || process.env['DATABASE_URL'];
-  const stores = await openStores(databaseUrl || settings.databaseUrl.fallback);
+  if (values.help) return print(help);
+  const stores = await openStores(databaseUrlOf(values['database-url'], process.env));
   await stores.close();
-  process.stdout.write('The schema is up to date.\n');
-  return 0;
+  return print('The schema is up to date.\n');
 }

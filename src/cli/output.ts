@@ -1,3 +1,4 @@
+import type { PetstoreError } from '../error.ts';
 import { createLog, type Log, type LogLevel } from '../log.ts';
 
 /** The log of a command: readable lines on a terminal, one JSON object per line anywhere else. */
@@ -9,6 +10,17 @@ export function openLog(level: LogLevel): Log {
     format: process.stdout.isTTY ? 'text' : 'json',
     write: (line) => process.stdout.write(line),
   });
+}
+
+/** Says what a command was asked for; gives the exit status of a success. */
+export function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+/** Why a store cannot be used, in its own words where there are some. */
+export function reasonOf({ message, cause }: PetstoreError): string {
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** A few lines for the person who started the command; beside the log where that is read by a machine. */

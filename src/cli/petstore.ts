@@ -5,6 +5,7 @@ import { describeError } from '../log.ts';
 import { redactKeys } from '../api-key.ts';
 import { commands, listCommands, type Command } from './commands.ts';
 import { usage } from './config.ts';
+import { print } from './output.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
 
@@ -43,9 +44,4 @@ async function findCommand(name: string): Promise<Command> {
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw usage(`There is no command "${redactKeys(name)}". See: petstore --help`);
   return (await entry.load()).run;
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
 }

@@ -1,9 +1,10 @@
 import { OperatorError, PetstoreError } from '../error.ts';
 import { petStatuses, type NewPet } from '../pet.ts';
 import { integerOf, readArguments } from './arguments.ts';
-import { settings, usage } from './config.ts';
+import { databaseUrlOf, settings, usage } from './config.ts';
 import { batchSize } from './import-add.ts';
 import { watchForInterruption } from './interruption.ts';
+import { print, reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
 import { openImportStore } from './stores.ts';
 
@@ -31,17 +32,12 @@ export const options = {
 
 export async function seed(args: string[]): Promise<number> {
   const { values } = readArguments('seed', args, { options, allowPositionals: false });
-  if (values.help) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (values.help) return print(help);
   if (values.count === undefined) throw usage('Say how many: petstore seed --count NUMBER');
   const total = integerOf('--count', values.count, 1, 1_000_000_000);
   const makePet = createPetMaker(integerOf('--seed', values.seed ?? '1', 0, 2 ** 32 - 1));
   using interruption = watchForInterruption();
-  const store = await openImportStore(
-    values['database-url'] || process.env['DATABASE_URL'] || settings.databaseUrl.fallback,
-  );
+  const store = await openImportStore(databaseUrlOf(values['database-url'], process.env));
   const progress = showProgress('added', total, process.stderr);
   let done = 0;
   try {
@@ -55,8 +51,7 @@ export async function seed(args: string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
-    const reason = error.cause instanceof Error ? error.cause.message : error.message;
-    throw new OperatorError(`${reason}. ${done.toLocaleString('en')} animals were added.`);
+    throw new OperatorError(`${reasonOf(error)}. ${done.toLocaleString('en')} animals were added.`);
   } finally {
     progress.end();
     await store.close();

@@ -18,5 +18,7 @@ export async function serve(args: string[]): Promise<number> {
       { host: config.host },
     );
   }
-  return config.workers > 1 ? superviseWorkers(config, log) : serveHere(config, log);
+  const exitStatus = await (config.workers > 1 ? superviseWorkers(config, log) : serveHere(config, log));
+  // Under `bun --watch` a program that has ended is kept, and would serve again at the next change.
+  process.exit(exitStatus);
 }

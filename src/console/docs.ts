@@ -1,8 +1,7 @@
-import { readKey, keepKey } from './session.ts';
+import { keepKeyForTab, readKey } from './session.ts';
 
 /** What the documentation can do with a script: show this address in its examples, one language at a time, and try calls. */
 
-const exampleAddress = 'http://127.0.0.1:8080';
 const serviceAddress = new URL('.', location.href).href.replace(/\/$/, '');
 
 showOwnAddress();
@@ -10,8 +9,11 @@ offerLanguages();
 offerTrying();
 
 function showOwnAddress(): void {
-  for (const code of document.querySelectorAll('figure code')) {
-    code.textContent = (code.textContent ?? '').replaceAll(exampleAddress, serviceAddress);
+  for (const example of document.querySelectorAll<HTMLElement>('[data-address]')) {
+    const { address = '' } = example.dataset;
+    for (const code of example.querySelectorAll('code')) {
+      code.textContent = (code.textContent ?? '').replaceAll(address, serviceAddress);
+    }
   }
 }
 
@@ -28,7 +30,7 @@ function offerTrying(): void {
   const key = document.querySelector<HTMLInputElement>('#try-key');
   if (!key) return;
   key.value = readKey() ?? '';
-  key.addEventListener('change', () => keepKey(key.value.trim(), false));
+  key.addEventListener('change', () => keepKeyForTab(key.value.trim()));
   for (const form of document.querySelectorAll<HTMLFormElement>('.key-form, .try')) {
     form.hidden = false;
     form.addEventListener('submit', (event) => {

@@ -3,12 +3,17 @@
 const name = 'petstore-api-key';
 
 export function readKey(): string | undefined {
-  return attempt(() => sessionStorage.getItem(name) ?? localStorage.getItem(name)) ?? undefined;
+  return attempt(() => sessionStorage.getItem(name) || localStorage.getItem(name)) || undefined;
 }
 
 export function keepKey(key: string, isRemembered: boolean): void {
   forgetKey();
   attempt(() => (isRemembered ? localStorage : sessionStorage).setItem(name, key));
+}
+
+/** Another key for this tab alone, or none of its own; a key that the browser remembers stays. */
+export function keepKeyForTab(key: string): void {
+  attempt(() => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key)));
 }
 
 export function forgetKey(): void {

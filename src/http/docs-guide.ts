@@ -1,5 +1,6 @@
+import { version } from '../../package.json';
 import { statusOfCode, type ErrorCode } from '../error.ts';
-import { examples, type Example } from './docs-examples.ts';
+import { exampleAddress, examples, type Example } from './docs-examples.ts';
 import { escapeHtml } from './html.ts';
 
 /** The sections of the guide, for the page and its table of contents. */
@@ -28,7 +29,11 @@ ${codeBlock('petstore keys create --name my-program')}
 
   'first-call': `<p>List the animals. A new store has none.</p>
 ${example(examples.firstCall)}
-<p>The TypeScript client has no dependency and runs in browsers, Node, Bun and Deno: <code>npm install petstore</code>.</p>`,
+<p>The TypeScript client has no dependency and runs in browsers, Node, Bun and Deno. It comes with the source of this service
+and is in no registry. In a clone of the source, make the package:</p>
+${codeBlock('npm ci && npm pack')}
+<p>Install the file that this makes, from wherever you put it, in your program:</p>
+${codeBlock(`npm install ./petstore-${version}.tgz`)}`,
 
   create: `<p>An animal has a name, a category and, if you like, a status: <code>available</code>, <code>pending</code> or
 <code>sold</code>. The service assigns the <code>id</code> and answers once the animal is stored durably.</p>
@@ -92,7 +97,7 @@ function errorList(): string {
 
 function example({ curl, typescript, prints }: Example): string {
   const printed = typeof prints === 'string' ? { curl: prints, typescript: prints } : prints;
-  return `<div class="example">
+  return `<div class="example" data-address="${exampleAddress}">
 ${figure('curl', 'curl', curl, printed.curl)}
 ${figure('typescript', 'TypeScript', typescript, printed.typescript)}
 </div>`;

@@ -1,32 +1,67 @@
-import type { Database } from 'bun:sqlite';
+import { SQLiteError, type Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, StoredPet } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
 import type { PetStatus } from '../pet.ts';
-import { connect, makeDurable } from './connect.ts';
+import { connect, translateError } from './connect.ts';
+import { explain, openWritable } from './file.ts';
 import { keyOf, type KeyRow } from './keys.ts';
-import { openSqliteStore } from './open.ts';
+import { checkOwnership, refuseOlderSchema } from './migrate.ts';
 
 export interface SqliteBulkOptions {
   path: string;
-  /** A store that is not there is made; otherwise that is an error. */
+  /** A store that is not there is made, and an older one brought up to date; otherwise either is an error. */
   mayCreate: boolean;
 }
 
 export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Promise<BulkStore> {
-  if (!mayCreate && !existsSync(path)) throw new OperatorError(`There is no store at ${path}.`);
-  // Makes, checks and migrates the file as the service does.
-  await openSqliteStore({ path }).close();
-  const database = connect(path);
-  makeDurable(database);
+  const database = mayCreate ? openWritable(path) : openReadable(path);
+  try {
+    return {
+      pets: translated(petTable(database), path),
+      keys: translated(keyTable(database), path),
+      idempotencyRecords: translated(idempotencyTable(database), path),
+      async close() {
+        database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    throw explain(error, path);
+  }
+}
+
+/** Opens a store for whoever only reads it: its schema, its journal mode and its content stay as they are. */
+function openReadable(path: string): Database {
+  if (!existsSync(path)) throw new OperatorError(`There is no store at ${path}.`);
+  let database: Database | undefined;
+  try {
+    database = connect(path);
+    database.run('PRAGMA query_only = ON');
+    checkOwnership(database, path);
+    refuseOlderSchema(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw explain(error, path);
+  }
+}
+
+/** The table, with failures that the operator understands: damage, and a store that cannot be used now. */
+function translated<Row>(table: BulkTable<Row>, path: string): BulkTable<Row> {
+  const attempt = async <Result>(running: Promise<Result>): Promise<Result> => {
+    try {
+      return await running;
+    } catch (error) {
+      const isDamage = error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT');
+      throw isDamage ? explain(error, path) : translateError(error);
+    }
+  };
   return {
-    pets: petTable(database),
-    keys: keyTable(database),
-    idempotencyRecords: idempotencyTable(database),
-    async close() {
-      database.close();
-    },
+    count: () => attempt(table.count()),
+    read: (after, limit) => attempt(table.read(after, limit)),
+    write: (rows) => attempt(table.write(rows)),
   };
 }
 

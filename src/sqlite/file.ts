@@ -9,7 +9,7 @@ import {
   openSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { connect, makeDurable } from './connect.ts';
 import { checkOwnership, migrate } from './migrate.ts';
@@ -51,10 +51,12 @@ function prepareFile(path: string): void {
   const folder = dirname(path);
   try {
     prepareFolder(path);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw isFolder(path);
     if (!existsSync(path)) closeSync(openSync(path, 'ax', 0o600));
     accessSync(folder, constants.W_OK);
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
+    if (error instanceof OperatorError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       `The store ${path} cannot be written (${code ?? message}). ` +
@@ -101,5 +103,11 @@ export function explain(error: unknown, path: string): unknown {
 export function damaged(path: string): OperatorError {
   return new OperatorError(
     `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`,
+  );
+}
+
+function isFolder(path: string): OperatorError {
+  return new OperatorError(
+    `${path} is a folder. Name a file in it: --database-url ${join(path, 'petstore.db')}`,
   );
 }

@@ -53,34 +53,37 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
 
   return {
     findImport: async (source) => {
-      const row = find.get(source);
+      const row = attempt(() => find.get(source));
       if (!row) return undefined;
       return {
         addedCount: row.addedCount,
         ...(row.finishedAt !== null && { finishedAt: new Date(row.finishedAt) }),
       };
     },
-    addPets: async (pets, step) => {
-      try {
-        addPets.immediate(pets, step);
-      } catch (error) {
-        throw translateError(error);
-      }
-    },
-    finishImport: async (source, finishedAt) => {
-      // An import of nothing has never begun.
-      begin.run(source);
-      finish.run(source, finishedAt.getTime());
-    },
+    addPets: async (pets, step) => attempt(() => addPets.immediate(pets, step)),
+    finishImport: async (source, finishedAt) =>
+      attempt(() => {
+        // An import of nothing has never begun.
+        begin.run(source);
+        finish.run(source, finishedAt.getTime());
+      }),
     forgetImport: async (source) => {
-      forget.run(source);
+      attempt(() => forget.run(source));
     },
     largestId: async () => {
-      const id = largest.get()?.id ?? undefined;
+      const id = attempt(() => largest.get())?.id ?? undefined;
       return id === undefined ? undefined : BigInt(id);
     },
     close: async () => database.close(),
   };
+}
+
+function attempt<Result>(use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    throw translateError(error);
+  }
 }
 
 type Insert = (pets: readonly ImportedPet[], append: (values: Value[], pet: ImportedPet) => void) => void;

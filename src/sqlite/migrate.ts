@@ -74,6 +74,17 @@ export function checkOwnership(database: Database, path: string): void {
   }
 }
 
+/** Refuses a database whose schema is not up to date, for those who only read. */
+export function refuseOlderSchema(database: Database, path: string): void {
+  const version = readPragma(database, 'user_version');
+  if (version === steps.length) return;
+  throw new OperatorError(
+    version === 0
+      ? `${path} holds no store. Check the path.`
+      : `${path} has schema version ${version}, and ${steps.length} is needed. Run petstore migrate first.`,
+  );
+}
+
 /** Brings the schema up to date, in one transaction; safe when several processes start together. */
 export function migrate(database: Database): void {
   if (readPragma(database, 'user_version') === steps.length) return;

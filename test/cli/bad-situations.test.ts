@@ -98,13 +98,10 @@ describe('a store that cannot be written', () => {
   });
 
   it('stops the start in a folder', async () => {
-    mkdirSync(place('folder.db'));
-    const { status, stdout, stderr } = await runCli(['serve'], {
-      env: { PORT: '0', DATABASE_URL: place('folder.db') },
-    });
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^petstore: .*folder\.db.*\n$/);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    const path = place('folder.db');
+    mkdirSync(path);
+    const advice = `${path} is a folder. Name a file in it: --database-url ${join(path, 'petstore.db')}`;
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
   });
 
   it('stops the start where no folder can be made', async () => {

@@ -165,6 +165,30 @@ describe('Ctrl-C', () => {
   });
 });
 
+describe('an import with --keep-ids that goes on', () => {
+  it('says how far it is when the store got other animals meanwhile', async () => {
+    using place = makeFolder();
+    const run = (...args: string[]) =>
+      runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {
+        input: [1, 2, 3].map((id) => `{"id":${id},"name":"Animal","categoryId":1}\n`).join(''),
+      });
+    expect(await run()).toMatchObject({ status: 0 });
+    const store = new Database(place.database);
+    // As an interruption after the first animal would have left it.
+    store.run('DELETE FROM pets WHERE id > 1');
+    store.run('UPDATE imports SET added_count = 1, finished_at = NULL');
+    store.close();
+    await runCli(['seed', '--count', '1', '--database-url', place.database]);
+    const { status, stderr } = await run();
+    expect(status).toBe(1);
+    expect(stderr).toEndWith(
+      'petstore: The ids of the file go on with 2, and the store has ids up to 4. 1 of 3 animals are in the store. ' +
+        'Import the whole file into an empty store that no service uses, ' +
+        'or put its rows from id 2 on into another file and import that without --keep-ids.\n',
+    );
+  });
+});
+
 describe('two imports of the same file at once', () => {
   it('add it once', async () => {
     const database = join(folder.path, 'both.db');

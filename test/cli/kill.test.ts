@@ -9,14 +9,14 @@ const creatorCount = 12;
 
 describe('kill -9', () => {
   it(
-    'of the process under load loses, doubles and invents nothing in 12 rounds',
+    'of the process under load loses, doubles and invents nothing in 20 rounds',
     async () => {
       using folder = makeFolder();
       const journal = new Journal();
       let service: Service = await startService({ databaseUrl: folder.database });
       const load = startLoad(journal, () => service.url);
       try {
-        for (let round = 0; round < 12; round++) {
+        for (let round = 0; round < 20; round++) {
           await untilMoreIsAcknowledged(journal);
           await service.kill9();
           // Reading the file mends it, so most of the time that is left to the service.
@@ -34,12 +34,12 @@ describe('kill -9', () => {
   );
 
   it(
-    'of single workers under load loses, doubles and invents nothing in 12 rounds, and others take their place',
+    'of single workers under load loses, doubles and invents nothing in 20 rounds, and others take their place',
     async () => {
       await using service = await startService({ workers: 2 });
       const journal = new Journal();
       const load = startLoad(journal, () => service.url);
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < 20; round++) {
         const workers = await untilWorkers(service, 2);
         await untilMoreIsAcknowledged(journal);
         const victim = workers[round % 2]!;
@@ -50,7 +50,7 @@ describe('kill -9', () => {
       await untilMoreIsAcknowledged(journal);
       await load.stop();
       expect(await service.stop()).toBe(0);
-      expect(service.stdout.match(/A worker died and is started again/g)).toHaveLength(12);
+      expect(service.stdout.match(/A worker died and is started again/g)).toHaveLength(20);
       expectEverythingIsSettled(service.database, journal);
     },
     timeoutMs,

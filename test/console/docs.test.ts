@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../client/listening.ts';
 import { openBrowser, type OpenBrowser } from './browser.ts';
-import { desktop, overflowing, phone } from './shop.ts';
+import { desktop, openShop, overflowing, phone, signIn } from './shop.ts';
 import { visit } from './visit.ts';
 
 setDefaultTimeout(60_000);
@@ -59,6 +59,38 @@ describe('/docs', () => {
     expect(await example.innerText()).toContain(`${service.url}/v1/pets`);
     await page.getByRole('radio', { name: 'TypeScript' }).check();
     expect(await example.innerText()).toContain(`baseUrl: '${service.url}'`);
+  });
+
+  it('leaves the key that the browser remembers for the shop', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await page.getByLabel('Remember me on this device').check();
+    await signIn(page, service.apiKey);
+    await page.goto(`${service.url}/docs`);
+    const field = page.getByLabel('API key for trying');
+    expect(await field.inputValue()).toBe(service.apiKey);
+    for (const key of ['pets_other', '']) {
+      await field.fill(key);
+      await field.blur();
+      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
+    }
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    await page.goto(service.url);
+    await page.getByText('No animals yet').waitFor();
+  });
+
+  it('forgets the key of the tab when the field is emptied, and the shop asks for one', async () => {
+    await using service = await openListeningService();
+    await using visited = await openShop(chromium.browser, service);
+    const { page } = visited;
+    await page.goto(`${service.url}/docs`);
+    const field = page.getByLabel('API key for trying');
+    await field.fill('');
+    await field.blur();
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('no longer accepted').count()).toBe(0);
   });
 
   it('can be read without script', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
+import { version } from '../../package.json';
 import { statusOfCode } from '../../src/error.ts';
 import { openService, type Service } from '../service.ts';
 
@@ -85,6 +86,12 @@ describe('GET /assets/{file}', () => {
 });
 
 describe('the guide', () => {
+  it('has the client installed from its own package and not from a registry', async () => {
+    const html = await (await service.call('/docs')).text();
+    const installed = [...html.matchAll(/npm install ([^<\s]+)/g)].map(([, name]) => name);
+    expect(installed).toEqual([`./petstore-${version}.tgz`]);
+  });
+
   it('explains every error code', async () => {
     const html = await (await service.call('/docs')).text();
     for (const code of Object.keys(statusOfCode)) expect(html).toContain(`<code>${code}</code></dt>`);

@@ -1,0 +1,76 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { runCli } from '../process.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+
+let place: SqlitePlace;
+let target: SqlitePlace;
+
+beforeEach(async () => {
+  [place, target] = [await makeSqlitePlace(), await makeSqlitePlace()];
+  const store = await place.open();
+  await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+  await store.close();
+});
+afterEach(async () => {
+  await place[Symbol.asyncDispose]();
+  await target[Symbol.asyncDispose]();
+});
+
+function change(...statements: string[]): void {
+  const database = new Database(place.path);
+  for (const statement of statements) database.run(statement);
+  database.close();
+}
+
+const readers = {
+  copy: () => runCli(['copy', '--from', place.path, '--to', target.path]),
+  export: () => runCli(['export', '--database-url', place.path]),
+};
+
+for (const [command, run] of Object.entries(readers)) {
+  describe(`petstore ${command}`, () => {
+    it('does not change a byte of the store that it reads', async () => {
+      change('PRAGMA journal_mode = DELETE');
+      const before = readFileSync(place.path);
+      expect(await run()).toMatchObject({ status: 0 });
+      expect(readFileSync(place.path).equals(before)).toBe(true);
+    });
+
+    it('refuses a store with an older schema, and leaves it as it is', async () => {
+      change('DROP TABLE imports', 'PRAGMA user_version = 1', 'PRAGMA journal_mode = DELETE');
+      const before = readFileSync(place.path);
+      expect(await run()).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^petstore: .* has schema version 1, and \d+ is needed\. Run petstore migrate first\.\n$/,
+        ),
+      });
+      expect(readFileSync(place.path).equals(before)).toBe(true);
+      expect(existsSync(target.path)).toBe(false);
+    });
+
+    it.each([
+      ['is empty', '', /holds no store/],
+      ['is no database', 'hello world '.repeat(500), /is not a database/],
+    ])('refuses a file that %s, and leaves it as it is', async (_title, content, message) => {
+      writeFileSync(place.path, content);
+      expect(await run()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) });
+      expect(readFileSync(place.path, 'utf8')).toBe(content);
+    });
+
+    it.each([
+      ['schema', 200],
+      ['tables', 4096],
+    ])('tells of a store with damaged %s in one line', async (_what, from) => {
+      change('PRAGMA journal_mode = DELETE');
+      writeFileSync(place.path, readFileSync(place.path).fill(0xff, from));
+      expect(await run()).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/),
+      });
+    });
+  });
+}
