@@ -1,0 +1,11 @@
+import { credentials } from '../../torture/credentials.ts';
+import { generated } from '../../torture/generated.ts';
+import { hostileHttp } from '../../torture/hostile-http.ts';
+import { hostileJson } from '../../torture/hostile-json.ts';
+import { expectToHold } from './short-run.ts';
+
+expectToHold(hostileHttp, { rounds: 1 });
+expectToHold(hostileJson, { rounds: 1 });
+expectToHold(generated, { rounds: 4000 });
+// How long answers take is looked at in the full run alone: here it would depend on the machine.
+expectToHold(credentials, { rounds: 0 });

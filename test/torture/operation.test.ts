@@ -1,0 +1,8 @@
+import { clock } from '../../torture/clock.ts';
+import { postgres } from '../../torture/postgres.ts';
+import { rateLimit } from '../../torture/rate-limit.ts';
+import { expectToHold } from './short-run.ts';
+
+expectToHold(clock, { rounds: 10 });
+expectToHold(rateLimit, { rounds: 1 });
+expectToHold(postgres, { rounds: 3, controlRounds: 3 });

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'bun:test';
+import type { TortureTest } from '../../torture/torture-test.ts';
+
+export interface ShortRun {
+  rounds: number;
+  /** The rounds of the control, when fewer than its own are enough. */
+  controlRounds?: number;
+  timeoutMs?: number;
+}
+
+const seed = Number(process.env['SEED'] ?? 1);
+
+/**
+ * A few rounds of a torture test, which must hold, and its control, which must not. Tests whose verdict depends on how
+ * fast the machine is are left to `npm run torture`.
+ */
+export function expectToHold(test: TortureTest, options: ShortRun): void {
+  const { rounds, controlRounds = test.control.rounds, timeoutMs = 120_000 } = options;
+  const report = () => {};
+  const missing = test.missing?.();
+  const note = missing === undefined ? '' : ` (not run: ${missing})`;
+  describe(`torture: ${test.name}, SEED=${seed}${note}`, () => {
+    it.skipIf(missing !== undefined)(
+      `holds: ${test.passesWhen}`,
+      async () => {
+        expect((await test.run({ rounds, seed, report })).faults).toEqual([]);
+      },
+      timeoutMs,
+    );
+
+    it.skipIf(missing !== undefined)(
+      `finds out what is broken on purpose: ${test.control.description}`,
+      async () => {
+        const { faults } = await test.control.run({ rounds: controlRounds, seed, report });
+        expect(faults).not.toEqual([]);
+      },
+      timeoutMs,
+    );
+  });
+}

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import { firstLine } from './judge.ts';
+import { readEarlier, writeResults, type Result } from './results.ts';
+import { tortureTests } from './tests.ts';
+import type { Outcome, Run, RunOptions, TortureTest } from './torture-test.ts';
+
+const help = `Break the machine on purpose and see that nothing is lost and nobody gets in. Writes torture/RESULTS.md.
+
+Usage: npm run torture -- [options]
+
+Options:
+  --only NAME     Run one test (may be given several times); the results of the others stay as they were.
+  --seed NUMBER   Repeat the choices of an earlier run. Without it, a new seed is chosen and shown.
+  --rounds NUMBER How many rounds each test makes, instead of its own number.
+  --no-controls   Leave out the runs against something broken, which must fail.
+
+Tests:
+${tortureTests.map(({ name, description, rounds, unit }) => `  ${name.padEnd(16)}${description} (${rounds} ${unit})`).join('\n')}
+`;
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    seed: { type: 'string' },
+    rounds: { type: 'string' },
+    'no-controls': { type: 'boolean' },
+    help: { type: 'boolean' },
+  },
+});
+
+if (values.help) say(help);
+else process.exitCode = await runAll();
+// What a failed test has left open must not keep the run from ending.
+process.exit();
+
+async function runAll(): Promise<number> {
+  const unknown = values.only?.find((name) => !tortureTests.some((test) => test.name === name));
+  if (unknown !== undefined) {
+    say(`There is no test ${unknown}.\n\n${help}`);
+    return 2;
+  }
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+  const chosen = tortureTests.filter(({ name }) => values.only?.includes(name) ?? true);
+  const results = readEarlier();
+  say(`Seed ${seed}. Repeat with: npm run torture -- --seed ${seed}\n`);
+  for (const test of chosen) {
+    const result = await runOne(test, seed);
+    results.set(test.name, result);
+    await writeResults(tortureTests, results);
+    say(`${summaryOf(result)}\n`);
+  }
+  const bad = chosen.filter(({ name }) =>
+    ['failed', 'control passed'].includes(results.get(name)?.verdict ?? ''),
+  );
+  say(
+    bad.length === 0
+      ? '\nEverything held.\n'
+      : `\nNot everything held: ${bad.map(({ name }) => name).join(', ')}.\n`,
+  );
+  return bad.length === 0 ? 0 : 1;
+}
+
+async function runOne(test: TortureTest, seed: number): Promise<Result> {
+  say(`\n${test.name}: ${test.description}\n`);
+  const common = { seed, at: new Date().toISOString().slice(0, 16).replace('T', ' ') };
+  const missing = test.missing?.();
+  if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
+  const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);
+  const startedAt = performance.now();
+  const outcome = await guarded(test.run, { rounds, seed, report });
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const result: Result = {
+    ...common,
+    verdict: outcome.faults.length === 0 ? 'passed' : 'failed',
+    seconds,
+    ...outcome,
+  };
+  if (values['no-controls']) return result;
+  say(`  the control: ${test.control.description}\n`);
+  try {
+    const control = await test.control.run({ rounds: test.control.rounds, seed, report });
+    if (control.faults.length === 0) return { ...result, verdict: 'control passed' };
+    return { ...result, control: control.faults };
+  } catch (error) {
+    // A control that could not run has shown nothing.
+    return { ...result, verdict: 'control passed', reason: `The control could not run: ${firstLine(error)}` };
+  }
+}
+
+/** A test that breaks off has found something, too. */
+async function guarded(run: Run, options: RunOptions): Promise<Outcome> {
+  try {
+    return await run(options);
+  } catch (error) {
+    return {
+      figures: {},
+      faults: [`The test broke off: ${String(error).split('\n').slice(0, 4).join(' ')}`],
+    };
+  }
+}
+
+function summaryOf({ verdict, figures = {}, faults = [], control = [], reason, seconds }: Result): string {
+  return [
+    `  ${verdict}${reason === undefined ? '' : `, because ${reason}`}${seconds === undefined ? '' : ` after ${seconds} s`}`,
+    ...Object.entries(figures).map(([name, value]) => `    ${name}: ${value}`),
+    ...faults.slice(0, 10).map((fault) => `    FAULT: ${fault}`),
+    ...control.slice(0, 3).map((fault) => `    the control failed, as it must: ${fault}`),
+  ].join('\n');
+}
+
+function report(progress: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[2K    ${progress}`);
+  else say(`    ${progress}\n`);
+}
+
+function say(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? `\r\x1b[2K${text}` : text);
+}

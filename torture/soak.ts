@@ -1,0 +1,70 @@
+import { againstBroken } from './broken-program.ts';
+import { round } from './load.ts';
+import { leakMemory } from './overload.ts';
+import { descriptorCount, memoryMb, slopeOf } from './resources.ts';
+import { serve } from './serve.ts';
+import { runFlood, usefulPerSecond } from './start-flood.ts';
+import type { Run, TortureTest } from './torture-test.ts';
+
+const connections = 32;
+const mix = { createEvery: 20, patienceMs: 5000 };
+/** More than this is a leak; the first third of the run is left to warm up. */
+const mostMemoryMbPerMinute = 1;
+/** In a short run, the noise of a moment looks like this much. */
+const noiseMbPerMinute = 300;
+const longEnoughSeconds = 300;
+const mostDescriptorsPerMinute = 0.5;
+
+/** A round is a second of load. */
+const run: Run = async ({ rounds: seconds, report, program }) => {
+  await using service = await serve({ program });
+  const peak = usefulPerSecond(
+    await runFlood(service.url, { ...mix, connections, seconds: Math.min(10, seconds) }),
+  );
+  const memory: number[] = [];
+  const descriptors: number[] = [];
+  const passing = await runFlood(
+    service.url,
+    { ...mix, connections, seconds, rate: peak * 0.7 },
+    (_, passed) => {
+      memory.push(memoryMb(service.pid));
+      descriptors.push(descriptorCount(service.pid));
+      if (passed % 60 === 0)
+        report(`${passed} s, ${round(memory.at(-1) ?? 0, 0)} MiB, ${descriptors.at(-1)} descriptors`);
+    },
+  );
+  const warm = Math.floor(memory.length / 3);
+  const memoryPerMinute = slopeOf(memory.slice(warm)) * 60;
+  const descriptorsPerMinute = slopeOf(descriptors.slice(warm)) * 60;
+  const bad = passing.reduce((sum, { refused, failed }) => sum + refused + failed, 0);
+  return {
+    figures: {
+      seconds,
+      'useful/s': round(usefulPerSecond(passing), 0),
+      'share of peak, %': round((usefulPerSecond(passing) / peak) * 100, 0),
+      'failed or refused': bad,
+      'memory at a third and at the end, MiB': `${round(memory[warm] ?? 0)} → ${round(memory.at(-1) ?? 0)}`,
+      'memory, MiB a minute': round(memoryPerMinute, 3),
+      'descriptors, a minute': round(descriptorsPerMinute, 3),
+    },
+    faults: [
+      ...(memoryPerMinute > (seconds < longEnoughSeconds ? noiseMbPerMinute : mostMemoryMbPerMinute)
+        ? [`memory grows by ${round(memoryPerMinute)} MiB a minute`]
+        : []),
+      ...(descriptorsPerMinute > mostDescriptorsPerMinute
+        ? [`descriptors grow by ${round(descriptorsPerMinute)} a minute`]
+        : []),
+      ...(bad > 0 ? [`${bad} requests failed`] : []),
+    ],
+  };
+};
+
+export const soak: TortureTest = {
+  name: 'soak',
+  description: 'soak: 20 minutes of mixed load at 70 % of the peak',
+  passesWhen: `memory grows by less than ${mostMemoryMbPerMinute} MiB a minute, descriptors by less than ${mostDescriptorsPerMinute}`,
+  rounds: 1200,
+  unit: 'seconds',
+  run,
+  control: { description: 'every request leaks 10 kB', rounds: 8, run: againstBroken(run, leakMemory) },
+};

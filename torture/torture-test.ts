@@ -1,0 +1,41 @@
+/** One way of breaking the machine, and what must hold all the same. */
+export interface TortureTest {
+  name: string;
+  /** What is done, for the table of the results. */
+  description: string;
+  passesWhen: string;
+  /** How many rounds make a full run, and what a round is. */
+  rounds: number;
+  unit: string;
+  /** Why it cannot run on this machine, and how to change that. */
+  missing?: () => string | undefined;
+  run: Run;
+  control: Control;
+}
+
+export type Run = (options: RunOptions) => Promise<Outcome>;
+
+export interface RunOptions {
+  rounds: number;
+  seed: number;
+  /** Says how far it has come. */
+  report: (progress: string) => void;
+  /** The program to serve with, instead of the project's own; controls break a copy of it. */
+  program?: string | undefined;
+}
+
+/** The same test against something that is broken on purpose: it must find faults. */
+export interface Control {
+  /** What is broken. */
+  description: string;
+  rounds: number;
+  run: Run;
+}
+
+export interface Outcome {
+  figures: Figures;
+  /** What went against the promise; empty when the test has passed. */
+  faults: string[];
+}
+
+export type Figures = Record<string, string | number>;
