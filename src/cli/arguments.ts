@@ -17,6 +17,7 @@ export function readArguments<const Config extends Omit<ParseArgsConfig, 'args'>
 
 /** A negative number is a value, not a flag: behind a flag it is joined to it, otherwise it stands behind `--`. */
 function joinNegativeNumbers(args: string[]): string[] {
+  if (args.includes('--')) return args;
   const others: string[] = [];
   const numbers: string[] = [];
   for (const arg of args) {
