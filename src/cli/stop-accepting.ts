@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /**
  * Closes the door while whoever is inside is served to the end. `server.stop()` closes the door and, in the same
  * moment, every connection on which no request is being handled, also one whose request is already on its way:
- * under load, 8 of 32 callers were cut off by it; with the door closed first, none. The runtime has no call for
+ * in a probe with a bare server, 8 of 32 busy callers were cut off by it; with the door closed first, none. The runtime has no call for
  * this, so the listening socket is found and shut down by hand. Elsewhere than on Linux nothing is done.
  */
 export function stopAccepting(port: number): void {

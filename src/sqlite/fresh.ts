@@ -10,7 +10,7 @@ export interface Freshness {
  * `PRAGMA data_version` moves when any other connection, in this process or another, has committed. One look serves
  * one request: its key and its page are read without a pause in between, and the runtime runs the microtasks
  * before it hands over the next request. One look for a whole turn of the event loop would be cheaper, but wrong: a
- * connection that arrives during a turn can be served within it. The look costs 2 µs of the 14 of a hot list. (To
+ * connection that arrives during a turn can be served within it. The look costs 2 µs of the 19 of a hot list. (To
  * read SQLite's shared memory instead would cost nothing, but to open that file and close it again drops the locks
  * that SQLite holds on it.)
  */
