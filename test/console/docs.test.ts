@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../client/listening.ts';
-import { openBrowser, type OpenBrowser } from './browser.ts';
+import { browserOfFile } from './browser-of-file.ts';
 import { desktop, openShop, overflowing, phone, signIn } from './shop.ts';
 import { visit } from './visit.ts';
 
 setDefaultTimeout(60_000);
-
-let chromium: OpenBrowser;
-beforeAll(async () => {
-  chromium = await openBrowser();
-});
-afterAll(async () => {
-  await chromium[Symbol.asyncDispose]();
-});
+const chromium = browserOfFile();
 
 describe('/docs', () => {
   it('lists the three operations, from this service alone', async () => {

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../client/listening.ts';
-import { openBrowser, type OpenBrowser } from './browser.ts';
+import { browserOfFile } from './browser-of-file.ts';
 import { add, desktop, openShop, overflowing, phone, rows, stock } from './shop.ts';
 
 setDefaultTimeout(60_000);
-
-let chromium: OpenBrowser;
-beforeAll(async () => {
-  chromium = await openBrowser();
-});
-afterAll(async () => {
-  await chromium[Symbol.asyncDispose]();
-});
+const chromium = browserOfFile();
 
 describe('the list', () => {
   it('shows every digit and every character', async () => {

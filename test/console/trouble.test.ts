@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { generateKey, hashKey } from '../../src/api-key.ts';
 import { openListeningService } from '../client/listening.ts';
-import { openBrowser, type OpenBrowser } from './browser.ts';
+import { browserOfFile } from './browser-of-file.ts';
 import { add, openShop, rows, signIn, stock } from './shop.ts';
 import { visit } from './visit.ts';
 
 setDefaultTimeout(60_000);
-
-let chromium: OpenBrowser;
-beforeAll(async () => {
-  chromium = await openBrowser();
-});
-afterAll(async () => {
-  await chromium[Symbol.asyncDispose]();
-});
+const chromium = browserOfFile();
 
 describe('trouble', () => {
   it('is said, and goes by itself when the service comes back', async () => {
