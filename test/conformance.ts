@@ -25,13 +25,13 @@ export async function checkAnswer({ method, url }: Asked, response: Response): P
 export type Call = (path: string, init?: RequestInit) => Promise<Response>;
 
 export interface InProcessApp {
-  request(path: string, init?: RequestInit): Response | Promise<Response>;
+  fetch(request: Request): Response | Promise<Response>;
 }
 
 /** Calls the app without a socket and checks every answer. */
 export function createChecked(app: InProcessApp): Call {
   return async (path, init) => {
-    const response = await app.request(path, init);
+    const response = await app.fetch(new Request(`http://localhost${path}`, init));
     await checkAnswer({ method: methodOf(init), url: path }, response);
     return response;
   };

@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Hono } from 'hono';
 import { hashKey, type ApiKeyStore } from '../src/api-key.ts';
-import { createApp, type AppOptions } from '../src/http/app.ts';
+import { createApp, type App, type AppOptions } from '../src/http/app.ts';
 import type { Log } from '../src/log.ts';
 import type { PetStore } from '../src/pet.ts';
 import { openSqliteStore } from '../src/sqlite/open.ts';
@@ -16,7 +15,7 @@ export interface Store {
 }
 
 export interface Service extends Store, AsyncDisposable {
-  app: Hono;
+  app: App;
   /** A key that the service accepts. */
   apiKey: string;
   /** Calls with the key; throws when the answer is not as `openapi.yaml` says. */

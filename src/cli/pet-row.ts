@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet } from '../import.ts';
-import { JsonNumber, parseExactJson } from '../int64.ts';
+import { JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
 
 /** One record of a file: the animal it describes, or what is wrong with it. */
@@ -48,7 +48,7 @@ export function readJsonPet({ line, text }: TextRecord, keepsIds: boolean): PetR
   return readPet({ line, text }, value as Record<string, unknown>, keepsIds);
 }
 
-/** Reads an animal from its fields; numbers are {@link JsonNumber}s. */
+/** Reads an animal from its fields; numbers are those of `parseExactJson`. */
 export function readPet(
   { line, text }: TextRecord,
   fields: Record<string, unknown>,
@@ -57,7 +57,7 @@ export function readPet(
   try {
     const pet: ImportedPet = parseNewPet(fields);
     if (!keepsIds) return { line, text, pet };
-    const id = fields['id'] instanceof JsonNumber ? fields['id'].toInt64() : undefined;
+    const id = toInt64(fields['id']);
     if (id === undefined || id < 1n) {
       return refuse(line, text, 'id must be an integer from 1 to 9223372036854775807 when ids are kept.');
     }

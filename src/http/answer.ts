@@ -5,10 +5,11 @@ import { UnreadBodyError } from './body.ts';
 /** What a handler says; `endpoint.ts` turns it into a `Response` with the headers that every answer has. */
 export interface Answer {
   status: number;
+  /** The same object each time: what is made of it is kept. */
+  fixedHeaders?: Record<string, string>;
+  /** Those of this one answer. */
   headers: Record<string, string>;
   body: RenderedJson | null;
-  /** True when `headers` is the same object each time, so that what is made of it can be kept. */
-  hasKeptHeaders?: boolean;
 }
 
 export const jsonMediaType = 'application/json';

@@ -1,5 +1,3 @@
-import { Hono } from 'hono';
-import { getPath } from 'hono/utils/url';
 import type { ApiKeyStore } from '../api-key.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
@@ -8,8 +6,10 @@ import { createCors } from './cors.ts';
 import { createDocs } from './docs.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createHealthChecks } from './health.ts';
+import type { IsSent } from './large-answers.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { createRouter, pathOf } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -27,17 +27,22 @@ export interface AppOptions {
   bodyTimeoutMs?: number;
   /** True from the moment the service has been told to stop. */
   isDraining?: () => boolean;
+  /** True once a request is answered to its last byte; without it, what slow readers cost is not bounded. */
+  isSent?: IsSent;
   /** True when the service itself speaks TLS. */
   isSecure?: boolean;
   now?: () => number;
 }
 
 /** The whole interface as a function from request to response. It listens nowhere and owns nothing. */
-export function createApp(options: AppOptions): Hono {
+export interface App {
+  fetch: (request: Request) => Response | Promise<Response>;
+}
+
+export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
   const { isDraining = () => false, now = Date.now } = options;
-  const app = new Hono({ strict: true, getPath: pathOf });
-  const endpoint = createEndpoint({
+  const serve = createEndpoint({
     authenticate: createAuthentication({ keys, fixedKeys, log, now }),
     rateLimit: requestsPerMinute ? createRateLimit({ requestsPerMinute, now }) : undefined,
     cors: createCors(options.allowedOrigins ?? []),
@@ -45,30 +50,35 @@ export function createApp(options: AppOptions): Hono {
     logEveryRequest: options.logEveryRequest ?? false,
     slowRequestMs: options.slowRequestMs ?? 1000,
     isDraining,
+    isSent: options.isSent,
     securityHeaders: securityHeaders(options.isSecure ?? false),
   });
   const { listPets, createPet, getPet } = createPetOperations(pets, options.bodyTimeoutMs ?? 10_000);
   const { livez, readyz } = createHealthChecks({ pets, isDraining, now });
   const { homePage, docsPage, asset, openapiYaml, openapiJson } = createDocs();
 
-  // One handler for all methods of a path: Hono calls a lone handler directly, and 405 knows what is allowed.
-  const route = (description: Endpoint) => app.all(description.path, endpoint(description));
-  route({ path: '/v1/pets', methods: { GET: listPets, POST: createPet } });
-  route({ path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation });
-  route({ path: '/livez', methods: { GET: livez }, isOpen: true });
-  route({ path: '/readyz', methods: { GET: readyz }, isOpen: true });
-  route({ path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true });
-  route({ path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true });
-  route({ path: '/docs', methods: { GET: docsPage }, isOpen: true });
-  route({ path: '/', methods: { GET: homePage }, isOpen: true });
-  route({ path: '/assets/:file', methods: { GET: asset }, isOpen: true });
-  app.notFound(endpoint({ path: '(unknown)', methods: {} }));
-  return app;
-}
+  const endpoints: Endpoint[] = [
+    { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
+    { path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation },
+    { path: '/livez', methods: { GET: livez }, isOpen: true },
+    { path: '/readyz', methods: { GET: readyz }, isOpen: true },
+    { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
+    { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
+    { path: '/docs', methods: { GET: docsPage }, isOpen: true },
+    { path: '/', methods: { GET: homePage }, isOpen: true },
+    { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
+  ];
+  const router = createRouter(
+    Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, serve(endpoint)])),
+  );
+  const serveUnknown = serve({ path: '(unknown)', methods: {} });
 
-/** A request without a Host (HTTP/1.0) has a bare path for its address, in which Hono would look for a host. */
-function pathOf(request: Request): string {
-  return getPath(request.url.startsWith('/') ? new Request(`http://localhost${request.url}`) : request);
+  return {
+    fetch(request) {
+      const found = router.find(pathOf(request.url));
+      return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
+    },
+  };
 }
 
 /** OWASP's set for an API whose answers are data: never sniffed, framed or run as a page. */

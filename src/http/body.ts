@@ -18,16 +18,14 @@ export async function readJsonBody(request: Request, timeoutMs: number): Promise
   }
   const bytes = await within(timeoutMs, readBytes(request)).catch(explainUnread);
   try {
-    return parseExactJson(decodeUtf8(bytes));
+    return parseExactJson(utf8.decode(bytes));
   } catch {
     throw new PetstoreError('invalid_json', 'The body is not valid JSON in UTF-8.');
   }
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-}
+// A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 async function readBytes(request: Request): Promise<Uint8Array> {
   const declaredLength = request.headers.get('Content-Length');
@@ -55,15 +53,12 @@ function explainUnread(error: unknown): never {
 }
 
 /** A body that trickles in is never idle, so nothing else would end it. */
-async function within<Value>(timeoutMs: number, reading: Promise<Value>): Promise<Value> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-  const timer = setTimeout(() => reject(new UnreadBodyError('invalid_json', message)), timeoutMs);
-  try {
-    return await Promise.race([reading, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within<Value>(timeoutMs: number, reading: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+    const timer = setTimeout(() => reject(new UnreadBodyError('invalid_json', message)), timeoutMs);
+    reading.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 function tooLarge(): PetstoreError {

@@ -1,32 +1,38 @@
 import { hash } from 'node:crypto';
 import type { RenderedJson } from '../pet.ts';
-import type { Answer } from './answer.ts';
+import { jsonMediaType, type Answer } from './answer.ts';
 
-/** The headers of a 200 that a caller may keep: what it is, and which version of it. */
-export interface CacheHeaders extends Record<string, string> {
-  'Content-Type': string;
-  ETag: string;
-  'Cache-Control': string;
+const cacheControl = 'private, no-cache';
+
+/** The headers of a JSON answer that a caller may keep, but for its version. */
+export const cacheableJson = { 'Content-Type': jsonMediaType, 'Cache-Control': cacheControl };
+
+/** The validator is strong; the mark tells apart answers whose bodies are the same. */
+export function versionOf(body: RenderedJson, mark = ''): { ETag: string } {
+  return { ETag: `"${hash('sha256', body, 'base64url').slice(0, 22)}${mark}"` };
+}
+
+/** All the headers of a document that stays the same. */
+export function cacheHeaders(contentType: string, body: RenderedJson): Record<string, string> {
+  return { 'Content-Type': contentType, ...versionOf(body), 'Cache-Control': cacheControl };
 }
 
 /** 200 with its validator, or 304 when the caller holds this very answer (RFC 9110, section 13.1.2). */
-export function cacheable(request: Request, body: RenderedJson, headers: CacheHeaders): Answer {
+export function cacheable(
+  request: Request,
+  body: RenderedJson,
+  fixedHeaders: Record<string, string>,
+  headers: Record<string, string> = {},
+): Answer {
   const held = request.headers.get('If-None-Match');
-  if (held === null || !isHeld(held, headers.ETag)) return { status: 200, headers, body };
-  const { 'Content-Type': _, ...others } = headers;
+  if (held === null || !isHeld(held, headers['ETag'] ?? fixedHeaders['ETag'])) {
+    return { status: 200, fixedHeaders, headers, body };
+  }
+  const { 'Content-Type': _, ...others } = { ...fixedHeaders, ...headers };
   return { status: 304, headers: others, body: null };
 }
 
-/** The validator is strong; the mark tells apart answers whose bodies are the same. */
-export function cacheHeaders(contentType: string, body: RenderedJson, mark = ''): CacheHeaders {
-  return {
-    'Content-Type': contentType,
-    ETag: `"${hash('sha256', body, 'base64url').slice(0, 22)}${mark}"`,
-    'Cache-Control': 'private, no-cache',
-  };
-}
-
-function isHeld(ifNoneMatch: string, etag: string): boolean {
+function isHeld(ifNoneMatch: string, etag: string | undefined): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
 }

@@ -34,8 +34,7 @@ export function createDocs(): Docs {
   return {
     homePage: async ({ request }) => (await loadPages()).home.for(request),
     docsPage: async ({ request }) => (await loadPages()).docs.for(request),
-    async asset({ request }) {
-      const name = /\/assets\/([^/?#]*)/.exec(request.url)?.[1] ?? '';
+    async asset({ request, parameter: name = '' }) {
       const found = (await loadPages()).assets.get(name);
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found.for(request);

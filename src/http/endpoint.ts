@@ -1,16 +1,17 @@
-import type { Context } from 'hono';
 import { PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
 import { errorAnswer, type Answer } from './answer.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import type { Cors } from './cors.ts';
 import { createFailureLog, shownError } from './failure.ts';
+import { LargeAnswers, type IsSent } from './large-answers.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 
 export interface Call {
   request: Request;
   caller: Caller;
-  petId: string | undefined;
+  /** The last segment of the path, where the path leaves it open. */
+  parameter: string | undefined;
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>;
@@ -25,6 +26,7 @@ export interface EndpointOptions {
   logEveryRequest: boolean;
   slowRequestMs: number;
   isDraining: () => boolean;
+  isSent: IsSent | undefined;
   securityHeaders: Record<string, string>;
 }
 
@@ -38,108 +40,140 @@ export interface Endpoint {
   headers?: Record<string, string>;
 }
 
+/** One request on its way. */
+interface Exchange {
+  request: Request;
+  requestId: string;
+  parameter: string | undefined;
+  startedAt: number;
+  quota: Quota | undefined;
+}
+
+export type Serve = (request: Request, parameter: string | undefined) => Response | Promise<Response>;
+
 /**
  * Makes the one handler of a path. It answers every method, checks the caller before anything else,
  * and gives each answer its request id, common headers and log line. A store that answers at
  * once is answered at once, without a promise in between.
  */
-export function createEndpoint(options: EndpointOptions) {
+export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
   const { authenticate, rateLimit, cors, log, logEveryRequest, slowRequestMs, isDraining } = options;
   const logFailure = createFailureLog(log);
+  const largeAnswers = new LargeAnswers(options.isSent);
 
-  return ({ path, methods, isOpen = false, headers = {} }: Endpoint) => {
+  return ({ path, methods, isOpen = false, headers = {} }) => {
     const isKnown = Object.keys(methods).length > 0;
     const allow = allowedMethods(methods);
-    const complete = createHeaderSets({ ...headers, ...options.securityHeaders });
+    const headersWith = createHeaderSets({ ...headers, ...options.securityHeaders });
 
-    const dispatch = (call: Call): Answer | Promise<Answer> => {
-      if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      const method = call.request.method === 'HEAD' ? 'GET' : call.request.method;
-      const handler = Object.hasOwn(methods, method) ? methods[method as keyof Methods] : undefined;
-      if (!handler) return methodNotAllowed(call.request.method, allow);
-      return handler(call);
+    const answer = (exchange: Exchange): Answer | Promise<Answer> => {
+      if (exchange.request.method === 'OPTIONS' && isKnown) return optionsAnswer(allow);
+      if (isOpen) return dispatch(exchange, '');
+      const caller = authenticate(exchange.request);
+      return caller instanceof Promise
+        ? caller.then((arrived) => admit(exchange, arrived))
+        : admit(exchange, caller);
     };
 
-    return (context: Context): Response | Promise<Response> => {
-      const startedAt = performance.now();
-      const request = context.req.raw;
+    const admit = (exchange: Exchange, caller: Caller): Answer | Promise<Answer> => {
+      exchange.quota = rateLimit?.take(caller);
+      if (exchange.quota?.isExceeded) {
+        throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
+      }
+      return dispatch(exchange, caller);
+    };
+
+    const dispatch = ({ request, parameter }: Exchange, caller: Caller): Answer | Promise<Answer> => {
+      if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+      const method = request.method === 'HEAD' ? 'GET' : request.method;
+      const handler = Object.hasOwn(methods, method) ? methods[method as keyof Methods] : undefined;
+      if (!handler) return methodNotAllowed(request.method, allow);
+      return handler({ request, caller, parameter });
+    };
+
+    const respond = (exchange: Exchange, given: Answer): Response => {
+      const { status, fixedHeaders = none, headers: own, body } = given;
+      const { request, requestId, quota } = exchange;
+      const sent = largeAnswers.bodyOf(body, own['ETag'] ?? fixedHeaders['ETag'], request);
+      logRequest(exchange, status);
+      const isHead = request.method === 'HEAD';
+      const response = new Response(isHead ? null : sent, {
+        status,
+        headers: headersWith(fixedHeaders),
+      });
+      for (const name in own) response.headers.set(name, own[name] ?? '');
+      response.headers.set('X-Request-Id', requestId);
+      for (const name in quota?.headers) response.headers.set(name, quota.headers[name] ?? '');
+      if (cors.isNeeded) cors.addTo(response.headers, request);
+      if (isDraining()) response.headers.set('Connection', 'close');
+      // A HEAD answer has no body to take the length from; it must be that of the GET.
+      if (isHead && body !== null) {
+        response.headers.set('Content-Length', String(Buffer.byteLength(body)));
+      }
+      return response;
+    };
+
+    const refuse = (exchange: Exchange, error: unknown): Response => {
+      const { request, requestId } = exchange;
+      const shown = shownError(error, requestId);
+      logFailure(shown, error, { requestId, method: request.method, path });
+      return respond(exchange, errorAnswer(shown));
+    };
+
+    const logRequest = ({ request, requestId, startedAt }: Exchange, status: number): void => {
+      const durationMs = performance.now() - startedAt;
+      const isSlow = durationMs > slowRequestMs;
+      if (!isSlow && !logEveryRequest) return;
+      const fields = {
+        requestId,
+        method: request.method,
+        path,
+        status,
+        durationMs: Math.round(durationMs),
+      };
+      if (isSlow) log.warn('slow request', fields);
+      else log.info('request', fields);
+    };
+
+    return (request, parameter) => {
       const requestId = requestIdOf(request);
-      let quota: Quota | undefined;
-
-      const admit = (caller: Caller): Answer | Promise<Answer> => {
-        quota = rateLimit?.take(caller);
-        if (quota?.isExceeded) {
-          throw new PetstoreError(
-            'rate_limited',
-            'This API key has made too many requests. Try again later.',
-          );
-        }
-        return dispatch({ request, caller, petId: context.req.param('petId') });
+      const exchange: Exchange = {
+        request,
+        requestId,
+        parameter,
+        startedAt: performance.now(),
+        quota: undefined,
       };
-
-      const answer = (): Answer | Promise<Answer> => {
-        if (request.method === 'OPTIONS' && isKnown) return optionsAnswer(allow);
-        if (isOpen) return dispatch({ request, caller: '', petId: undefined });
-        const caller = authenticate(request);
-        return caller instanceof Promise ? caller.then(admit) : admit(caller);
-      };
-
-      const respond = (given: Answer): Response => {
-        const { status, body } = given;
-        const durationMs = performance.now() - startedAt;
-        if (logEveryRequest || durationMs > slowRequestMs) {
-          const fields = {
-            requestId,
-            method: request.method,
-            path,
-            status,
-            durationMs: Math.round(durationMs),
-          };
-          if (durationMs > slowRequestMs) log.warn('slow request', fields);
-          else log.info('request', fields);
-        }
-        const allHeaders = complete(given);
-        allHeaders.set('X-Request-Id', requestId);
-        for (const name in quota?.headers) allHeaders.set(name, quota.headers[name] ?? '');
-        if (cors.isNeeded) cors.addTo(allHeaders, request);
-        if (isDraining()) allHeaders.set('Connection', 'close');
-        // A HEAD answer has no body to take the length from; it must be that of the GET.
-        if (request.method === 'HEAD' && body !== null) {
-          allHeaders.set('Content-Length', String(Buffer.byteLength(body)));
-        }
-        return new Response(body, { status, headers: allHeaders });
-      };
-
-      const refuse = (error: unknown): Response => {
-        const shown = shownError(error, requestId);
-        logFailure(shown, error, { requestId, method: request.method, path });
-        return respond(errorAnswer(shown));
-      };
-
       try {
-        const outcome = answer();
-        return outcome instanceof Promise ? outcome.then(respond).catch(refuse) : respond(outcome);
+        const outcome = answer(exchange);
+        if (!(outcome instanceof Promise)) return respond(exchange, outcome);
+        return outcome
+          .then((given) => respond(exchange, given))
+          .catch((error: unknown) => refuse(exchange, error));
       } catch (error) {
-        return refuse(error);
+        return refuse(exchange, error);
       }
     };
   };
 }
 
+const none: Record<string, string> = {};
+
+type HeaderSets = (fixedHeaders: Record<string, string>) => Headers;
+
 /**
- * Adds the headers that every answer of a path has. For a hot page this is done once: to copy a set costs 1 µs less
- * than to build it, a quarter of the work on a hot list.
+ * Adds the headers that every answer of a path has to those that answers of one kind have. The set is made once: a
+ * `Response` copies it, which costs 0.4 µs, while to build it costs 2.
  */
-function createHeaderSets(common: Record<string, string>): (answer: Answer) => Headers {
+function createHeaderSets(common: Record<string, string>): HeaderSets {
   const kept = new WeakMap<Record<string, string>, Headers>();
-  return ({ headers, hasKeptHeaders }) => {
-    if (!hasKeptHeaders) return new Headers({ ...common, ...headers });
-    let set = kept.get(headers);
+  return (fixedHeaders) => {
+    let set = kept.get(fixedHeaders);
     if (!set) {
-      set = new Headers({ ...common, ...headers });
-      kept.set(headers, set);
+      set = new Headers({ ...common, ...fixedHeaders });
+      kept.set(fixedHeaders, set);
     }
-    return new Headers(set);
+    return set;
   };
 }
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { RenderedJson } from '../pet.ts';
 import type { Answer } from './answer.ts';
-import { cacheable, cacheHeaders, type CacheHeaders } from './cacheable.ts';
+import { cacheable, cacheHeaders } from './cacheable.ts';
 
 /** A text that is sent compressed to those who take it so. */
 export interface PageAnswer {
@@ -41,7 +41,7 @@ export function createAssetAnswer({ contentType, body, isImmutable }: AssetAnswe
 
 interface Variant {
   body: RenderedJson;
-  headers: CacheHeaders;
+  headers: Record<string, string>;
 }
 
 function compressible(contentType: string, text: string, headers: Record<string, string>): PageAnswer {

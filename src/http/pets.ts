@@ -3,7 +3,7 @@ import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
 import { jsonMediaType, type Answer } from './answer.ts';
 import { readJsonBody } from './body.ts';
-import { cacheable, cacheHeaders, type CacheHeaders } from './cacheable.ts';
+import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
@@ -41,9 +41,8 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
       const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
       return {
         status: 201,
+        fixedHeaders: createdHeaders,
         headers: {
-          'Content-Type': jsonMediaType,
-          'Cache-Control': 'no-store',
           Location: `/v1/pets/${created.id}`,
           ...(created.replayed && { 'Idempotent-Replayed': 'true' }),
         },
@@ -51,7 +50,7 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
       };
     },
 
-    getPet({ request, petId = '' }) {
+    getPet({ request, parameter: petId = '' }) {
       // What is no canonical int64 cannot name an animal.
       const id = parseInt64(petId);
       const pet = id === undefined ? undefined : pets.getPet(id);
@@ -62,27 +61,29 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
   };
 }
 
+const createdHeaders = { 'Content-Type': jsonMediaType, 'Cache-Control': 'no-store' };
+
 function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
   if (json === undefined) throw new PetstoreError('not_found', 'No animal has this id.');
-  return cacheable(request, json, cacheHeaders(jsonMediaType, json));
+  return cacheable(request, json, cacheableJson, versionOf(json));
 }
 
 /** A page that stays in memory keeps its headers too: a hot list hashes and formats nothing. */
-const headersOfPage = new WeakMap<Page, CacheHeaders>();
+const headersOfPage = new WeakMap<Page, Record<string, string>>();
 
 function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
-  if (!page.isKept) return cacheable(request, page.json, pageHeaders(pageRequest, page));
+  if (!page.isKept) return cacheable(request, page.json, cacheableJson, versionOfPage(pageRequest, page));
   let headers = headersOfPage.get(page);
   if (!headers) {
-    headers = pageHeaders(pageRequest, page);
+    headers = { ...cacheableJson, ...versionOfPage(pageRequest, page) };
     headersOfPage.set(page, headers);
   }
-  return { ...cacheable(request, page.json, headers), hasKeptHeaders: true };
+  return cacheable(request, page.json, headers);
 }
 
-function pageHeaders(pageRequest: PageRequest, page: Page): CacheHeaders {
+function versionOfPage(pageRequest: PageRequest, page: Page): Record<string, string> {
   const link = nextLink(pageRequest, page);
-  if (link === undefined) return cacheHeaders(jsonMediaType, page.json);
+  if (link === undefined) return versionOf(page.json);
   // Whether there is a Link is part of what is validated: a page that gets a successor changes only there.
-  return { ...cacheHeaders(jsonMediaType, page.json, '.more'), Link: link };
+  return { ...versionOf(page.json, '.more'), Link: link };
 }

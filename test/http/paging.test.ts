@@ -45,4 +45,40 @@ describe('parsePageRequest', () => {
       expect(parsePageRequest(`http://petstore/v1/pets${query}`)).toEqual({ limit: 20 });
     }
   });
+
+  it('reads the same from any spelling of a query', async () => {
+    const outcomeOf = (query: string) => {
+      try {
+        return parsePageRequest(`http://petstore/v1/pets?${query}`);
+      } catch (error) {
+        return String(error);
+      }
+    };
+    const cursor = addressOf(nextLink({ limit: 5, status: 'sold' }, { json: '[]', next: 7n })).split(
+      'cursor=',
+    )[1];
+    const piece = fc.constantFrom(
+      ...[
+        'limit',
+        'status',
+        'cursor',
+        '=',
+        '&',
+        '5',
+        '100',
+        '007',
+        'sold',
+        'Sold',
+        `status=sold&cursor=${cursor}`,
+      ],
+    );
+    await holds(
+      fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
+        const query = pieces.join('');
+        // An unknown parameter in front changes nothing but the way in which the query is read.
+        expect(outcomeOf(query)).toEqual(outcomeOf(`x=%20&${query}`));
+      }),
+      5000,
+    );
+  });
 });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'bun:test';
+import * as fc from 'fast-check';
+import { createRouter, pathOf } from '../../src/http/router.ts';
+import { holds } from './property.ts';
+
+const router = createRouter({ '/': 'home', '/pets': 'pets', '/pets/:id': 'pet', '/assets/:file': 'asset' });
+const found = (path: string) => {
+  const match = router.find(path);
+  return match && [match.route, match.parameter];
+};
+
+describe('Router', () => {
+  it.each([
+    ['/', ['home', undefined]],
+    ['/pets', ['pets', undefined]],
+    ['/%70ets', ['pets', undefined]],
+    ['/pets/1', ['pet', '1']],
+    ['/pets/%31', ['pet', '1']],
+    ['/pets/a%2Fb', ['pet', 'a%2Fb']],
+    ['/pets/%', ['pet', '%']],
+    ['/assets/page.js', ['asset', 'page.js']],
+  ])('finds %s', (path, expected) => {
+    expect(found(path)).toEqual(expected);
+  });
+
+  it.each(['', '/pets/', '/pets/1/', '/pets/1/2', '/pet', '/PETS', '//pets', '/assets', '/:id', '/%ZZ'])(
+    'does not find %p',
+    (path) => {
+      expect(found(path)).toBeUndefined();
+    },
+  );
+});
+
+describe('pathOf', () => {
+  it('is what URL says, for every path, query and fragment', async () => {
+    const part = fc.string({ unit: fc.constantFrom(...Array.from('abc/?#=&%20.:@')) });
+    await holds(
+      fc.asyncProperty(part, async (rest) => {
+        const { href, pathname } = new URL(`http://localhost:1234/${rest}`);
+        expect(pathOf(href)).toBe(pathname);
+      }),
+      500,
+    );
+  });
+
+  it('takes an address without a host, as HTTP/1.0 has it', () => {
+    expect(pathOf('/v1/pets?limit=1')).toBe('/v1/pets');
+  });
+});
