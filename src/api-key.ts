@@ -26,8 +26,9 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'hash' | 'lastFour' | 'createdAt' 
 /** Keeps the API keys. Any method fails with `unavailable` while the store cannot answer. */
 export interface ApiKeyStore {
   /**
-   * The key with this hash, revoked and expired ones too. The embedded store answers with every change made before
-   * the call, PostgreSQL with those older than a second.
+   * The key with this hash, if it may be used now: a revoked or expired one is looked for and not found like an
+   * unknown one, so that the time of the answer does not tell them apart. The embedded store answers with every change
+   * made before the call, PostgreSQL with those older than a second.
    */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 

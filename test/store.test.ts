@@ -246,9 +246,21 @@ for (const [name, makePlace] of Object.entries(stores)) {
         expect(await keys.revokeKey('1', new Date(3000))).toEqual(revoked);
         expect(await keys.revokeKey('1', new Date(4000))).toEqual(revoked);
         await nextTurn();
-        expect(await keys.findKey(till.hash)).toEqual(revoked);
+        expect(await keys.findKey(till.hash)).toBeUndefined();
+        expect(await keys.listKeys()).toEqual([revoked]);
         await keys.createKey({ ...till, hash: 'b'.repeat(64) });
         expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
+      });
+
+      it('that have expired are not found, whether they were asked for before or not', async () => {
+        const { keys } = await open();
+        const expiresAt = new Date(Date.now() + 1000);
+        await keys.createKey({ ...till, expiresAt });
+        await keys.findKey(till.hash);
+        await keys.createKey({ ...till, hash: 'b'.repeat(64), expiresAt: new Date(1000) });
+        expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
+        while (Date.now() <= expiresAt.getTime()) await Bun.sleep(20);
+        expect(await keys.findKey(till.hash)).toBeUndefined();
       });
 
       it('that are not there are not found', async () => {

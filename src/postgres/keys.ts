@@ -16,9 +16,10 @@ export interface KeyRow {
 }
 
 export const keyColumns = 'id::text, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at';
-const selectByHash = {
-  name: 'select-keys-by-hash',
-  text: `SELECT ${keyColumns} FROM api_keys WHERE hash = ANY ($1::text[])`,
+const selectUsable = {
+  name: 'select-usable-keys',
+  text: `SELECT ${keyColumns} FROM api_keys
+    WHERE hash = ANY ($1::text[]) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2::bigint)`,
 };
 const selectById = { name: 'select-key', text: `SELECT ${keyColumns} FROM api_keys WHERE id::text = $1` };
 const selectAll = {
@@ -58,12 +59,15 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
     const { generation } = watch;
     const key = await finds.add(hash);
     // What was read before a change was heard of must not be kept after it.
-    if (key && isUsable(key, now()) && watch.generation === generation) watch.kept.set(hash, key);
+    if (key && watch.generation === generation) watch.kept.set(hash, key);
     return key;
   };
 
   return {
-    findKey: (hash) => (watch.isCurrent() ? watch.kept.get(hash) : undefined) ?? read(hash),
+    findKey(hash) {
+      const known = watch.isCurrent() ? watch.kept.get(hash) : undefined;
+      return known && isUsable(known, now()) ? known : read(hash);
+    },
 
     async listKeys() {
       return (await database.read<KeyRow>(selectAll)).map(keyOf);
@@ -95,10 +99,13 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
   };
 }
 
-/** Looks up the keys of all who wait, in one query. */
-export function createKeyFinder(database: Database): (hashes: string[]) => Promise<(ApiKey | undefined)[]> {
+/** Looks up the usable keys of all who wait, in one query. */
+export function createKeyFinder(
+  database: Database,
+  now: () => number,
+): (hashes: string[]) => Promise<(ApiKey | undefined)[]> {
   return async (hashes) => {
-    const rows = await database.read<KeyRow>(selectByHash, [hashes]);
+    const rows = await database.read<KeyRow>(selectUsable, [hashes, now()]);
     const keyOfHash = new Map(rows.map((row) => [row.hash, keyOf(row)]));
     return hashes.map((hash) => keyOfHash.get(hash));
   };

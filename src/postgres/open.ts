@@ -40,7 +40,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const watch = openKeyWatch(address, database);
   const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
   const gets = createBatcher({ run: createPetReader(database) });
-  const finds = createBatcher({ run: createKeyFinder(database) });
+  const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {
     pets: createPetStore({ database, creates, gets, now }),
     keys: createKeyStore({ database, watch, finds, now }),

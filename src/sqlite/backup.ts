@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { connect } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
-import { damaged, explain, prepareFolder, syncPath } from './file.ts';
+import { connectToSound, damaged, explain, prepareFolder, syncPath } from './file.ts';
 
 /** What a verified copy holds. */
 export interface BackupSummary {
@@ -23,7 +23,7 @@ export function backUpSqlite(path: string, file: string): BackupSummary {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   try {
-    const database = connect(path);
+    const database = connectToSound(path);
     try {
       checkOwnership(database, path);
       database.run('VACUUM INTO ?1', [partial]);

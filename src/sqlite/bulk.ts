@@ -4,10 +4,11 @@ import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, StoredPet } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
 import type { PetStatus } from '../pet.ts';
-import { connect, translateError } from './connect.ts';
-import { explain, openWritable } from './file.ts';
+import { translateError } from './connect.ts';
+import { connectToSound, explain, openWritable } from './file.ts';
 import { keyOf, type KeyRow } from './keys.ts';
 import { checkOwnership, refuseOlderSchema } from './migrate.ts';
+import { checksumOf, renderFields, renderPet, verified } from './stored-pet.ts';
 
 export interface SqliteBulkOptions {
   path: string;
@@ -37,7 +38,7 @@ function openReadable(path: string): Database {
   if (!existsSync(path)) throw new OperatorError(`There is no store at ${path}.`);
   let database: Database | undefined;
   try {
-    database = connect(path);
+    database = connectToSound(path);
     database.run('PRAGMA query_only = ON');
     checkOwnership(database, path);
     refuseOlderSchema(database, path);
@@ -70,23 +71,24 @@ interface PetRow {
   name: string;
   categoryId: string;
   status: PetStatus | null;
+  json: string;
+  checksum: number;
 }
 
 function petTable(database: Database): BulkTable<StoredPet> {
   const select = database.query<PetRow, [string, number]>(
-    `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS categoryId, status
+    `SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name, CAST(json ->> 'categoryId' AS TEXT) AS categoryId,
+       json ->> 'status' AS status, json, checksum
      FROM pets WHERE id > CAST(?1 AS INTEGER) ORDER BY pets.id LIMIT ?2`,
   );
-  const insert = database.query(
-    `INSERT INTO pets (id, name, category_id, status)
-     VALUES (CAST(?1 AS INTEGER), ?2, CAST(?3 AS INTEGER), ?4)`,
-  );
+  const insert = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
   return {
     count: async () => countOf(database, 'pets'),
     read: async (after, limit) => select.all(String(after?.id ?? smallestId), limit).map(petOf),
-    write: inTransaction(database, ({ id, name, categoryId, status }) =>
-      insert.run(String(id), name, String(categoryId), status ?? null),
-    ),
+    write: inTransaction(database, ({ id, ...pet }) => {
+      const json = renderPet(id, renderFields(pet));
+      return insert.run(id, pet.status ?? null, json, checksumOf(json));
+    }),
   };
 }
 
@@ -132,7 +134,8 @@ function idempotencyTable(database: Database): BulkTable<IdempotencyRecord> {
   };
 }
 
-function petOf({ id, name, categoryId, status }: PetRow): StoredPet {
+function petOf({ id, name, categoryId, status, json, checksum }: PetRow): StoredPet {
+  verified({ json, checksum });
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
 }
 

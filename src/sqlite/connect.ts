@@ -1,4 +1,4 @@
-import { Database, SQLiteError } from 'bun:sqlite';
+import { constants, Database, SQLiteError } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 
 /** Opens an existing database file the way both threads use it. */
@@ -6,6 +6,11 @@ export function connect(path: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run('PRAGMA busy_timeout = 5000');
+  // The last one to close would remove the side files, and a start on a full disk could not make them anew. So they
+  // stay, the log emptied: SQLite does that where the size of the log is limited.
+  database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
+  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size.
+  database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
   return database;
 }
 
@@ -19,8 +24,6 @@ export function makeDurable(database: Database): void {
   };
   if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
   database.run('PRAGMA synchronous = FULL');
-  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size.
-  database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
 }
 
 const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;

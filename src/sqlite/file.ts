@@ -12,7 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { connect, makeDurable } from './connect.ts';
-import { checkOwnership, migrate } from './migrate.ts';
+import { checkLog } from './log-check.ts';
+import { checkOwnership, migrate, readPragma } from './migrate.ts';
 
 /** Up to this size the whole file is checked for damage at start: about 50 ms. Larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -22,7 +23,7 @@ export function openWritable(path: string): Database {
   prepareFile(path);
   let database: Database | undefined;
   try {
-    database = connect(path);
+    database = connectToSound(path);
     const { version } = database.query('SELECT sqlite_version() AS version').get() as { version: string };
     refuseOldSqlite(version);
     checkOwnership(database, path);
@@ -33,6 +34,21 @@ export function openWritable(path: string): Database {
   } catch (error) {
     database?.close();
     throw explain(error, path);
+  }
+}
+
+/** Opens an existing file, unless SQLite would forget commits without a word. */
+export function connectToSound(path: string): Database {
+  // Before SQLite sees the log, since it mends a log by cutting it off at the damage.
+  const { isDamaged, missingPages } = checkLog(path);
+  if (isDamaged) throw damaged(path);
+  const database = connect(path);
+  try {
+    if (missingPages > 0 && missingPages > readPragma(database, 'freelist_count')) throw damaged(path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 
@@ -97,6 +113,8 @@ export function explain(error: unknown, path: string): unknown {
     );
   }
   if (error.code?.startsWith('SQLITE_CORRUPT')) return damaged(path);
+  if (error.code === 'SQLITE_FULL' || error.code === 'SQLITE_IOERR_SHMSIZE')
+    return new OperatorError(`The store ${path} cannot be opened: the disk is full. Make room on it.`);
   return new OperatorError(`The store ${path} cannot be opened: ${error.message} (${error.code}).`);
 }
 

@@ -1,37 +1,52 @@
 import type { Database } from 'bun:sqlite';
+import { mapWalIndex } from './wal-index.ts';
+
+/** True when anybody has committed since the last time it was asked. */
+export type HasChanged = () => boolean;
 
 /** Tells whether what is kept in memory still matches the file. */
 export interface Freshness {
-  /** Call before every read from memory: drops what is kept if anybody else has committed since. */
+  /** Call before every read from memory: drops what is kept if anybody has committed since. */
   check: () => void;
 }
 
 /**
- * `PRAGMA data_version` moves when any other connection, in this process or another, has committed. One look serves
- * one request: its key and its page are read without a pause in between, and the runtime runs the microtasks
- * before it hands over the next request. One look for a whole turn of the event loop would be cheaper, but wrong: a
- * connection that arrives during a turn can be served within it. The look costs 2 µs of the 19 of a hot list. (To
- * read SQLite's shared memory instead would cost nothing, but to open that file and close it again drops the locks
- * that SQLite holds on it.)
+ * Looks at every request. One look for a whole turn of the event loop would be enough if all its requests had arrived
+ * before, but a connection that arrives during a turn can be served within it.
  */
-export function createFreshness(database: Database, drop: () => void): Freshness {
-  const look = database.query<{ data_version: number }, []>('PRAGMA data_version');
-  let seenVersion = look.get()?.data_version;
-  let hasLooked = false;
-  const endRequest = () => {
-    hasLooked = false;
-  };
-
+export function createFreshness(hasChanged: HasChanged, drop: () => void): Freshness {
   return {
     check() {
-      if (hasLooked) return;
-      const version = look.get()?.data_version;
-      // Only after the look has succeeded: a failed one must not vouch for what is in memory.
-      hasLooked = true;
-      queueMicrotask(endRequest);
-      if (version === seenVersion) return;
-      seenVersion = version;
-      drop();
+      if (hasChanged()) drop();
     },
+  };
+}
+
+export function watchCommits(database: Database, path: string): HasChanged {
+  return watchWalIndex(path) ?? watchDataVersion(database);
+}
+
+/** Looks at the memory that SQLite's connections share. */
+export function watchWalIndex(path: string): HasChanged | undefined {
+  const index = mapWalIndex(path);
+  if (!index) return undefined;
+  let { changes, checksum } = index;
+  return () => {
+    // A commit that is half-way through writing the header is seen now and again: to drop twice does no harm.
+    if (index.changes === changes && index.checksum === checksum) return false;
+    ({ changes, checksum } = index);
+    return true;
+  };
+}
+
+/** Asks SQLite, for platforms whose shared memory we do not read. */
+export function watchDataVersion(database: Database): HasChanged {
+  const look = database.query<{ data_version: number }, []>('PRAGMA data_version');
+  let seen = look.get()?.data_version;
+  return () => {
+    const version = look.get()?.data_version;
+    if (version === seen) return false;
+    seen = version;
+    return true;
   };
 }

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import { connect } from './connect.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
-import { damaged, explain, refuseOldSqlite } from './file.ts';
+import { connectToSound, damaged, explain, refuseOldSqlite } from './file.ts';
 
 export interface Inspection {
   petCount: number;
@@ -15,7 +14,7 @@ export interface Inspection {
 export function inspectSqlite(path: string, now: number): Inspection {
   let database: Database | undefined;
   try {
-    database = connect(path);
+    database = connectToSound(path);
     database.run('PRAGMA query_only = ON');
     return inspect(database, path, now);
   } catch (error) {

@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
+import { createIds } from './ids.ts';
+import { checksumOf, renderPet } from './stored-pet.ts';
 
 /**
  * What the serving thread asks of the writer thread. Jobs and their results are plain JSON: they
@@ -9,8 +11,8 @@ import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
 export type Job =
   | {
       kind: 'create-pet';
-      name: string;
-      categoryId: string;
+      /** The animal's JSON after its id. */
+      fields: string;
       status: PetStatus | null;
       idempotency?: { caller: string; key: string; requestHash: string; now: number };
     }
@@ -26,57 +28,49 @@ export type Job =
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
-export interface PetResult {
-  id: string;
-  json: string;
+export type JobResult = { id: string; replayed: boolean } | 'conflict' | null;
+
+export interface JobRunner {
+  /** Call it at the beginning of every transaction. */
+  begin(): void;
+  run(job: Job): JobResult;
 }
 
-export type JobResult = (PetResult & { replayed: boolean }) | 'conflict' | null;
-
-/** One animal as JSON. `json_object` writes int64 to the last digit; an absent status is left out. */
-export const petJson = `
-  CASE WHEN status IS NULL
-    THEN json_object('id', id, 'name', name, 'categoryId', category_id)
-    ELSE json_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)
-  END`;
-
 /** Prepares the statements of a writing connection and runs one job at a time, inside a transaction. */
-export function createJobRunner(database: Database): (job: Job) => JobResult {
-  const insertPet = database.query<PetResult, [string, string, PetStatus | null]>(
-    `INSERT INTO pets (name, category_id, status) VALUES (?1, CAST(?2 AS INTEGER), ?3)
-     RETURNING CAST(id AS TEXT) AS id, ${petJson} AS json`,
-  );
-  const findEarlier = database.query<PetResult & { requestHash: string }, [string, string]>(
-    `SELECT request_hash AS requestHash, CAST(id AS TEXT) AS id, ${petJson} AS json
+export function createJobRunner(database: Database): JobRunner {
+  const ids = createIds(database);
+  const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
+  const findEarlier = database.query<{ requestHash: string; id: string }, [string, string]>(
+    `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
      FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2`,
   );
   const remember = database.query(
     // A key whose animal was removed by hand is free again.
-    'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, CAST(?4 AS INTEGER), ?5)',
+    'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
   const forgetOld = database.query('DELETE FROM idempotency_keys WHERE created_at < ?1');
 
-  const createPet = (job: Job & { kind: 'create-pet' }): JobResult => {
-    const { idempotency } = job;
+  const createPet = ({ fields, status, idempotency }: Job & { kind: 'create-pet' }): JobResult => {
     if (idempotency) {
       // Old keys leave before the look, so that one past its time never answers for a new animal.
       forgetOld.run(idempotency.now - idempotencyRetentionMs);
       const earlier = findEarlier.get(idempotency.caller, idempotency.key);
       if (earlier) {
         if (earlier.requestHash !== idempotency.requestHash) return 'conflict';
-        return { id: earlier.id, json: earlier.json, replayed: true };
+        return { id: earlier.id, replayed: true };
       }
     }
-    const created = insertPet.get(job.name, job.categoryId, job.status);
-    if (!created) throw new Error('INSERT … RETURNING gave no row');
+    const id = ids.next();
+    const json = renderPet(id, fields);
+    insertPet.run(id, status, json, checksumOf(json));
     if (idempotency) {
       const { caller, key, requestHash, now } = idempotency;
-      remember.run(caller, key, requestHash, created.id, now);
+      remember.run(caller, key, requestHash, id, now);
     }
-    return { id: created.id, json: created.json, replayed: false };
+    return { id: String(id), replayed: false };
   };
 
-  return (job) => {
+  const run = (job: Job): JobResult => {
     switch (job.kind) {
       case 'create-pet':
         return createPet(job);
@@ -101,4 +95,6 @@ export function createJobRunner(database: Database): (job: Job) => JobResult {
         return null;
     }
   };
+
+  return { begin: () => ids.begin(), run };
 }

@@ -30,6 +30,9 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
     SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
       expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
     FROM api_keys`;
+  const selectUsable = database.query<KeyRow, [string, number]>(
+    `${selectKeys} WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
+  );
   const selectByHash = database.query<KeyRow, [string]>(`${selectKeys} WHERE hash = ?1`);
   const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
   const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
@@ -41,10 +44,9 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
       try {
         freshness.check();
         const known = kept.get(hash);
-        if (known) return known;
-        const key = read(selectByHash.get(hash));
-        // A refused key is looked up every time, like an unknown one, so that timing does not tell them apart.
-        if (key && isUsable(key, now())) kept.set(hash, key);
+        if (known && isUsable(known, now())) return known;
+        const key = read(selectUsable.get(hash, now()));
+        if (key) kept.set(hash, key);
         return key;
       } catch (error) {
         throw translateError(error);

@@ -1,14 +1,18 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../error.ts';
+import type { PetStatus } from '../pet.ts';
+import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
 /** "pets" in ASCII: marks a database file as ours, so that another program's is never written to. */
 const applicationId = 0x70657473;
+
+type Step = string | ((database: Database) => void);
 
 /**
  * Step N brings a database from version N to N + 1. A step that has been released is never changed;
  * a change of the schema is a new step at the end.
  */
-const steps = [
+const steps: readonly Step[] = [
   `
   CREATE TABLE pets (
     -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
@@ -54,7 +58,37 @@ const steps = [
     finished_at INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  keepPetsRendered,
 ];
+
+/** Keeps each animal as its JSON with a checksum; see `stored-pet.ts`. */
+function keepPetsRendered(database: Database): void {
+  database.run(`
+    DROP INDEX pets_by_status;
+    ALTER TABLE pets RENAME TO unrendered_pets;
+    CREATE TABLE pets (
+      -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      -- As in the JSON, for the index.
+      status TEXT CHECK (status IN ('available', 'pending', 'sold')),
+      json TEXT NOT NULL,
+      checksum INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO sqlite_sequence SELECT 'pets', seq FROM sqlite_sequence WHERE name = 'unrendered_pets'`);
+  const old = database.query<{ id: string; name: string; categoryId: string; status: PetStatus | null }, []>(
+    `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS categoryId, status
+     FROM unrendered_pets ORDER BY unrendered_pets.id`,
+  );
+  const insert = database.query('INSERT INTO pets VALUES (CAST(?1 AS INTEGER), ?2, ?3, ?4)');
+  for (const { id, name, categoryId, status } of old.iterate()) {
+    const pet = { name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
+    const json = renderPet(id, renderFields(pet));
+    insert.run(id, status, json, checksumOf(json));
+  }
+  database.run(`
+    DROP TABLE unrendered_pets;
+    CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL`);
+}
 
 /** Refuses a database that is not ours or is newer than this program. Reads only. */
 export function checkOwnership(database: Database, path: string): void {
@@ -91,7 +125,10 @@ export function migrate(database: Database): void {
   database
     .transaction(() => {
       const version = readPragma(database, 'user_version');
-      for (const step of steps.slice(version)) database.run(step);
+      for (const step of steps.slice(version)) {
+        if (typeof step === 'string') database.run(step);
+        else step(database);
+      }
       database.run(`PRAGMA application_id = ${applicationId}`);
       database.run(`PRAGMA user_version = ${steps.length}`);
     })

@@ -3,18 +3,21 @@ import { PetstoreError } from '../error.ts';
 import { fingerprintOf, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
 import { translateError } from './connect.ts';
 import type { Freshness } from './fresh.ts';
-import { petJson } from './jobs.ts';
+import {
+  idOf,
+  renderFields,
+  renderPet,
+  storedPetColumns,
+  verified,
+  verifiedWithId,
+  type StoredPet,
+} from './stored-pet.ts';
 import type { Writer } from './writer.ts';
 
 /** Pages kept between two writes; past this they make room for new ones. */
 const maxKeptBytes = 8 * 1024 * 1024;
 const maxSeenKeys = 10_000;
-
-interface PageRow {
-  json: string;
-  /** Null when the page is the last one. */
-  next: string | null;
-}
+const maxTextBytes = 64 * 1024;
 
 /**
  * The pages of the current version of the file that are asked for again and again, as bytes. A page is kept
@@ -36,12 +39,14 @@ export class PageCache {
       this.#seenOnce.add(key);
       return page;
     }
-    const json = Buffer.from(page.json);
-    if (json.length > maxKeptBytes) return page;
-    if (this.#bytes + json.length > maxKeptBytes) this.clear();
-    const kept = { ...page, json, isKept: true };
+    const bytes = Buffer.from(page.json);
+    if (bytes.length > maxKeptBytes) return page;
+    if (this.#bytes + bytes.length > maxKeptBytes) this.clear();
+    // A short ASCII text costs 0.4 µs less to send than its bytes; any other text would be encoded each time.
+    const isCheapText = bytes.length === page.json.length && bytes.length <= maxTextBytes;
+    const kept = { ...page, json: isCheapText ? page.json : bytes, isKept: true };
     this.#pages.set(key, kept);
-    this.#bytes += json.length;
+    this.#bytes += bytes.length;
     return kept;
   }
 
@@ -62,19 +67,22 @@ export interface PetStoreParts {
 
 export function createPetStore(parts: PetStoreParts): PetStore {
   const { database, writer, freshness, pages, now } = parts;
-  const selectPage = database.query<PageRow, [string, number]>(pageSql('TRUE'));
-  const selectPageOfStatus = database.query<PageRow, [string, number, PetStatus]>(pageSql('status = ?3'));
-  const selectPet = database.query<{ json: string }, [string]>(
-    `SELECT ${petJson} AS json FROM pets WHERE id = CAST(?1 AS INTEGER)`,
+  const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
+  const selectPage = database.query<StoredPet, [bigint, number]>(`${select} id > ?1 ORDER BY id LIMIT ?2`);
+  const selectPageOfStatus = database.query<StoredPet, [bigint, number, PetStatus]>(
+    `${select} status = ?3 AND id > ?1 ORDER BY id LIMIT ?2`,
   );
+  const selectPet = database.query<StoredPet, [bigint]>(`${select} id = ?1`);
 
-  const readPage = ({ limit, status, after }: PageRequest): Page => {
-    // The service assigns ids from 1 up.
-    const start = String(after ?? 0n);
-    const row =
-      status === undefined ? selectPage.get(start, limit) : selectPageOfStatus.get(start, limit, status);
-    if (!row) throw new Error('The page query gave no row.');
-    return { json: row.json, ...(row.next !== null && { next: BigInt(row.next) }) };
+  const readPage = ({ limit, status, after = 0n }: PageRequest): Page => {
+    // One more than asked for: it tells whether another page follows. The service assigns ids from 1 up.
+    const rows =
+      status === undefined
+        ? selectPage.all(after, limit + 1)
+        : selectPageOfStatus.all(after, limit + 1, status);
+    const shown = rows.slice(0, limit).map(verified);
+    const last = rows.length > limit ? shown.at(-1) : undefined;
+    return { json: `[${shown.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
   };
 
   return {
@@ -92,17 +100,18 @@ export function createPetStore(parts: PetStoreParts): PetStore {
 
     getPet(id) {
       try {
-        return selectPet.get(String(id))?.json;
+        const pet = selectPet.get(id);
+        return pet ? verifiedWithId(pet, id) : undefined;
       } catch (error) {
         throw translateError(error);
       }
     },
 
     async createPet(pet, idempotency) {
+      const fields = renderFields(pet);
       const result = await writer.run({
         kind: 'create-pet',
-        name: pet.name,
-        categoryId: String(pet.categoryId),
+        fields,
         status: pet.status ?? null,
         ...(idempotency && {
           idempotency: { ...idempotency, requestHash: fingerprintOf(pet), now: now() },
@@ -115,22 +124,12 @@ export function createPetStore(parts: PetStoreParts): PetStore {
         );
       }
       if (!result) throw new Error('A create gave no animal.');
-      return { ...result, id: BigInt(result.id) };
+      const { id, replayed } = result;
+      return { id: BigInt(id), json: renderPet(id, fields), replayed };
     },
 
     async checkWritable() {
       await writer.run({ kind: 'probe', now: now() });
     },
   };
-}
-
-/**
- * One row per page: the rendered array, and its last id unless that is the last id of all.
- * The inner query is ordered and limited, which makes SQLite hand its rows to the aggregate in order.
- */
-function pageSql(filter: string): string {
-  return `
-    SELECT json_group_array(${petJson}) AS json,
-      CAST(nullif(max(id), (SELECT max(id) FROM pets WHERE ${filter})) AS TEXT) AS next
-    FROM (SELECT * FROM pets WHERE ${filter} AND id > CAST(?1 AS INTEGER) ORDER BY id LIMIT ?2)`;
 }

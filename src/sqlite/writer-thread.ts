@@ -2,7 +2,8 @@ import { SQLiteError, type Database } from 'bun:sqlite';
 import { connect, makeDurable, translateError } from './connect.ts';
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
-import { createJobRunner, type Job, type JobResult } from './jobs.ts';
+import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
+import { refuseLongLog } from './log-limit.ts';
 
 /**
  * The thread that owns the writing connection. It gets a batch of jobs, commits them together and
@@ -25,7 +26,7 @@ declare const self: Worker;
 
 interface Connection {
   database: Database;
-  run: (job: Job) => JobResult;
+  runner: JobRunner;
 }
 
 let path = '';
@@ -56,10 +57,12 @@ function runBatch(jobs: Job[]): Outcome[] {
 
 function commitTogether(jobs: Job[]): JobResult[] {
   connection ??= openConnection();
-  const { database, run } = connection;
+  const { database, runner } = connection;
+  refuseLongLog(database, path);
   try {
     begin(database);
-    const results = jobs.map(run);
+    runner.begin();
+    const results = jobs.map((job) => runner.run(job));
     database.run('COMMIT');
     return results;
   } catch (error) {
@@ -93,7 +96,7 @@ function openConnection(): Connection {
   makeDurable(database);
   // From here on `begin` does the waiting.
   database.run('PRAGMA busy_timeout = 0');
-  return { database, run: createJobRunner(database) };
+  return { database, runner: createJobRunner(database) };
 }
 
 function abandon(database: Database): void {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, runCli, startService } from '../process.ts';
+import { insertPet } from '../sqlite/insert-pet.ts';
 import { createAnimals, Journal, readAnimals } from './journal.ts';
 
 describe('petstore backup', () => {
@@ -163,5 +164,5 @@ describe('petstore restore', () => {
 
 function addAnimal(path: string): void {
   using database = new Database(path);
-  database.run(`INSERT INTO pets (name, category_id) VALUES ('Rex', 1)`);
+  insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
 }

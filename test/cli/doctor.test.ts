@@ -46,11 +46,14 @@ describe('petstore doctor', () => {
   it('looks at a store without changing a byte of it', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
-    const before = readFileSync(folder.database);
+    // Shared memory is left out: the first connection makes it anew.
+    const names = () => readdirSync(folder.path).filter((name) => !name.endsWith('-shm'));
+    const read = () =>
+      Object.fromEntries(names().map((name) => [name, readFileSync(join(folder.path, name), 'hex')]));
+    const before = read();
     const [store] = await diagnose('store', ['--database-url', folder.database]);
     expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 animals.` });
-    expect(readFileSync(folder.database).equals(before)).toBe(true);
-    expect(readdirSync(folder.path)).toEqual(['petstore.db']);
+    expect(read()).toEqual(before);
   });
 
   it.each([

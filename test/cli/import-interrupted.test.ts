@@ -33,7 +33,7 @@ function expectBeginning(database: string): number {
   const { count, wrong } = store
     .query(
       `SELECT count(*) AS count,
-         count(*) FILTER (WHERE name <> 'Animal ' || (id - 1) OR category_id <> (id - 1) % 7) AS wrong FROM pets`,
+         count(*) FILTER (WHERE json ->> 'name' <> 'Animal ' || (id - 1) OR json ->> 'categoryId' <> (id - 1) % 7) AS wrong FROM pets`,
     )
     .get() as { count: number; wrong: number };
   const { added } = store.query('SELECT coalesce(sum(added_count), 0) AS added FROM imports').get() as {

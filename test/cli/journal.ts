@@ -85,6 +85,8 @@ export function readAnimals(path: string): { id: string; name: string }[] {
   using database = new Database(path, { readwrite: true, create: false });
   expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   return database
-    .query<{ id: string; name: string }, []>('SELECT CAST(id AS TEXT) AS id, name FROM pets ORDER BY id')
+    .query<{ id: string; name: string }, []>(
+      `SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name FROM pets ORDER BY pets.id`,
+    )
     .all();
 }

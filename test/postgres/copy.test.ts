@@ -2,11 +2,13 @@ import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { readAll, type BulkStore, type BulkTable } from '../../src/bulk.ts';
+import { petStatuses } from '../../src/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { cleanEnvironment, makeFolder, petstoreCommand, runCli, type Folder } from '../process.ts';
+import { insertPet } from '../sqlite/insert-pet.ts';
 import { makeDatabase, type Database } from './server.ts';
 
 const animals = 100_000;
@@ -45,12 +47,13 @@ async function fill(path: string): Promise<void> {
   }
   await store.close();
   const direct = new SqliteDatabase(path);
-  direct.run(`
-    INSERT INTO pets (id, name, category_id, status)
-    WITH RECURSIVE number (n) AS (SELECT 11 UNION ALL SELECT n + 1 FROM number WHERE n < ${animals})
-    SELECT CASE WHEN n > ${animals} - 5 THEN 9007199254740993 + n ELSE n * 2 END, 'Animal ' || n, n % 7,
-      CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN 'available' WHEN 2 THEN 'pending' ELSE 'sold' END
-    FROM number`);
+  direct.transaction(() => {
+    for (let n = 11; n <= animals; n++) {
+      const id = n > animals - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
+      const status = [undefined, ...petStatuses][n % 4];
+      insertPet(direct, id, { name: `Animal ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) });
+    }
+  })();
   direct.close();
 }
 

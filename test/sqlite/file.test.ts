@@ -99,6 +99,14 @@ describe('the schema', () => {
   });
 });
 
+describe('the side files', () => {
+  it('stay after a clean stop, the log empty, so that a start needs no room on the disk', async () => {
+    await useStore();
+    expect(statSync(`${place.path}-wal`).size).toBe(0);
+    expect(existsSync(`${place.path}-shm`)).toBe(true);
+  });
+});
+
 describe('a file that cannot be the store', () => {
   const refusals: [string, RegExp, (path: string) => void][] = [
     ['is no database', /is not a database/, (path) => writeFileSync(path, 'hello world '.repeat(500))],

@@ -1,13 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { createFreshness, type Freshness } from '../../src/sqlite/fresh.ts';
+import { watchDataVersion, watchWalIndex, type HasChanged } from '../../src/sqlite/fresh.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
 let place: SqlitePlace;
 let reading: Database;
 let writing: Database;
-let freshness: Freshness;
-let drops: number;
 
 beforeEach(async () => {
   place = await makeSqlitePlace();
@@ -15,8 +13,6 @@ beforeEach(async () => {
   writing.run('PRAGMA journal_mode = WAL');
   writing.run('CREATE TABLE numbers (number INTEGER)');
   reading = new Database(place.path);
-  drops = 0;
-  freshness = createFreshness(reading, () => void drops++);
 });
 afterEach(async () => {
   reading.close();
@@ -25,44 +21,61 @@ afterEach(async () => {
 });
 
 const commit = () => writing.run('INSERT INTO numbers VALUES (1)');
-/** What a request does: it looks, more than once, and is over before the next one. */
-const dropsOfRequest = async () => {
-  const before = drops;
-  freshness.check();
-  freshness.check();
-  await Promise.resolve();
-  return drops - before;
+const watchSharedMemory = (): HasChanged => {
+  const hasChanged = watchWalIndex(place.path);
+  if (!hasChanged) throw new Error('The shared memory of SQLite cannot be read here.');
+  return hasChanged;
 };
+const ways: [string, () => HasChanged][] = [['by asking SQLite', () => watchDataVersion(reading)]];
+if (process.platform === 'linux') ways.push(['in shared memory', watchSharedMemory]);
 
-describe('Freshness', () => {
-  it('drops nothing while nobody commits', async () => {
+describe.each(ways)('watching for commits %s', (_, watch) => {
+  it('sees nothing while nobody commits', () => {
+    const hasChanged = watch();
     reading.query('SELECT count(*) FROM numbers').get();
     writing.run('BEGIN IMMEDIATE');
     writing.run('INSERT INTO numbers VALUES (1)');
     writing.run('ROLLBACK');
-    for (let count = 0; count < 3; count++) expect(await dropsOfRequest()).toBe(0);
+    for (let count = 0; count < 3; count++) expect(hasChanged()).toBe(false);
   });
 
-  it('drops once for each commit of another connection, at the very next request', async () => {
+  it('sees each commit of another connection, at once and once', () => {
+    const hasChanged = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
-      expect(await dropsOfRequest()).toBe(1);
-      expect(await dropsOfRequest()).toBe(0);
+      expect([hasChanged(), hasChanged()]).toEqual([true, false]);
     }
   });
 
-  it('sees the commits of another process', async () => {
+  it('sees the commits of another process', () => {
+    const hasChanged = watch();
     const insert = `new (require('bun:sqlite').Database)(process.argv[1]).run('INSERT INTO numbers VALUES (1)')`;
     for (let count = 0; count < 5; count++) {
       expect(Bun.spawnSync([process.execPath, '-e', insert, place.path]).exitCode).toBe(0);
-      expect(await dropsOfRequest()).toBe(1);
-      expect(await dropsOfRequest()).toBe(0);
+      expect([hasChanged(), hasChanged()]).toEqual([true, false]);
     }
   });
 
-  it('is not fooled by a look that failed', () => {
-    reading.close();
-    expect(() => freshness.check()).toThrow();
-    expect(() => freshness.check()).toThrow();
+  it('sees a commit after the log was checkpointed and begun anew', () => {
+    const hasChanged = watch();
+    for (let count = 0; count < 20; count++) {
+      commit();
+      expect(hasChanged()).toBe(true);
+      writing.run('PRAGMA wal_checkpoint(TRUNCATE)');
+      commit();
+      expect(hasChanged()).toBe(true);
+    }
+  });
+});
+
+describe('watching for commits in shared memory', () => {
+  it.if(process.platform === 'linux')('leaves SQLite its locks', () => {
+    writing.run('BEGIN IMMEDIATE');
+    watchSharedMemory();
+    Bun.gc(true);
+    const begin = `new (require('bun:sqlite').Database)(process.argv[1]).run('BEGIN IMMEDIATE')`;
+    const other = Bun.spawnSync([process.execPath, '-e', begin, place.path], { stderr: 'pipe' });
+    expect(other.stderr.toString()).toContain('SQLITE_BUSY');
+    writing.run('ROLLBACK');
   });
 });

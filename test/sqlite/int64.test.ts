@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, idsOf, nextQuery, outcomeOf, post, rex, walkPages } from '../calls.ts';
 import { openService, type Service } from '../service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { insertPet } from './insert-pet.ts';
 
 /** Ids at the top of the range: no create reaches them, so they are put into the file. */
 
@@ -25,10 +26,7 @@ beforeAll(async () => {
   place = await makeSqlitePlace();
   await (await place.open()).close();
   const database = new Database(place.path, { strict: true });
-  const insert = database.query(
-    `INSERT INTO pets (id, name, category_id, status) VALUES (?1, 'Rex', ?1, 'sold')`,
-  );
-  for (const id of nearTheTop) insert.run(id);
+  for (const id of nearTheTop) insertPet(database, id, { name: 'Rex', categoryId: id, status: 'sold' });
   database.close();
   service = await openService({ openStore: () => place.open() });
 });
@@ -83,7 +81,7 @@ describe('an id that the service assigns past 2^53', () => {
     await using own = await makeSqlitePlace();
     await (await own.open()).close();
     const database = new Database(own.path, { strict: true });
-    database.query(`INSERT INTO pets (id, name, category_id) VALUES (?1, 'first', 1)`).run(2n ** 53n);
+    insertPet(database, 2n ** 53n, { name: 'first', categoryId: 1n });
     database.close();
     await using shop = await openService({ openStore: () => own.open() });
     const response = await shop.call('/v1/pets', post(rex));

@@ -1,0 +1,31 @@
+import type { Database } from 'bun:sqlite';
+import { PetstoreError } from '../error.ts';
+
+/** Gives new animals their ids: one more than the largest there ever was. */
+export interface Ids {
+  /** Call it at the beginning of every transaction that adds animals: others may have added some. */
+  begin(): void;
+  next(): bigint;
+}
+
+const largest = 2n ** 63n - 1n;
+
+/** An animal's id is part of its JSON, so it is chosen before the row is written, under the write lock. */
+export function createIds(database: Database): Ids {
+  const selectLast = database.query<{ id: string }, []>(
+    `SELECT CAST(max(
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
+       coalesce((SELECT max(id) FROM pets), 0)) AS TEXT) AS id`,
+  );
+  let last: bigint | undefined;
+  return {
+    begin() {
+      last = undefined;
+    },
+    next() {
+      last ??= BigInt(selectLast.get()?.id ?? 0);
+      if (last === largest) throw new PetstoreError('unavailable', 'All ids are used up.');
+      return ++last;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Database } from 'bun:sqlite';
+import type { NewPet } from '../../src/pet.ts';
+import { checksumOf, renderFields, renderPet } from '../../src/sqlite/stored-pet.ts';
+
+/** Puts an animal into a database file past the service, with an id that the service would not assign. */
+export function insertPet(database: Database, id: bigint, pet: NewPet): void {
+  const json = renderPet(id, renderFields(pet));
+  database
+    .query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)')
+    .run(id, pet.status ?? null, json, checksumOf(json));
+}
