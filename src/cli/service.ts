@@ -2,6 +2,7 @@ import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { Log } from '../log.ts';
 import type { Config } from './config.ts';
+import { limitConnections } from './connection-limit.ts';
 import { announce, makeFirstKey } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
@@ -29,6 +30,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   catchCrashes(log);
   const tls = loadTls(config);
   const stores = await openStores(config.databaseUrl);
+  let server: Bun.Server<undefined> | undefined;
   let isDraining = false;
   const app = createApp({
     pets: stores.pets,
@@ -39,13 +41,16 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     requestsPerMinute: config.rateLimit,
     logEveryRequest: config.accessLog,
     isDraining: () => isDraining,
+    // Of a request that is over, the runtime no longer knows the address.
+    isSent: (request) => server?.requestIP(request) === null,
     isSecure: tls !== undefined,
   });
-  let server: Bun.Server<undefined> | undefined;
   try {
     server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
+    const port = server.port ?? config.port;
+    const connectionLimit = limitConnections(port, config.maxConnections);
     if (!isWorker) {
-      const address = addressOf(config, server.port ?? config.port, tls);
+      const address = addressOf(config, port, tls);
       announce(log, address, await makeFirstKey(stores));
     }
     onReady?.();
@@ -53,7 +58,8 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const reason = await toldToStop;
     isDraining = true;
     log.info('stopping', { reason });
-    stopAccepting(server.port ?? config.port);
+    connectionLimit?.lift();
+    stopAccepting(port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {

@@ -1,5 +1,5 @@
-import { dlopen } from 'bun:ffi';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { openLibc } from '../libc.ts';
 
 /**
  * Closes the door while whoever is inside is served to the end. `server.stop()` closes the door and, in the same
@@ -11,15 +11,15 @@ export function stopAccepting(port: number): void {
   if (process.platform !== 'linux') return;
   const descriptor = findListeningSocket(port);
   if (descriptor === undefined) return;
-  const libc = dlopen('libc.so.6', { shutdown: { args: ['i32', 'i32'], returns: 'i32' } });
-  libc.symbols.shutdown(descriptor, bothDirections);
-  libc.close();
+  const libc = openLibc({ shutdown: { args: ['i32', 'i32'], returns: 'i32' } });
+  libc?.symbols.shutdown(descriptor, bothDirections);
+  libc?.close();
 }
 
 const bothDirections = 2;
 const listening = '0A';
 
-function findListeningSocket(port: number): number | undefined {
+export function findListeningSocket(port: number): number | undefined {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(table, port)));
   return readdirSync('/proc/self/fd')
     .map(Number)
