@@ -1,95 +1,97 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  closeSync,
-  writeSync,
-  readSync,
-  statSync,
-  truncateSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nextQuery } from '../test/calls.ts';
-import { randomFrom, type Random } from '../test/cli/random.ts';
+import { randomFrom } from '../test/cli/random.ts';
 import { makeFolder, runCli, type Service } from '../test/process.ts';
-import { againstBroken } from './broken-program.ts';
+import { againstBroken, type Patch } from './broken-program.ts';
+import { anyHarm, foundHarm, pickHarm, type Harm } from './harm.ts';
 import { firstLine } from './judge.ts';
-import { between, percentile, round, startLoad } from './load.ts';
+import { percentile, round, startLoad } from './load.ts';
 import { serve } from './serve.ts';
-import type { Run, TortureTest } from './torture-test.ts';
+import type { Figures, Run, TortureTest } from './torture-test.ts';
 
 const animals = 3000;
 
 /** The text of every animal, by id. */
 type Truth = Map<string, string>;
 
+/** What became of the stores that were damaged in one way. */
 interface Count {
-  refused: number;
-  unclear: string[];
+  stores: number;
+  refusedStarts: number;
+  /** Stores that answered 503 where the damage was met. */
+  refusedReads: number;
   /** Animals that were answered other than they are. */
   changed: number;
-  /** Animals left out of a list, or answered 404, though the database file held them. */
+  /** Animals left out of a list that was answered whole. */
   missing: number;
-  /** The same, when it was the log that lost them: to SQLite that is the end of a log after a crash. */
-  missingFromLog: number;
-  refusedReads: number;
 }
 
-const run: Run = async ({ rounds, seed, report, program }) => {
-  const random = randomFrom(seed);
-  const count: Count = {
-    refused: 0,
-    unclear: [],
-    changed: 0,
-    missing: 0,
-    missingFromLog: 0,
-    refusedReads: 0,
-  };
-  const restoresMs: number[] = [];
-  using folder = makeFolder();
-  const truth = await makeStore(folder.database);
-  const pristine = join(folder.path, 'pristine/petstore.db');
-  // Whoever opens the store next folds its log into it, a backup too.
-  copyStore(folder.database, pristine);
-  const backup = join(folder.path, 'backup.db');
-  await succeed(['backup', backup, '--database-url', folder.database]);
+function createRun(harms: readonly Harm[]): Run {
+  return async ({ rounds, seed, report, program }) => {
+    const random = randomFrom(seed);
+    const counts = new Map(harms.map(({ kind }) => [kind, createCount()]));
+    const faults: string[] = [];
+    const restoresMs: number[] = [];
+    using folder = makeFolder();
+    const truth = await makeStore(folder.database);
+    const pristine = join(folder.path, 'pristine/petstore.db');
+    // Whoever opens the store next folds its log into it, a backup too.
+    copyStore(folder.database, pristine);
+    const backup = join(folder.path, 'backup.db');
+    await succeed(['backup', backup, '--database-url', folder.database]);
 
-  for (let done = 1; done <= rounds; done++) {
-    const copy = join(folder.path, `damaged-${done}/petstore.db`);
-    copyStore(pristine, copy);
-    const target = random.pick(['petstore.db', 'petstore.db', 'petstore.db-wal'] as const);
-    harm(join(dirname(copy), target), random);
-    await askAll({ copy, truth, count, isLog: target.endsWith('-wal'), program });
-    if (done % 10 === 0) {
-      const startedAt = performance.now();
-      await succeed(['restore', backup, '--database-url', copy, '--force']);
-      restoresMs.push(performance.now() - startedAt);
+    for (let done = 1; done <= rounds; done++) {
+      const copy = join(folder.path, `damaged-${done}/petstore.db`);
+      copyStore(pristine, copy);
+      const { kind, apply } = pickHarm(harms, random);
+      apply(copy, random);
+      const count = counts.get(kind) ?? createCount();
+      faults.push(...(await askAll({ copy, truth, count, program })));
+      if (done % 10 === 0) {
+        const startedAt = performance.now();
+        await succeed(['restore', backup, '--database-url', copy, '--force']);
+        restoresMs.push(performance.now() - startedAt);
+      }
+      const { refusedStarts, changed, missing } = sumOf(counts);
+      report(`${done} damaged stores, ${refusedStarts} refused, ${changed + missing} wrong answers`);
     }
-    report(
-      `${done} damaged stores, ${count.refused} refused, ${count.changed + count.missing} wrong answers`,
-    );
-  }
-  return {
-    figures: {
-      'damaged stores': rounds,
-      'refused at start': count.refused,
-      'reads refused (503)': count.refusedReads,
-      'animals changed': count.changed,
-      'animals missing': count.missing,
-      'animals missing, damage in the log': count.missingFromLog,
-      'restore, slowest ms': round(percentile(restoresMs, 1), 0),
-    },
-    faults: [
-      ...count.unclear,
-      ...(count.changed > 0 ? [`${count.changed} animals were answered with other data`] : []),
-      ...(count.missing > 0 ? [`${count.missing} animals were left out`] : []),
-      ...(count.missingFromLog > 0
-        ? [`${count.missingFromLog} animals were left out after damage in the log`]
-        : []),
-    ],
+    return {
+      figures: {
+        'damaged stores': rounds,
+        ...figuresOf(counts),
+        'restore, slowest ms': round(percentile(restoresMs, 1), 0),
+      },
+      faults: [...faults, ...[...counts].flatMap(([kind, count]) => faultsOf(kind, count))],
+    };
   };
-};
+}
+
+function createCount(): Count {
+  return { stores: 0, refusedStarts: 0, refusedReads: 0, changed: 0, missing: 0 };
+}
+
+function sumOf(counts: Map<string, Count>): Count {
+  const total = createCount();
+  for (const count of counts.values()) {
+    for (const name of Object.keys(total) as (keyof Count)[]) total[name] += count[name];
+  }
+  return total;
+}
+
+function figuresOf(counts: Map<string, Count>): Figures {
+  const text = ({ stores, refusedStarts, refusedReads, changed, missing }: Count) =>
+    `${stores} stores, ${refusedStarts} refused at start, ${refusedReads} with reads refused (503), ` +
+    `${changed} animals changed, ${missing} left out`;
+  return Object.fromEntries([...counts].map(([kind, count]) => [kind, text(count)]));
+}
+
+function faultsOf(kind: string, { changed, missing }: Count): string[] {
+  return [
+    ...(changed > 0 ? [`${kind}: ${changed} animals were answered with other data`] : []),
+    ...(missing > 0 ? [`${kind}: ${missing} animals were left out`] : []),
+  ];
+}
 
 /** A store of which two thirds are in the database file and the rest is in the log, as after a crash. */
 async function makeStore(database: string): Promise<Truth> {
@@ -110,58 +112,38 @@ async function makeStore(database: string): Promise<Truth> {
 
 function copyStore(from: string, to: string): void {
   mkdirSync(dirname(to));
-  for (const suffix of ['', '-wal']) if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
-}
-
-function harm(path: string, random: Random): void {
-  const { size } = statSync(path);
-  if (random.next() < 0.2) {
-    truncateSync(path, between(random, 0, size - 1));
-    return;
-  }
-  const file = openSync(path, 'r+');
-  for (let flips = between(random, 1, 8); flips > 0; flips--) {
-    const place = between(random, 0, size - 1);
-    const byte = Buffer.alloc(1);
-    readSync(file, byte, 0, 1, place);
-    byte[0] = byte[0]! ^ between(random, 1, 255);
-    writeSync(file, byte, 0, 1, place);
-  }
-  closeSync(file);
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
 }
 
 interface Asked {
   copy: string;
   truth: Truth;
   count: Count;
-  isLog: boolean;
   program: string | undefined;
 }
 
-async function askAll({ copy, truth, count, isLog, program }: Asked): Promise<void> {
+/** Starts a service on the store and reads it whole. Gives what is wrong with a refusal. */
+async function askAll({ copy, truth, count, program }: Asked): Promise<string[]> {
+  count.stores += 1;
   let service: Service;
   try {
     service = await serve({ databaseUrl: copy, program });
   } catch (error) {
-    count.refused += 1;
-    if (
-      !/\npetstore: .*(?:damaged|not a database|cannot be opened|another program|schema version)/.test(
+    count.refusedStarts += 1;
+    const isClear =
+      /\npetstore: .*(?:damaged|not a database|cannot be opened|another program|schema version)/.test(
         String(error),
-      )
-    ) {
-      count.unclear.push(
-        `A damaged store was refused unclearly: ${firstLine(error)} ${String(error).split('\n').at(-2)}`,
       );
-    }
-    return;
+    if (isClear) return [];
+    return [`A damaged store was refused unclearly: ${firstLine(error)} ${String(error).split('\n').at(-2)}`];
   }
   try {
     const { truth: found, isWhole } = await readAll(service);
     if (!isWhole) count.refusedReads += 1;
     count.changed += [...found].filter(([id, text]) => truth.get(id) !== text).length;
-    const absent = isWhole ? [...truth.keys()].filter((id) => !found.has(id)).length : 0;
-    if (isLog) count.missingFromLog += absent;
-    else count.missing += absent;
+    if (isWhole) count.missing += [...truth.keys()].filter((id) => !found.has(id)).length;
+    return [];
   } finally {
     await service[Symbol.asyncDispose]();
   }
@@ -187,22 +169,37 @@ async function succeed(args: string[]): Promise<void> {
   if (status !== 0) throw new Error(`petstore ${args[0]} ended with ${status}: ${stderr}`);
 }
 
-export const damage: TortureTest = {
-  name: 'damage',
-  description: 'bytes of the database or of its log flipped, or their end cut off, before a start',
-  passesWhen: '0 wrong answers: refused clearly at start, or 503 where the damage is met',
-  rounds: 100,
-  unit: 'damaged stores',
-  run,
-  control: {
-    description: 'the file is not checked at start',
-    rounds: 30,
-    run: againstBroken(run, [
-      {
-        file: 'src/sqlite/file.ts',
-        find: "if (found?.quick_check !== 'ok') throw damaged(path);",
-        replace: 'void found;',
-      },
-    ]),
+/** The file and its log are taken as they are. */
+const withoutChecks: Patch[] = [
+  {
+    file: 'src/sqlite/file.ts',
+    find: "if (found?.quick_check !== 'ok') throw damaged(path);",
+    replace: 'void found;',
   },
-};
+  {
+    file: 'src/sqlite/file.ts',
+    find: 'const { isDamaged, missingPages } = checkLog(path);',
+    replace: 'const { isDamaged, missingPages } = { ...checkLog(path), isDamaged: false, missingPages: 0 };',
+  },
+];
+
+function createTest(name: string, where: string, harms: readonly Harm[]): TortureTest {
+  const run = createRun(harms);
+  return {
+    name,
+    description: `bytes of the database or of its log flipped, or their end cut off, ${where}, before a start`,
+    passesWhen: '0 wrong answers: refused clearly at start, or 503 where the damage is met',
+    rounds: 100,
+    unit: 'damaged stores',
+    run,
+    control: {
+      description: 'the file and its log are not checked at start',
+      rounds: 30,
+      run: againstBroken(run, withoutChecks),
+    },
+  };
+}
+
+export const damage = createTest('damage', 'anywhere', anyHarm);
+/** Damage that is found wherever it hits, so that no seed fails. */
+export const foundDamage = createTest('found-damage', 'where it is promised to be found', foundHarm);

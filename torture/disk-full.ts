@@ -59,14 +59,14 @@ async function fillDisk(count: Count, program: string | undefined) {
   const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
   try {
     await load.untilAcknowledged(200);
-    await fillUntilRefused(ballast, load);
+    await untilRefused(load, ballast);
     await readWhileFull(service, load, count);
     await makeRoom(ballast, load, count);
 
     await load.stop();
     await service.stop();
     await service[Symbol.asyncDispose]();
-    // The clean stop has removed the store's side files, and there is no room to make them anew.
+    // Whatever the clean stop has removed cannot be made anew.
     fill(ballast);
     try {
       service = await serve({ databaseUrl, program });
@@ -78,18 +78,24 @@ async function fillDisk(count: Count, program: string | undefined) {
       service = await serve({ databaseUrl, program });
     }
     const again = startLoad({ url: () => service.url, creators: 2, journal: load.journal, label: 'later' });
+    await untilRefused(again, ballast);
     await makeRoom(ballast, again, count);
     await again.stop();
   } finally {
     await service[Symbol.asyncDispose]();
   }
-  return judgeFile(databaseUrl, load.journal);
+  const judgement = judgeFile(databaseUrl, load.journal);
+  const odd = load.journal.refused.find((answer) => !/^503 .*"unavailable"/.test(answer));
+  return odd === undefined
+    ? judgement
+    : { ...judgement, damage: [...judgement.damage, `A write was answered ${odd}`] };
 }
 
 /** Fills the disk again and again, since the store's log may reuse room of its own. */
-async function fillUntilRefused(ballast: string, { journal }: Load): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (journal.refused.length < 20 && performance.now() < deadline) {
+async function untilRefused({ journal }: Load, ballast: string): Promise<void> {
+  const goal = journal.refused.length + 20;
+  const deadline = performance.now() + 3000;
+  while (journal.refused.length < goal && performance.now() < deadline) {
     fill(ballast);
     await Bun.sleep(20);
   }

@@ -19,7 +19,10 @@ export interface FloodOptions {
 
 export interface FloodSecond {
   useful: number;
+  /** Answered 503, which asks the caller to come again. */
   refused: number;
+  /** Answered with anything else. */
+  wrong: number;
   failed: number;
 }
 
@@ -31,7 +34,7 @@ async function flood(options: FloodOptions): Promise<void> {
   const list = `GET /v1/pets?limit=20 HTTP/1.1\r\n${head}\r\n`;
   const body = '{"name":"flood","categoryId":1}';
   const create = `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  let second: FloodSecond = { useful: 0, refused: 0, failed: 0 };
+  let second: FloodSecond = { useful: 0, refused: 0, wrong: 0, failed: 0 };
   let sent = 0;
   let due = rate === undefined ? Infinity : 0;
   const waiting: (() => void)[] = [];
@@ -80,7 +83,8 @@ async function flood(options: FloodOptions): Promise<void> {
           if (status === undefined) return;
           sentAt = 0;
           if (status < 400) second.useful += 1;
-          else second.refused += 1;
+          else if (status === 503) second.refused += 1;
+          else second.wrong += 1;
           if (/\r\nconnection: close/i.test(received.slice(0, received.indexOf('\r\n\r\n')))) {
             socket.end();
             again();
@@ -103,7 +107,7 @@ async function flood(options: FloodOptions): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     await Bun.sleep(1000);
     process.stdout.write(`${JSON.stringify(second)}\n`);
-    second = { useful: 0, refused: 0, failed: 0 };
+    second = { useful: 0, refused: 0, wrong: 0, failed: 0 };
   }
   process.exit(0);
 }

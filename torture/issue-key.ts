@@ -5,6 +5,9 @@ export interface IssuedKey {
   key: string;
 }
 
+/** Every key that this run has made: none of them may be found anywhere. */
+export const issuedKeys = new Set<string>();
+
 /** `petstore keys create`, beside a running service. */
 export async function issueKey(databaseUrl: string, ...flags: string[]): Promise<IssuedKey> {
   const { status, stdout, stderr } = await runCli([
@@ -18,5 +21,7 @@ export async function issueKey(databaseUrl: string, ...flags: string[]): Promise
     ...flags,
   ]);
   if (status !== 0) throw new Error(`keys create failed: ${stderr}`);
-  return JSON.parse(stdout) as IssuedKey;
+  const issued = JSON.parse(stdout) as IssuedKey;
+  issuedKeys.add(issued.key);
+  return issued;
 }

@@ -1,3 +1,4 @@
+import { checkLog } from '../src/sqlite/log-check.ts';
 import { readAnimals, type Journal } from '../test/cli/journal.ts';
 
 export interface Row {
@@ -39,8 +40,11 @@ export function judgeFile(
   journal: Journal,
   acknowledged = journal.acknowledged,
 ): Judgement & { damage: string[] } {
+  const { isDamaged, missingPages } = checkLog(path);
+  // Whatever the fault was, it must not look to the next start like damage.
+  const damage = isDamaged || missingPages > 0 ? ['The next start would refuse the file.'] : [];
   try {
-    return { ...judge(readAnimals(path), journal, acknowledged), damage: [] };
+    return { ...judge(readAnimals(path), journal, acknowledged), damage };
   } catch (error) {
     return { ...judge([], journal, acknowledged), damage: [`The file is damaged: ${firstLine(error)}`] };
   }

@@ -10,20 +10,21 @@ import type { Run, TortureTest } from './torture-test.ts';
 const victims = ['process', 'worker', 'parent'] as const;
 type Victim = (typeof victims)[number];
 
-/** So many kills share a store; reading it back whole stays quick. */
-const roundsPerStore = 10;
+/** So many kills share a store at most; reading it back whole stays quick. */
+const maxKillsPerStore = 10;
 
 const run: Run = async ({ rounds, seed, report, program }) => {
   const random = randomFrom(seed);
   const restartsMs: number[] = [];
   const faults: string[] = [];
   let total: Judgement = nothingYet;
+  const killsPerStore = Math.min(maxKillsPerStore, Math.ceil(rounds / victims.length));
   for (let done = 0, store = 0; done < rounds; store++) {
-    const count = Math.min(roundsPerStore, rounds - done);
+    const count = Math.min(killsPerStore, rounds - done);
     const victim = victims[store % victims.length]!;
     const life = await killInOneStore({ victim, count, random, restartsMs, program });
     total = add(total, life);
-    faults.push(...life.damage);
+    faults.push(...[...life.damage, ...faultsOf(life)].map((fault) => `${victim}: ${fault}`));
     done += count;
     report(`${done} kills, ${total.acknowledged} acknowledged, ${total.lost} lost`);
   }
@@ -34,7 +35,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
       'restart, median ms': round(percentile(restartsMs, 0.5), 0),
       'restart, slowest ms': round(percentile(restartsMs, 1), 0),
     },
-    faults: [...faults, ...faultsOf(total)],
+    faults,
   };
 };
 
@@ -69,6 +70,7 @@ async function killInOneStore({ victim, count, random, restartsMs, program }: Li
         continue;
       }
       await service.kill9();
+      await service[Symbol.asyncDispose]();
       // Reading the file mends it, so most of the time that is left to the service.
       if (random.next() < 0.3) damage.push(...judgeFile(folder.database, load.journal).damage);
       service = await start();
@@ -120,7 +122,7 @@ export const kill: TortureTest = {
   run,
   control: {
     description: 'the answer is sent before the commit',
-    rounds: 10,
+    rounds: 15,
     run: againstBroken(run, acknowledgeBeforeCommit),
   },
 };

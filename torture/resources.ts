@@ -22,3 +22,15 @@ export function slopeOf(values: readonly number[]): number {
   });
   return spread === 0 ? 0 : along / spread;
 }
+
+/** Waits until a process has no more descriptors than this, or their number no longer falls; gives how many are left. */
+export async function settledDescriptors(pid: number, expected: number): Promise<number> {
+  let count = descriptorCount(pid);
+  for (let fellAt = performance.now(); count > expected && performance.now() - fellAt < 3000;) {
+    await Bun.sleep(50);
+    const now = descriptorCount(pid);
+    if (now < count) fellAt = performance.now();
+    count = now;
+  }
+  return count;
+}

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { firstLine } from './judge.ts';
+import { openPlace } from './place.ts';
 import { readEarlier, writeResults, type Result } from './results.ts';
 import { tortureTests } from './tests.ts';
 import type { Outcome, Run, RunOptions, TortureTest } from './torture-test.ts';
@@ -29,7 +30,16 @@ const { values } = parseArgs({
 });
 
 if (values.help) say(help);
-else process.exitCode = await runAll();
+else {
+  using place = openPlace();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      place[Symbol.dispose]();
+      process.exit(1);
+    });
+  }
+  process.exitCode = await runAll();
+}
 // What a failed test has left open must not keep the run from ending.
 process.exit();
 

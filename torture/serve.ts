@@ -1,4 +1,6 @@
-import { startService, type Service, type ServiceOptions } from '../test/process.ts';
+import { childrenOf } from '../test/process-tree.ts';
+import { endProcess, startService, type Service, type ServiceOptions } from '../test/process.ts';
+import { findSecrets } from './secrets.ts';
 
 export interface TortureServiceOptions extends ServiceOptions {
   /** Serves with this program instead of the project's own. */
@@ -8,11 +10,27 @@ export interface TortureServiceOptions extends ServiceOptions {
 /** Nothing here runs longer than the longest soak. */
 const longestLifeMs = 45 * 60_000;
 
-export function serve({
-  program,
-  wrap = (command) => command,
-  ...options
-}: TortureServiceOptions): Promise<Service> {
+/** A service whose end fails, and its test with it, when a key is found in what it leaves behind. */
+export async function serve(options: TortureServiceOptions): Promise<Service> {
+  const { program, wrap = (command) => command, ...others } = options;
   const chosen = (command: string[]) => (program === undefined ? command : command.with(1, program));
-  return startService({ longestLifeMs, ...options, wrap: (command) => wrap(chosen(command)) });
+  const service = await startService({
+    longestLifeMs,
+    ...others,
+    wrap: (command) => wrap(chosen(command)),
+  });
+  const dispose = service[Symbol.asyncDispose];
+  service[Symbol.asyncDispose] = async () => {
+    try {
+      const workers = childrenOf(service.pid);
+      const ended = service.kill9();
+      workers.forEach(endProcess);
+      await ended;
+      const found = findSecrets(service);
+      if (found.length > 0) throw new Error(found.join('; '));
+    } finally {
+      await dispose();
+    }
+  };
+  return service;
 }

@@ -20,6 +20,8 @@ export interface RunOptions {
   seed: number;
   /** Says how far it has come. */
   report: (progress: string) => void;
+  /** False where the speed of the machine must not decide: counts and states are judged, times are not. */
+  isTimed?: boolean;
   /** The program to serve with, instead of the project's own; controls break a copy of it. */
   program?: string | undefined;
 }

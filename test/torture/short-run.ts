@@ -11,19 +11,19 @@ export interface ShortRun {
 const seed = Number(process.env['SEED'] ?? 1);
 
 /**
- * A few rounds of a torture test, which must hold, and its control, which must not. Tests whose verdict depends on how
- * fast the machine is are left to `npm run torture`.
+ * A few rounds of a torture test, which must hold, and its control, which must not. Nothing is judged here that depends
+ * on how fast the machine is; that is left to `npm run torture`.
  */
 export function expectToHold(test: TortureTest, options: ShortRun): void {
   const { rounds, controlRounds = test.control.rounds, timeoutMs = 120_000 } = options;
-  const report = () => {};
+  const common = { seed, report: () => {}, isTimed: false };
   const missing = test.missing?.();
   const note = missing === undefined ? '' : ` (not run: ${missing})`;
   describe(`torture: ${test.name}, SEED=${seed}${note}`, () => {
     it.skipIf(missing !== undefined)(
       `holds: ${test.passesWhen}`,
       async () => {
-        expect((await test.run({ rounds, seed, report })).faults).toEqual([]);
+        expect((await test.run({ ...common, rounds })).faults).toEqual([]);
       },
       timeoutMs,
     );
@@ -31,7 +31,7 @@ export function expectToHold(test: TortureTest, options: ShortRun): void {
     it.skipIf(missing !== undefined)(
       `finds out what is broken on purpose: ${test.control.description}`,
       async () => {
-        const { faults } = await test.control.run({ rounds: controlRounds, seed, report });
+        const { faults } = await test.control.run({ ...common, rounds: controlRounds });
         expect(faults).not.toEqual([]);
       },
       timeoutMs,
