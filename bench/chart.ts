@@ -1,5 +1,7 @@
 /** Small SVG charts. They carry their own background and follow the reader's light or dark setting. */
 
+import type { ContestantEntry } from './results.ts';
+
 export interface Bar {
   label: string;
   value: number;
@@ -19,12 +21,12 @@ export interface BarPanel {
 }
 
 const style = `<style>
-  svg { font: 12px system-ui, sans-serif; }
-  .ground { fill: #ffffff; } text { fill: #1f2328; } .quiet { fill: #59636e; }
+  svg { font: 12.5px system-ui, 'Segoe UI', Helvetica, Arial, sans-serif; }
+  .ground { fill: #ffffff; stroke: #d1d9e0; } text { fill: #1f2328; } .quiet { fill: #59636e; }
   .grid { stroke: #d1d9e0; } .spread { stroke: #1f2328; }
   .own { fill: #0a7d55; stroke: #0a7d55; } .limit { fill: #8c959f; stroke: #8c959f; } .other { fill: #4a7fc1; stroke: #4a7fc1; }
   @media (prefers-color-scheme: dark) {
-    .ground { fill: #0d1117; } text { fill: #f0f6fc; } .quiet { fill: #9198a1; }
+    .ground { fill: #0d1117; stroke: #3d444d; } text { fill: #f0f6fc; } .quiet { fill: #9198a1; }
     .grid { stroke: #3d444d; } .spread { stroke: #f0f6fc; }
     .own { fill: #3fb98a; stroke: #3fb98a; } .limit { fill: #656c76; stroke: #656c76; } .other { fill: #6ea3e0; stroke: #6ea3e0; }
   }
@@ -37,14 +39,14 @@ const rowHeight = 22;
 
 /** Horizontal bars: the median of the rounds, with a line from the lowest to the highest. */
 export function barChart(title: string, panels: readonly BarPanel[]): string {
-  let top = 44;
+  let top = 60;
   const parts = panels.map((panel) => {
     const height = panel.bars.length * rowHeight + 62;
     const part = `<g transform="translate(0 ${top})">${barPanel(panel)}</g>`;
     top += height;
     return part;
   });
-  return svg(title, top, parts);
+  return svg({ title, height: top, parts });
 }
 
 function barPanel({ title, axis, bars }: BarPanel): string {
@@ -83,7 +85,7 @@ export function lineChart(title: string, axes: { x: string; y: string }, lines: 
   const powers = points.map((point) => Math.log10(point.x));
   const [first, last] = [Math.min(...powers), Math.max(...powers)];
   const ticks = niceTicks(Math.max(...points.map((point) => point.y)));
-  const [plotLeft, plotRight, top, bottom] = [64, width - 190, 64, height - 46];
+  const [plotLeft, plotRight, top, bottom] = [64, width - 190, 72, height - 46];
   const x = (value: number): number =>
     round(plotLeft + ((Math.log10(value) - first) / Math.max(1, last - first)) * (plotRight - plotLeft));
   const y = (value: number): number => round(bottom - (value / ticks.at(-1)!) * (bottom - top));
@@ -108,16 +110,23 @@ export function lineChart(title: string, axes: { x: string; y: string }, lines: 
     );
   });
   const names =
-    `<text class="quiet" x="16" y="50">${escape(axes.y)}</text>` +
+    `<text class="quiet" x="16" y="56">${escape(axes.y)}</text>` +
     `<text class="quiet" text-anchor="middle" x="${(plotLeft + plotRight) / 2}" y="${height - 10}">${escape(axes.x)}</text>`;
-  return svg(title, height, [names, ...grid, ...sizes, ...drawn]);
+  return svg({ title, height, parts: [names, ...grid, ...sizes, ...drawn] });
 }
 
-function svg(title: string, height: number, parts: string[]): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(title)}">
+export interface Drawing {
+  title: string;
+  width?: number;
+  height: number;
+  parts: string[];
+}
+
+export function svg({ title, width: drawnWidth = width, height, parts }: Drawing): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${drawnWidth} ${height}" width="${drawnWidth}" height="${height}" role="img" aria-label="${escape(title)}">
 ${style}
-<rect class="ground" width="${width}" height="${height}"/>
-<text font-size="15" font-weight="600" x="16" y="24">${escape(title)}</text>
+<rect class="ground" x="0.5" y="0.5" rx="6" width="${drawnWidth - 1}" height="${height - 1}"/>
+<text font-size="16" font-weight="600" x="16" y="30">${escape(title)}</text>
 ${parts.join('\n')}
 </svg>
 `;
@@ -142,16 +151,21 @@ function spreadOut(positions: number[]): number[] {
   return moved;
 }
 
+export function toneOf({ kind }: ContestantEntry): Tone {
+  if (kind === 'service') return 'own';
+  return kind === 'limit' ? 'limit' : 'other';
+}
+
 export function shortNumber(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (value >= 1000) return `${Number((value / 1000).toPrecision(3))}k`;
   return String(Number(value.toPrecision(3)));
 }
 
-function round(value: number): number {
+export function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-function escape(text: string): string {
+export function escape(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

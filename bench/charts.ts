@@ -1,9 +1,11 @@
-import { barChart, lineChart, type Bar, type BarPanel, type Line, type Tone } from './chart.ts';
-import type { ContestantEntry, Results } from './results.ts';
+import { barChart, lineChart, toneOf, type Bar, type BarPanel, type Line } from './chart.ts';
+import { drawOverview } from './overview.ts';
+import type { Results } from './results.ts';
 import { cellOf, latencySpread, spreadOfCell, type Spread } from './statistics.ts';
 
-const onPostgres = ['petstore-postgres', 'fastify-pg', 'elysia-postgres'];
 const shownWorkloads = ['list', 'list-random', 'create'];
+/** Lines that lie on one another say nothing; the table has all. */
+const sizedWorkloads = ['list', 'list-random', 'get', 'create'];
 const latencyWorkloads = ['list', 'slow-disk-busy', 'create'];
 
 /** Every chart that the results have figures for, by file name. */
@@ -18,11 +20,9 @@ export function drawCharts(results: Results): Record<string, string> {
     (id, workload) => latencySpread(results, cellOf(results, workload, id), ({ p99Ms }) => p99Ms),
   );
   const sizes = linesBySize(results);
-  const [overview] = panels(embeddedOnly(results), ['list'], 'requests a second', (id, workload) =>
-    spreadOfCell(results, cellOf(results, workload, id)),
-  );
+  const overview = drawOverview(results);
   return {
-    ...(overview && { 'overview.svg': barChart('Requests a second, more is better', [overview]) }),
+    ...(overview !== undefined && { 'overview.svg': overview }),
     ...(throughput.length > 0 && { 'throughput.svg': barChart('Throughput, more is better', throughput) }),
     ...(latency.length > 0 && { 'latency.svg': barChart('The slowest of a hundred', latency) }),
     ...(sizes.length > 0 && {
@@ -56,15 +56,11 @@ function panels(
     .filter(({ bars }) => bars.length > 0);
 }
 
-/** For the README: one workload, and nobody on another store. */
-function embeddedOnly(results: Results): Results {
-  return { ...results, contestants: results.contestants.filter(({ id }) => !onPostgres.includes(id)) };
-}
-
 /** A chart over sizes needs two of them. */
 function linesBySize(results: Results): Line[] {
   const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
   return results.workloads
+    .filter(({ id }) => sizedWorkloads.includes(id))
     .map(({ id, title }) => ({
       label: title,
       points: sizes.flatMap((animals) => {
@@ -73,9 +69,4 @@ function linesBySize(results: Results): Line[] {
       }),
     }))
     .filter(({ points }) => points.length > 1);
-}
-
-function toneOf({ kind }: ContestantEntry): Tone {
-  if (kind === 'service') return 'own';
-  return kind === 'limit' ? 'limit' : 'other';
 }

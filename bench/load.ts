@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ConstantRateOptions, ConstantRateOutcome } from './constant-rate.ts';
 import { pin } from './cores.ts';
-import { cpuSeconds, familyOf } from './process-figures.ts';
+import { cpuSeconds, familyOf, machineCpuSeconds } from './process-figures.ts';
 import type { HttpRequest } from './requests.ts';
 
 export interface Target {
@@ -17,17 +17,33 @@ export interface Throughput {
   errors: number;
   serverCores: number;
   loadCores: number;
+  otherCores: number;
 }
+
+const idleLookMs = 30;
+const idleWithinMs = 5000;
 
 export async function writeRequests(file: string, requests: readonly HttpRequest[]): Promise<void> {
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(file, lines.join(''));
 }
 
+export interface WrkRun {
+  seconds: number;
+  serverPid: number;
+  /** Where in the file of requests it starts, as a share of it. */
+  startAt?: number;
+}
+
 /** wrk as fast as it can: keep-alive, no pipelining, one thread per core it may use. */
-export async function runWrk(target: Target, seconds: number, serverPid: number): Promise<Throughput> {
+export async function runWrk(target: Target, run: WrkRun): Promise<Throughput> {
+  const { seconds, serverPid, startAt = 0 } = run;
   const threads = Math.min(target.cores.length, target.connections);
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const family = familyOf(serverPid);
+  const serverSecondsBefore = cpuSeconds(family);
+  const [machineBefore, startedAt] = [machineCpuSeconds(), performance.now()];
+  const ownBefore = process.cpuUsage();
   const child = Bun.spawn(
     pin(target.cores, [
       ...['wrk', '-t', String(threads), '-c', String(target.connections), '-d', `${seconds}s`],
@@ -35,24 +51,49 @@ export async function runWrk(target: Target, seconds: number, serverPid: number)
       `http://127.0.0.1:${target.port}`,
     ]),
     {
-      env: { ...process.env, BENCH_REQUESTS: target.requestsFile },
+      env: { ...process.env, BENCH_REQUESTS: target.requestsFile, BENCH_START: String(startAt) },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const [shares, output, complaints] = await Promise.all([
-    watchProcessor({ serverPid, load: child, seconds }),
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
+  const [output, complaints] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const serverSeconds = cpuSeconds(family) - serverSecondsBefore;
+  const own = process.cpuUsage(ownBefore);
+  const ours =
+    serverSeconds + (Number(child.resourceUsage()?.cpuTime.total ?? 0) + own.user + own.system) / 1e6;
+  const otherSeconds = Math.max(0, machineCpuSeconds() - machineBefore - ours);
+  const otherCores = otherSeconds / ((performance.now() - startedAt) / 1000);
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
-  if (json === undefined || !shares) throw new Error(`wrk gave no result: ${complaints}${output}`);
-  const { requests, micros, errors } = JSON.parse(json) as Record<'requests' | 'micros' | 'errors', number>;
-  return { requestsPerSecond: requests / (micros / 1e6), errors, ...shares };
+  if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
+  const { requests, micros, processorSeconds, errors } = JSON.parse(json) as WrkFigures;
+  if (requests === 0) throw new Error(`there was no answer within ${seconds} s`);
+  const passed = micros / 1e6;
+  return {
+    requestsPerSecond: requests / passed,
+    errors,
+    serverCores: serverSeconds / passed,
+    loadCores: processorSeconds / passed,
+    otherCores,
+  };
+}
+
+type WrkFigures = Record<'requests' | 'micros' | 'processorSeconds' | 'errors', number>;
+
+/** Lets a server finish what it was still asked when the load before ended; a slow one needs seconds. */
+export async function untilIdle(serverPid: number): Promise<void> {
+  const family = familyOf(serverPid);
+  const deadline = performance.now() + idleWithinMs;
+  let before = -1;
+  for (let now = cpuSeconds(family); now > before && performance.now() < deadline; now = cpuSeconds(family)) {
+    before = now;
+    await Bun.sleep(idleLookMs);
+  }
 }
 
 export interface ConstantRate {
   rate: number;
   seconds: number;
+  /** Before them, at the same rate, and not counted. */
+  warmUpSeconds?: number;
   isBackground?: boolean;
 }
 
@@ -61,7 +102,8 @@ export async function runConstantRate(target: Target, run: ConstantRate): Promis
   const { port, headers, requestsFile, connections, cores } = target;
   const options: ConstantRateOptions = {
     ...{ port, headers, requestsFile, connections },
-    ...{ rate: run.rate, seconds: run.seconds, isBackground: run.isBackground ?? false },
+    ...{ rate: run.rate, seconds: run.seconds },
+    ...{ warmUpSeconds: run.warmUpSeconds ?? 0, isBackground: run.isBackground ?? false },
   };
   const program = [process.execPath, join(import.meta.dir, 'constant-rate.ts'), JSON.stringify(options)];
   const child = Bun.spawn(pin(cores, program), { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -72,39 +114,4 @@ export async function runConstantRate(target: Target, run: ConstantRate): Promis
   ]);
   if (status !== 0) throw new Error(`The constant-rate load failed:\n${complaints}`);
   return JSON.parse(output) as ConstantRateOutcome;
-}
-
-interface Watched {
-  serverPid: number;
-  load: Bun.Subprocess;
-  seconds: number;
-}
-
-/** Looks again and again, leaving out the start of a run. Undefined for a run too short for two looks. */
-async function watchProcessor({ serverPid, load, seconds }: Watched) {
-  const family = familyOf(serverPid);
-  const look = () => ({
-    at: performance.now() / 1000,
-    server: cpuSeconds(family),
-    load: cpuSeconds([load.pid]),
-  });
-  await Bun.sleep(seconds * 200);
-  let first: ReturnType<typeof look> | undefined;
-  let last: typeof first;
-  while (load.exitCode === null) {
-    try {
-      last = look();
-      first ??= last;
-    } catch {
-      // It has ended between the two looks.
-      break;
-    }
-    await Bun.sleep(seconds * 50);
-  }
-  if (!first || !last || first === last) return undefined;
-  const passed = last.at - first.at;
-  return {
-    serverCores: (last.server - first.server) / passed,
-    loadCores: (last.load - first.load) / passed,
-  };
 }

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { contestantOf } from './contestants.ts';
 import { coreLayout } from './cores.ts';
-import { runConstantRate, runWrk, writeRequests, type Target, type Throughput } from './load.ts';
+import { runConstantRate, runWrk, untilIdle, type Target, type Throughput } from './load.ts';
 import type { Places } from './places.ts';
 import { familyOf, peakMemoryMb } from './process-figures.ts';
 import type { Cell, LatencySample, Sample } from './results.ts';
@@ -17,21 +16,34 @@ export interface MeasureOptions {
   round: number;
   seconds: number;
   warmUpSeconds: number;
+  latencySeconds: number;
   connections: number;
 }
 
 /** A load generator this busy, beside a server with time to spare, measures itself. */
-const busyCore = 0.95;
+const busyLoad = 0.9;
+const busyServer = 0.95;
 const backgroundConnections = 8;
+const leadSeconds = 0.5;
+const answerWithinMs = 30_000;
 
 /** One round: a copy of the data, a fresh process, a warm-up, then as many requests as it takes. */
 export function measureThroughput(options: MeasureOptions): Promise<Sample> {
-  const { cell, round, seconds, warmUpSeconds } = options;
+  const { cell, round, warmUpSeconds } = options;
+  const slow = contestantOf(cell.contestant).slow?.[cell.workload];
+  const seconds = slow ?? options.seconds;
   return withServer(options, async ({ server, target, besides, isSeparate }) => {
-    await runWrk(target, warmUpSeconds, server.pid);
-    const background = besides(seconds);
-    const throughput = await runWrk(target, seconds, server.pid);
-    await background;
+    if (slow === undefined) {
+      await runWrk(target, { seconds: warmUpSeconds, serverPid: server.pid });
+      await untilIdle(server.pid);
+    }
+    // What runs beside runs during the whole of the load.
+    const background = besides(seconds + 2 * leadSeconds);
+    background.catch(() => {});
+    if (options.workload.backgroundCreatesPerSecond !== undefined) await Bun.sleep(leadSeconds * 1000);
+    // From the middle of the file: what the warm-up has asked is not asked again at once.
+    const load = runWrk(target, { seconds, serverPid: server.pid, startAt: 0.5 });
+    const throughput = await withBackground(load, background);
     const discarded = whyDiscarded(throughput, cell, isSeparate ? target.cores.length : Infinity);
     return {
       ...cell,
@@ -47,14 +59,23 @@ export function measureThroughput(options: MeasureOptions): Promise<Sample> {
 
 /** The same, at a fixed rate, for latency. */
 export function measureLatency(options: MeasureOptions, rate: number): Promise<LatencySample> {
-  const { cell, round, seconds, warmUpSeconds } = options;
+  const { cell, round, latencySeconds: seconds, warmUpSeconds } = options;
   return withServer(options, async ({ target, besides }) => {
-    await runConstantRate(target, { rate, seconds: warmUpSeconds });
-    const background = besides(seconds);
-    const { answered, seconds: taken, ...figures } = await runConstantRate(target, { rate, seconds });
-    await background;
+    const background = besides(warmUpSeconds + seconds);
+    // PostgreSQL runs on the same cores, and would hardly get a turn beside one that watches the clock.
+    const isBackground = contestantOf(cell.contestant).data === 'postgres';
+    const run = { rate, seconds, warmUpSeconds, isBackground };
+    const load = runConstantRate(target, run);
+    const { answered, seconds: taken, ...figures } = await withBackground(load, background);
     return { ...cell, round, rate, answeredPerSecond: answered / taken, ...figures };
   });
+}
+
+/** Both end before either's failure is told: nothing may run on into the next round. */
+async function withBackground<Result>(load: Promise<Result>, background: Promise<unknown>): Promise<Result> {
+  await Promise.allSettled([load, background]);
+  await background;
+  return load;
 }
 
 interface Loaded {
@@ -72,6 +93,7 @@ async function withServer<Result>(
   const contestant = contestantOf(cell.contestant);
   const { server: cores, load, isSeparate } = coreLayout(cell.processes);
   await using place = await places.open(contestant, workload, cell.animals);
+  const requests = await places.requests(contestant, workload, cell.animals);
   await using server = await startServer({
     contestant: contestant.id,
     place: place.place,
@@ -80,18 +102,15 @@ async function withServer<Result>(
     withEtag: workload.isConditional ?? false,
     ...(workload.isOnSlowDisk && slowDisk && { env: slowDisk }),
   });
-  const requests = workload.requests(contestant.spelling, cell.animals);
-  const requestsFile = join(place.folder, 'requests.tsv');
-  await writeRequests(requestsFile, requests);
-  const headers = await checkedHeaders(server, workload, requests[0]!);
-  const target: Target = { port: server.port, headers, requestsFile, connections, cores: load };
-
-  const createsFile = join(place.folder, 'creates.tsv');
-  await writeRequests(createsFile, [contestant.spelling.create(0)]);
+  const headers = await checkedHeaders(server, workload, requests.first);
+  const target: Target = {
+    ...{ port: server.port, headers, connections, cores: load },
+    requestsFile: requests.file,
+  };
   const besides = async (seconds: number): Promise<void> => {
     const rate = workload.backgroundCreatesPerSecond;
     if (rate === undefined) return;
-    const creates = { ...target, requestsFile: createsFile, connections: backgroundConnections };
+    const creates = { ...target, requestsFile: requests.createFile, connections: backgroundConnections };
     const { errors } = await runConstantRate(creates, { rate, seconds, isBackground: true });
     if (errors > 0) throw new Error(`${errors} creates of ${contestant.name} failed or were never answered.`);
   };
@@ -110,6 +129,7 @@ async function checkedHeaders(
       method,
       headers: { ...headers, ...extra },
       ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(answerWithinMs),
     });
   const response = await ask({});
   const text = await response.text();
@@ -131,7 +151,7 @@ function whyDiscarded(
   coresOfLoad: number,
 ): string | undefined {
   if (errors > 0) return `${errors} answers were errors`;
-  const isLoadBusy = loadCores >= busyCore * coresOfLoad;
-  const isServerIdle = serverCores < busyCore * processes;
+  const isLoadBusy = loadCores >= busyLoad * coresOfLoad;
+  const isServerIdle = serverCores < busyServer * processes;
   return isLoadBusy && isServerIdle ? 'the load generator was the bottleneck' : undefined;
 }

@@ -14,7 +14,10 @@ export interface BenchOptions {
   latencyRounds: number;
   seconds: number;
   warmUpSeconds: number;
+  latencySeconds: number;
   connections: number;
+  /** Goes on with the run that was cut off last. */
+  isContinued: boolean;
 }
 
 export const help = `npm run bench -- [options]
@@ -25,7 +28,8 @@ export const help = `npm run bench -- [options]
   --contestants ID,ID   of ${contestants.map(({ id }) => id).join(', ')}
   --size N              compare at N animals (100000), and at no other size
   --rounds N            interleaved rounds (7)
-  --seconds N           whole seconds of load per round (5)
+  --seconds N           whole seconds of load per round (1)
+  --continue            goes on with a run of the same options that was cut off
 `;
 
 const quickWorkloads = ['list', 'list-random', 'create'];
@@ -42,6 +46,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
       size: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
+      continue: { type: 'boolean' },
     },
   });
   if (values.help) return 'help';
@@ -61,10 +66,13 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
     otherSizes: isQuick || values.size !== undefined ? [] : [1000, 10_000, 1_000_000, 10_000_000],
     rounds,
     latencyRounds: isQuick ? 1 : Math.min(3, rounds),
-    seconds: wholeNumber('--seconds', values.seconds, isQuick ? 2 : 5),
-    // Shorter, and what is measured of the peers on Node is partly their compiler.
-    warmUpSeconds: isQuick ? 1 : 3,
+    // Short, so that a whole run takes less than an hour.
+    seconds: wholeNumber('--seconds', values.seconds, 1),
+    // What is measured of the peers on Node may still be partly their compiler.
+    warmUpSeconds: 1,
+    latencySeconds: 2,
     connections: 64,
+    isContinued: values.continue ?? false,
   };
 }
 

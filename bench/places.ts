@@ -4,73 +4,104 @@ import { join } from 'node:path';
 import { captureAnswer, type CapturedAnswers } from './capture.ts';
 import type { Contestant } from './contestant.ts';
 import { coreLayout } from './cores.ts';
-import { cacheFolder, copyForRound, jsonTemplate, sqliteTemplate } from './data.ts';
+import { cacheFolder, copyForRound, jsonTemplate, peerTemplate, serviceTemplate } from './data.ts';
 import { pocketBaseTemplate } from './pocketbase.ts';
 import { openPostgresData, type PostgresData } from './postgres-data.ts';
-import { ownSpelling } from './requests.ts';
+import { writeRequests } from './load.ts';
+import { ownSpelling, type HttpRequest } from './requests.ts';
 import { startServer } from './server.ts';
 import type { Workload } from './workloads.ts';
 
-/** A fresh copy of the data for one round, and a folder for what the round writes. */
+/** The data of one round: a fresh copy, unless it is large and only read. */
 export interface Place extends AsyncDisposable {
   place: string;
-  folder: string;
+}
+
+type SqliteKind = 'service' | 'sqlite';
+const templates = { service: serviceTemplate, sqlite: peerTemplate };
+
+/** Past this many animals, workloads that only read share one copy: half a gigabyte a round would tire the disk. */
+const copiedForReaders = 1_000_000;
+
+/** What a workload asks of a contestant, written once for all rounds. */
+export interface RequestFiles {
+  file: string;
+  first: HttpRequest;
+  /** One create, for those that run beside. */
+  createFile: string;
 }
 
 export interface Places extends AsyncDisposable {
   open(contestant: Contestant, workload: Workload, animals: number): Promise<Place>;
+  requests(contestant: Contestant, workload: Workload, animals: number): Promise<RequestFiles>;
   /** The version of PostgreSQL, if it was used. */
   postgresVersion(): Promise<string | undefined>;
 }
 
 export function openPlaces(dataFolder = cacheFolder): Places {
-  let postgres: Promise<PostgresData> | undefined;
+  const postgres = new Map<'server', Promise<PostgresData>>();
   const answers = new Map<string, Promise<CapturedAnswers>>();
+  const requestFiles = new Map<string, Promise<RequestFiles>>();
+  const shared = new Map<string, Promise<Place>>();
+  const folder = mkdtemp(join(tmpdir(), 'petstore-requests-'));
 
-  const openSqlite = async (animals: number): Promise<Place> => {
-    const template = await sqliteTemplate(animals, dataFolder);
-    return inFolder(async (folder) => {
-      const place = join(folder, 'petstore.db');
+  const copySqlite = async (kind: SqliteKind, animals: number): Promise<Place> => {
+    const template = await templates[kind](animals, dataFolder);
+    return inFolder(async (own) => {
+      const place = join(own, 'petstore.db');
       await copyForRound(template, place);
       return place;
     });
+  };
+  const openSqlite = async (kind: SqliteKind, animals: number, workload: Workload): Promise<Place> => {
+    if (workload.isWriting || animals <= copiedForReaders) return copySqlite(kind, animals);
+    const { place } = await once(shared, `${kind} ${animals}`, () => copySqlite(kind, animals));
+    return { place, [Symbol.asyncDispose]: async () => {} };
+  };
+  const files = async ({ spelling }: Contestant, workload: Workload, animals: number, name: string) => {
+    const requests = workload.requests(spelling, animals);
+    const [file, createFile] = [join(await folder, `${name}.tsv`), join(await folder, `${name}-create.tsv`)];
+    await writeRequests(file, requests);
+    await writeRequests(createFile, [spelling.create(0)]);
+    return { file, first: requests[0]!, createFile };
   };
 
   return {
     async open({ data }, workload, animals) {
       switch (data) {
+        case 'service':
         case 'sqlite':
-          return openSqlite(animals);
+          return openSqlite(data, animals, workload);
         case 'json': {
-          const template = await jsonTemplate(animals);
-          return inFolder(async (folder) => {
-            const place = join(folder, 'pets.json');
+          const template = await jsonTemplate(animals, dataFolder);
+          return inFolder(async (own) => {
+            const place = join(own, 'pets.json');
             await copyForRound(template, place);
             return place;
           });
         }
         case 'pocketbase': {
           const template = await pocketBaseTemplate(animals);
-          return inFolder(async (folder) => {
-            const place = join(folder, 'pocketbase');
+          return inFolder(async (own) => {
+            const place = join(own, 'pocketbase');
             await copyForRound(template, place);
             return place;
           });
         }
         case 'answers': {
-          const captured = await answers.getOrInsertComputed(`${workload.id} ${animals}`, async () => {
-            await using original = await openSqlite(animals);
+          const captured = await once(answers, `${workload.id} ${animals}`, async () => {
+            await using original = await copySqlite('service', animals);
             return await captureAnswers(original.place, workload, animals);
           });
-          return inFolder(async (folder) => {
-            const place = join(folder, 'answers.json');
+          return inFolder(async (own) => {
+            const place = join(own, 'answers.json');
             await Bun.write(place, JSON.stringify(captured));
             return place;
           });
         }
         case 'postgres': {
-          postgres ??= openPostgresData(coreLayout(1).load);
-          const copy = await (await postgres).copy(animals);
+          const server = await once(postgres, 'server', () => openPostgresData(coreLayout(1).load));
+          const copy = await server.copy(animals);
           const place = await inFolder(async () => copy.address);
           return {
             ...place,
@@ -82,11 +113,31 @@ export function openPlaces(dataFolder = cacheFolder): Places {
         }
       }
     },
-    postgresVersion: async () => (await postgres)?.version,
+    requests(contestant, workload, animals) {
+      const name = `${contestant.id}-${workload.id}-${animals}`;
+      return once(requestFiles, name, () => files(contestant, workload, animals, name));
+    },
+    postgresVersion: async () => (await postgres.get('server'))?.version,
     async [Symbol.asyncDispose]() {
-      await (await postgres)?.[Symbol.asyncDispose]();
+      await rm(await folder, { recursive: true, force: true });
+      for (const copy of shared.values()) await (await copy)[Symbol.asyncDispose]();
+      await (await postgres.get('server'))?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Made on first use and kept; what could not be made is tried again the next time. */
+async function once<Key, Value>(
+  kept: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await kept.getOrInsertComputed(key, make);
+  } catch (error) {
+    kept.delete(key);
+    throw error;
+  }
 }
 
 /** What the service itself answers to the first request of each kind, so that the limit sends no byte less. */
@@ -108,7 +159,7 @@ async function inFolder(fill: (folder: string) => Promise<string>): Promise<Plac
   const folder = await mkdtemp(join(tmpdir(), 'petstore-round-'));
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    return { place: await fill(folder), folder, [Symbol.asyncDispose]: dispose };
+    return { place: await fill(folder), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -12,6 +12,9 @@ export interface Group {
 
 /** Only the service has a setting for the number of processes. */
 const processesWorkload = 'processes';
+/** Between the smallest and the largest store, enough to see the shape of the line. */
+const atMiddleSizes = ['list-random', 'create'];
+const latencyWorkloads = ['list', 'list-random', 'create', 'slow-disk-quiet', 'slow-disk-busy'];
 
 export function planThroughput(options: BenchOptions): Group[] {
   return workloads
@@ -31,11 +34,14 @@ function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes 
     }));
   }
   const able = contestants.filter(
-    ({ id, cannot = [] }) => chosen.includes(id) && !cannot.includes(workload.id),
+    ({ id, cannot = [], skips = [] }) =>
+      chosen.includes(id) && !cannot.includes(workload.id) && !skips.includes(workload.id),
   );
   const compared = able.map(({ id }) => ({ workload: workload.id, contestant: id, animals, processes: 1 }));
   const isSized = !workload.isOnSlowDisk && chosen.includes('petstore');
-  const sized = isSized ? otherSizes : [];
+  const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
+  const isMeasuredAt = (size: number): boolean => ends.includes(size) || atMiddleSizes.includes(workload.id);
+  const sized = isSized ? otherSizes.filter(isMeasuredAt) : [];
   return [
     ...compared,
     ...sized.map((size) => ({
@@ -65,19 +71,54 @@ export function latencyRate(results: Results, cell: Cell): number {
   return speeds.length === 0 ? 0 : Math.max(1, Math.floor(Math.min(...speeds) / 2));
 }
 
-/** Latency is compared among those that serve the same interface, at the common size. */
+/** Latency is compared among those that serve the same interface, and with one limit, at the common size. */
 export function planLatency(groups: readonly Group[], { animals }: BenchOptions): Group[] {
   const isCompared = ({ contestant, animals: size, processes }: Cell): boolean =>
     size === animals && processes === 1 && sameInterface.includes(contestant);
   return groups
-    .filter(({ workload }) => workload.id !== processesWorkload)
+    .filter(({ workload }) => latencyWorkloads.includes(workload.id))
     .map(({ workload, cells }) => ({ workload, cells: cells.filter(isCompared) }));
 }
 
-const sameInterface = contestants.filter(({ kind }) => kind !== 'ready-made').map(({ id }) => id);
+const sameInterface = contestants
+  .filter(({ id, kind }) => kind !== 'ready-made' && id !== 'limit-node')
+  .map(({ id }) => id);
 
 function contestantsOfSameStore(id: string): string[] {
   const isPostgres = (candidate: string): boolean =>
     contestants.some(({ id: known, data }) => known === candidate && data === 'postgres');
   return sameInterface.filter((candidate) => isPostgres(candidate) === isPostgres(id));
+}
+
+/** What a round takes beside its load: a copy of the data, a start, reading the requests. */
+const aroundLoadSeconds = 0.5;
+const largeCopySeconds = 4;
+const preparationSeconds = 20;
+const millionAnimalsSeconds = 5;
+
+/** How long a run will take, from what the parts of a round took on a machine with two cores. */
+export function estimateSeconds(
+  groups: readonly Group[],
+  latencyGroups: readonly Group[],
+  options: BenchOptions,
+): number {
+  const { rounds, latencyRounds, seconds, warmUpSeconds, latencySeconds } = options;
+  const load = seconds + warmUpSeconds;
+  const throughput = groups.flatMap(({ workload, cells }) =>
+    cells.map(({ animals, contestant }) => {
+      const isCopied = workload.isWriting && animals >= 10_000_000;
+      const slow = contestants.find(({ id }) => id === contestant)?.slow?.[workload.id];
+      return (slow ?? load) + aroundLoadSeconds + (isCopied ? largeCopySeconds : 0);
+    }),
+  );
+  const latency = latencyGroups.flatMap(({ cells }) =>
+    cells.map(() => latencySeconds + warmUpSeconds + aroundLoadSeconds),
+  );
+  const millions = sum([options.animals, ...options.otherSizes]) / 1e6;
+  const preparation = preparationSeconds + millions * millionAnimalsSeconds;
+  return preparation + rounds * sum(throughput) + latencyRounds * sum(latency);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

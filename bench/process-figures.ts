@@ -19,6 +19,13 @@ export function cpuSeconds(pids: readonly number[]): number {
   return ticks.reduce((sum, value) => sum + value, 0) / ticksPerSecond;
 }
 
+/** Seconds of processor time that everything on the machine has used, with what its host took away. */
+export function machineCpuSeconds(): number {
+  const [, line = ''] = /^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'latin1')) ?? [];
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0, steal = 0] = line.split(' ').map(Number);
+  return (user + nice + system + irq + softIrq + steal) / ticksPerSecond;
+}
+
 /** The largest resident memory that any one of these processes has had. */
 export function peakMemoryMb(pids: readonly number[]): number {
   const sizes = pids.map((pid) => {

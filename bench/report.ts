@@ -4,6 +4,7 @@ import { format } from 'prettier';
 import { drawCharts } from './charts.ts';
 import { shortNumber } from './chart.ts';
 import type { ContestantEntry, Results, Sample } from './results.ts';
+import { describeMethod } from './method.ts';
 import { cellOf, latencySpread, ratio, spreadOfCell } from './statistics.ts';
 import { table } from './table.ts';
 import { describeSpread, targetsOf } from './targets.ts';
@@ -59,9 +60,10 @@ export async function renderResults(results: Results): Promise<string> {
     'Microseconds of processor time a request, all threads; the largest resident memory of one process.',
     contestantTable(results, (id, workload) => figures(results, id, workload)),
     '## Latency',
-    'At one constant rate per workload, half of what the slowest can do, counted from the moment a request was due: p50 / p99 in milliseconds.',
+    'At one constant rate per workload and store, half of what the slowest can do, counted from the moment a request was due: p50 / p99 in milliseconds.',
     contestantTable(results, (id, workload) => latencyFigures(results, id, workload)),
     ratesLine(results),
+    latecomersLine(results),
     '## By number of animals',
     sizeTable(results),
     '## What was measured',
@@ -70,7 +72,7 @@ export async function renderResults(results: Results): Promise<string> {
       results.contestants.map(({ name, what, versions: own, settings }) => [name, what, own, settings]),
     ),
     '## How',
-    `${method.loadGenerator}, ${method.connections} connections, pinned to other cores than the server. ${method.rounds} interleaved rounds of ${method.secondsPerRound} s after ${method.warmUpSeconds} s of warm-up, each with a fresh process and a fresh copy of the data. Slow disk: ${method.slowDisk}. PostgreSQL runs on the cores of the load generator.${sharedCores(results)}`,
+    ...describeMethod(results),
     `Rounds thrown out: ${discarded.length} of ${results.samples.length}.`,
     discarded.length > 0 ? discardedTable(discarded) : '',
     results.remarks.length > 0
@@ -152,6 +154,18 @@ function ratesLine({ latencies, workloads }: Results): string {
   return `Rates: ${rates.join('; ')}. The generator itself was late by at most ${shortNumber(lag)} ms in 99 of 100 requests; that is part of the figures.`;
 }
 
+/** A rate that somebody cannot sustain compares nothing, so that is said. */
+function latecomersLine({ latencies, contestants, workloads }: Results): string {
+  const late = latencies.filter(
+    ({ answeredPerSecond, rate, errors }) => errors > 0 || answeredPerSecond < rate * 0.95,
+  );
+  const names = late.map(({ contestant, workload }) => {
+    const name = contestants.find(({ id }) => id === contestant)?.name ?? contestant;
+    return `${name} (${workloads.find(({ id }) => id === workload)?.title ?? workload})`;
+  });
+  return late.length > 0 ? `Did not keep up in at least one round: ${[...new Set(names)].join(', ')}.` : '';
+}
+
 function sizeTable(results: Results): string {
   const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
   const rows = results.workloads.map(({ id, title }) => [
@@ -175,11 +189,6 @@ function discardedTable(samples: readonly Sample[]): string {
       discarded,
     ]),
   );
-}
-
-function sharedCores({ machine, samples }: Results): string {
-  const isShared = samples.some(({ processes }) => processes >= machine.cores);
-  return isShared ? ' With as many processes as cores, the load generator shares theirs.' : '';
 }
 
 function ofPostgres(id: string): boolean {

@@ -27,6 +27,8 @@ export interface Method {
   rounds: number;
   secondsPerRound: number;
   warmUpSeconds: number;
+  latencyRounds: number;
+  latencySeconds: number;
   connections: number;
   loadGenerator: string;
   slowDisk: string;
@@ -59,6 +61,8 @@ export interface Sample extends Cell {
   /** Cores that the server, with all its processes and threads, kept busy. */
   serverCores: number;
   loadCores: number;
+  /** Cores that everything else on the machine kept busy, PostgreSQL and creates beside among it. */
+  otherCores?: number;
   cpuMicrosPerRequest: number;
   /** The largest resident memory of any one process of the server. */
   peakMemoryMb: number;

@@ -2,19 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contestants } from './contestants.ts';
-import { cacheFolder, sqliteTemplate } from './data.ts';
+import { serviceTemplate } from './data.ts';
 import { describeContestant, describeMachine } from './machine.ts';
 import { measureLatency, measureThroughput, type MeasureOptions } from './measure.ts';
 import { help, readOptions, type BenchOptions } from './options.ts';
 import { openPlaces } from './places.ts';
-import { latencyRate, planLatency, planThroughput, rotate, type Group } from './plan.ts';
+import { estimateSeconds, latencyRate, planLatency, planThroughput, rotate, type Group } from './plan.ts';
 import { missingTools, preparePeers } from './prepare.ts';
 import { createProgress } from './progress.ts';
 import { renderSummary, writeReport } from './report.ts';
 import type { Cell, Results } from './results.ts';
 import { buildSlowDisk, type SlowDisk } from './slow-disk.ts';
+import { continueUnfinished, isMeasured, removeUnfinished, saveUnfinished } from './unfinished.ts';
 import { verifySameWork } from './verify.ts';
 import { workloads } from './workloads.ts';
+
+/** Fewer say too little about how much rounds differ. */
+const publishedRounds = 7;
+const fewestRequests = 1000;
+const longestLatencySeconds = 10;
 
 if (import.meta.main) await main(process.argv.slice(2));
 
@@ -33,7 +39,7 @@ async function main(args: string[]): Promise<void> {
   const chosen = contestants.filter(({ id }) => options.contestants.includes(id));
   await preparePeers(chosen);
   process.stderr.write('Making the data and checking that all do the same work…\n');
-  for (const animals of [options.animals, ...options.otherSizes]) await sqliteTemplate(animals);
+  for (const animals of [options.animals, ...options.otherSizes]) await serviceTemplate(animals);
   await verifySameWork(
     chosen.filter(({ kind }) => kind === 'peer').map(({ id }) => id),
     options.animals,
@@ -43,10 +49,13 @@ async function main(args: string[]): Promise<void> {
   // A quick look, or a part, is no result to publish.
   const isWhole =
     !options.isQuick &&
+    options.rounds >= publishedRounds &&
+    options.otherSizes.length > 0 &&
     options.workloads.length === workloads.length &&
     options.contestants.length === contestants.length;
   const folder = isWhole ? import.meta.dir : await mkdtemp(join(tmpdir(), 'petstore-bench-report-'));
   process.stdout.write(`\n${await writeReport(results, folder)}\n`);
+  await removeUnfinished();
 }
 
 /** Measures everything that was asked for. What fails is said in the remarks; the rest goes on. */
@@ -55,34 +64,41 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-run-'));
   try {
     const slowDisk = buildSlowDisk(folder);
-    const results = await emptyResults(options, slowDisk);
+    const empty = await emptyResults(options, slowDisk);
+    const results = options.isContinued ? await continueUnfinished(empty) : empty;
     const groups = planThroughput(options).filter(({ workload }) => slowDisk || !workload.isOnSlowDisk);
     const latencyGroups = planLatency(groups, options);
+    const minutes = Math.ceil(estimateSeconds(groups, latencyGroups, options) / 60);
+    process.stderr.write(`Measuring. A whole run takes about ${minutes} minutes.\n`);
     const count = (list: Group[]): number => list.reduce((sum, { cells }) => sum + cells.length, 0);
-    const progress = createProgress(
-      count(groups) * options.rounds + count(latencyGroups) * options.latencyRounds,
-    );
+    const wanted = count(groups) * options.rounds + count(latencyGroups) * options.latencyRounds;
+    const progress = createProgress(wanted - results.samples.length - results.latencies.length);
 
     const attempt = async (group: Group, cell: Cell, round: number, measure: Measure): Promise<void> => {
       progress.step(`${group.workload.title}, ${cell.contestant}, ${cell.animals} animals`);
-      const { seconds, warmUpSeconds, connections } = options;
+      const { seconds, warmUpSeconds, latencySeconds, connections } = options;
       const { workload } = group;
+      const how = { seconds, warmUpSeconds, latencySeconds, connections };
       try {
-        await measure({ cell, workload, places, slowDisk, round, seconds, warmUpSeconds, connections });
+        await measure({ cell, workload, places, slowDisk, round, ...how });
       } catch (error) {
         const reason = (error as Error).message.split('\n').slice(0, 3).join(' ');
         results.remarks.push(`${cell.contestant}, ${workload.id}, round ${round}: ${reason}`);
       }
     };
-    // A run takes hours; one that is cut off leaves what it has measured.
-    const save = () => Bun.write(join(cacheFolder, 'unfinished.json'), JSON.stringify(results));
-    const measureRound = (group: Group, cell: Cell, round: number) =>
-      attempt(group, cell, round, async (what) => results.samples.push(await measureThroughput(what)));
+    const save = () => saveUnfinished(results);
+    const measureRound = async (group: Group, cell: Cell, round: number) => {
+      if (isMeasured(results.samples, cell, round)) return;
+      await attempt(group, cell, round, async (what) => results.samples.push(await measureThroughput(what)));
+    };
     const measureLatencyRound = async (group: Group, cell: Cell, round: number) => {
       const rate = latencyRate(results, cell);
-      if (rate === 0) return;
+      if (rate === 0 || isMeasured(results.latencies, cell, round)) return;
+      // A hundredth of a few requests is nothing; a slow rate goes on for longer.
+      const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
+      const latencySeconds = Math.max(options.latencySeconds, enough);
       await attempt(group, cell, round, async (what) =>
-        results.latencies.push(await measureLatency(what, rate)),
+        results.latencies.push(await measureLatency({ ...what, latencySeconds }, rate)),
       );
     };
     await inRounds(groups, options.rounds, measureRound, save);
@@ -103,13 +119,13 @@ async function inRounds(
   groups: readonly Group[],
   rounds: number,
   measure: (group: Group, cell: Cell, round: number) => Promise<void>,
-  afterRound: () => Promise<unknown>,
+  afterGroup: () => Promise<unknown>,
 ): Promise<void> {
   for (let round = 1; round <= rounds; round++) {
     for (const group of groups) {
       for (const cell of rotate(group.cells, round)) await measure(group, cell, round);
+      await afterGroup();
     }
-    await afterRound();
   }
 }
 
@@ -124,6 +140,8 @@ async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefine
       rounds: options.rounds,
       secondsPerRound: options.seconds,
       warmUpSeconds: options.warmUpSeconds,
+      latencyRounds: options.latencyRounds,
+      latencySeconds: options.latencySeconds,
       connections: options.connections,
       loadGenerator: 'wrk, keep-alive, no pipelining',
       slowDisk: slowDisk

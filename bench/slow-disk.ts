@@ -3,6 +3,9 @@ import { join } from 'node:path';
 /** The environment that gives a program a disk whose sync takes 5 ms longer. */
 export type SlowDisk = { LD_PRELOAD: string };
 
+/** As slow-disk.c has it. */
+export const slowDiskMs = 5;
+
 /** Compiles the shim; undefined on a machine without a C compiler. */
 export function buildSlowDisk(folder: string): SlowDisk | undefined {
   const compiler = Bun.which('cc');

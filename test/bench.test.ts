@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { drawCharts } from '../bench/charts.ts';
 import { contestantOf } from '../bench/contestants.ts';
 import { coreLayout } from '../bench/cores.ts';
-import { measureLatency, type MeasureOptions } from '../bench/measure.ts';
+import { measureLatency, measureThroughput, type MeasureOptions } from '../bench/measure.ts';
 import { readOptions } from '../bench/options.ts';
 import { openPlaces, type Places } from '../bench/places.ts';
-import { planThroughput } from '../bench/plan.ts';
+import { estimateSeconds, planLatency, planThroughput } from '../bench/plan.ts';
 import { renderResults } from '../bench/report.ts';
 import type { LatencySample, Results, Sample } from '../bench/results.ts';
 import { startServer } from '../bench/server.ts';
 import { cellOf, ratio } from '../bench/statistics.ts';
+import { continueUnfinished, isMeasured, saveUnfinished } from '../bench/unfinished.ts';
 import { workloads } from '../bench/workloads.ts';
 
 const animals = 60;
@@ -42,6 +43,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     round: 1,
     seconds: 0.5,
     warmUpSeconds: 0.2,
+    latencySeconds: 0.5,
     connections: 2,
   });
 
@@ -55,6 +57,30 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
       expect(measured.p99Ms).toBeGreaterThanOrEqual(measured.p50Ms);
     },
   );
+
+  // The workload with many requests, whose file wrk reads by a script of its own.
+  it.if(Boolean(Bun.which('wrk')))('gets right answers from petstore as fast as wrk can ask', async () => {
+    const workload = workloads.find(({ id }) => id === 'mix')!;
+    const cell = { workload: 'mix', contestant: 'petstore', animals, processes: 1 };
+    const whole = { seconds: 1, warmUpSeconds: 1 };
+    const measured = await measureThroughput({ ...round('petstore'), ...whole, workload, cell });
+    expect(measured).toMatchObject({ ...cell, errors: 0 });
+    for (const figure of ['requestsPerSecond', 'serverCores', 'loadCores', 'peakMemoryMb'] as const)
+      expect(measured[figure]).toBeGreaterThan(0);
+  });
+
+  it('goes on with a run that was cut off, unless that was another one', async () => {
+    const path = join(folder, 'unfinished.json');
+    const results = resultsOf([sample('petstore', 1, 90)]);
+    await saveUnfinished(results, path);
+    const { samples, remarks } = await continueUnfinished(resultsOf([]), path);
+    const cell = cellOf(results, 'list', 'petstore');
+    expect([1, 2].map((number) => isMeasured(samples, cell, number))).toEqual([true, false]);
+    expect(remarks).toHaveLength(1);
+    const other = { ...resultsOf([]), method: { ...results.method, rounds: 9 } };
+    const refusal = await continueUnfinished(other, path).catch((error: Error) => error.message);
+    expect(refusal).toContain('other options');
+  });
 
   it.each(['limit-bun', 'limit-node'])('%s sends the bytes and headers of the service', async (id) => {
     const answers = await Promise.all(['petstore', id].map(firstAnswer));
@@ -103,6 +129,18 @@ describe('the report of the benchmark', () => {
     expect(report).toContain('list p99');
   });
 
+  it('says who did not keep up, how two processes were measured and that the machine was busy', async () => {
+    const slow = { ...latency('limit-bun'), answeredPerSecond: 500 };
+    const two = { ...sample('petstore', 1, 1000), workload: 'processes', processes: 2, loadCores: 0.2 };
+    const report = await renderResults({
+      ...resultsOf([{ ...two, otherCores: 0.4 }]),
+      latencies: [latency('petstore'), slow],
+    });
+    expect(report).toContain('Did not keep up in at least one round: bare Bun.serve (List, first page).');
+    expect(report).toContain('shares theirs, of which it took 0.2.');
+    expect(report).toContain('It was not quiet');
+  });
+
   it('draws its charts from the results', () => {
     const samples = ['petstore', 'limit-bun', 'fastify'].map((id) => sample(id, 1, 1000));
     const charts = drawCharts(resultsOf([...samples, { ...sample('petstore', 1, 900), animals: 10_000 }]));
@@ -122,6 +160,8 @@ describe('the report of the benchmark', () => {
     expect(groups.map(({ workload }) => workload.id)).toEqual(workloads.map(({ id }) => id));
     expect(groups.every(({ cells }) => cells.length > 1)).toBeTrue();
     expect(options.rounds).toBeGreaterThanOrEqual(7);
+    const minutes = estimateSeconds(groups, planLatency(groups, options), options) / 60;
+    expect(minutes).toBeWithin(10, 50);
     expect([options.animals, ...options.otherSizes].toSorted((a, b) => a - b)).toEqual([
       1e3, 1e4, 1e5, 1e6, 1e7,
     ]);
@@ -173,6 +213,8 @@ function resultsOf(samples: Sample[]): Results {
       rounds: 3,
       secondsPerRound: 5,
       warmUpSeconds: 1,
+      latencyRounds: 3,
+      latencySeconds: 2,
       connections: 64,
       loadGenerator: 'wrk',
       slowDisk: 'none',

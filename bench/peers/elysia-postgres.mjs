@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { createElysiaApp } from './elysia-app.mjs';
-import { pageOf, settings, withoutNull } from './settings.mjs';
+import { createElysiaApp, newPet, noAnimal, pageQuery, petParams } from './elysia-app.mjs';
+import { nextLink, pageOf, settings, withoutNull } from './settings.mjs';
 
 const sql = postgres(settings.databaseUrl, {
   // int8 arrives as text unless it is told otherwise; the peers send numbers.
@@ -27,4 +27,27 @@ const pets = {
   },
 };
 
-createElysiaApp(pets).listen(settings);
+createElysiaApp()
+  .get(
+    '/v1/pets',
+    async ({ query, set }) => {
+      const page = await pets.list(query);
+      if (page.next) set.headers.link = nextLink(query, page.next);
+      return page.pets;
+    },
+    { query: pageQuery },
+  )
+  .get('/v1/pets/:id', async ({ params, status }) => (await pets.get(params.id)) ?? status(404, noAnimal), {
+    params: petParams,
+  })
+  .post(
+    '/v1/pets',
+    async ({ body, set }) => {
+      const created = await pets.create(body);
+      set.status = 201;
+      set.headers.location = `/v1/pets/${created.id}`;
+      return created;
+    },
+    { body: newPet },
+  )
+  .listen(settings);

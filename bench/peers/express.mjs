@@ -4,6 +4,9 @@ import { errorBody, nextLink, settings, statuses } from './settings.mjs';
 
 const pets = openPets();
 const app = express();
+// Its default is an ETag for every answer; the others make one only where it is asked for.
+app.set('etag', settings.withEtag ? 'weak' : false);
+app.disable('x-powered-by');
 
 app.use((request, response, next) => {
   if (request.get('authorization') === `Bearer ${settings.apiKey}`) return next();

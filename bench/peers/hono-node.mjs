@@ -63,10 +63,9 @@ app.post('/v1/pets', newPet, (c) => {
 });
 
 app.notFound((c) => c.json(errorBody('not_found', 'Nothing is found at this address.', 404), 404));
-app.onError((error, c) =>
-  error instanceof HTTPException
-    ? error.getResponse()
-    : c.json(errorBody('internal', error.message, 500), 500),
-);
+app.onError((error, c) => {
+  if (!(error instanceof HTTPException)) return c.json(errorBody('internal', error.message, 500), 500);
+  return error.res ?? c.json(errorBody('invalid_request', error.message, error.status), error.status);
+});
 
 serve({ fetch: app.fetch, port: settings.port, hostname: settings.hostname });

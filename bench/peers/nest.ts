@@ -4,7 +4,6 @@ import {
   Catch,
   Controller,
   Get,
-  Header,
   HttpCode,
   HttpException,
   Inject,
@@ -103,7 +102,6 @@ class PetsController {
 
   @Post()
   @HttpCode(201)
-  @Header('cache-control', 'no-store')
   createPet(@Body() pet: NewPet, @Res({ passthrough: true }) reply: any): unknown {
     const created = this.service.pets.create(pet);
     reply.header('location', `/v1/pets/${created.id}`);

@@ -1,0 +1,50 @@
+import type { Results } from './results.ts';
+import { cellOf, spreadOf, spreadOfCell } from './statistics.ts';
+
+/** More than this for other programs in half of the rounds, and the run says little. */
+const quietCores = 0.1;
+
+/** How the figures came about, a paragraph each. */
+export function describeMethod(results: Results): string[] {
+  const { method, machine } = results;
+  const otherCores = machine.cores === 2 ? 'other one' : `other ${machine.cores - 1}`;
+  return [
+    `**Throughput.** ${method.loadGenerator}, ${method.connections} connections. The server has 1 core, the load generator the ${otherCores}. ${method.rounds} interleaved rounds: in each, every contestant of a workload runs after the other, in another order each time, as a fresh process on a fresh copy of the data, ${method.warmUpSeconds} s to warm up and ${method.secondsPerRound} s measured. Ratios are made within a round; the median, lowest and highest of the rounds are shown. A round in which the load generator was busy and the server was not is thrown out. With ten million animals, workloads that only read share one copy. json-server answers so few creates that it gets 8 s, and no warm-up.`,
+    'To keep a run short, the bare servers, json-server and PocketBase leave out workloads in which they would say nothing new, and between the smallest and the largest store only random pages and creates are measured.',
+    `**Latency.** ${method.latencyRounds} rounds of ${method.latencySeconds} s, or longer for at least 1000 requests, at a constant rate after ${method.warmUpSeconds} s of warm-up. A request counts from the moment it was due, so that a server that stalls is not spared the requests it would have got (coordinated omission).`,
+    `**Processor time and memory.** From \`/proc\`, over the whole of the load, all threads and processes of the server counted; the work of PostgreSQL itself is not in it.`,
+    `**Slow disk.** ${method.slowDisk}. **PostgreSQL** runs on the cores of the load generator, never on that of the server.`,
+    twoProcesses(results),
+    company(results),
+    'Before anything is measured, every peer is asked the same questions as the service and must give the same answers: animals, pages, links, refused keys, parameters and bodies. On the slow disk, its creates must take as long as the sync.',
+  ];
+}
+
+function twoProcesses(results: Results): string {
+  const { samples, machine } = results;
+  if (!samples.some(({ workload }) => workload === 'processes')) return '';
+  const load = spreadOfCell(
+    results,
+    cellOf(results, 'processes', 'petstore', { processes: 2 }),
+    ({ loadCores }) => loadCores,
+  );
+  const share = load ? `, of which it took ${Number(load.median.toPrecision(2))}` : '';
+  const isShared = machine.cores <= 2;
+  const where = isShared
+    ? `With as many processes as cores, the load generator has no core of its own and shares theirs${share}`
+    : 'The load generator has the cores that are left';
+  return `**Two processes.** Random pages of 100 animals, so that there is much to do for the server and little for the load generator. ${where}. One process is measured with the load generator on another core.`;
+}
+
+/** A machine that does something else at the same time makes every figure smaller, and not by the same amount. */
+function company({ samples }: Results): string {
+  const spread = spreadOf(
+    samples.flatMap(({ contestant, workload, otherCores }) =>
+      /postgres|-pg$/.test(contestant) || workload === 'slow-disk-busy' ? [] : (otherCores ?? []),
+    ),
+  );
+  if (!spread) return '';
+  const cores = (value: number): string => String(Number(value.toFixed(2)));
+  const verdict = spread.median > quietCores ? ' **It was not quiet: take no figure from this run.**' : '';
+  return `**The machine.** Other programs took ${cores(spread.median)} cores in the median round, ${cores(spread.highest)} in the worst.${verdict}`;
+}
