@@ -20,7 +20,7 @@ const maxSeenKeys = 10_000;
 const maxTextBytes = 64 * 1024;
 
 /**
- * The pages of the current version of the file that are asked for again and again, as bytes. A page is kept
+ * The pages of the current version of the file that are asked for again and again. A page is kept
  * when it is asked for a second time: to keep every page of a walk would double the memory and help nobody.
  */
 export class PageCache {
