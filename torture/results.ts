@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { arch, cpus, totalmem } from 'node:os';
+import { arch, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { Figures, TortureTest } from './torture-test.ts';
@@ -90,6 +90,8 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-async function writeFormatted(file: string, text: string): Promise<void> {
+async function writeFormatted(file: string, content: string): Promise<void> {
+  // Where it ran is nobody's business but the machine's.
+  const text = content.replaceAll(process.env['TMPDIR'] ?? tmpdir(), '…');
   await Bun.write(file, await format(text, { ...(await resolveConfig(file)), filepath: file }));
 }

@@ -18,7 +18,7 @@ describe('kill -9', () => {
       try {
         for (let round = 0; round < 20; round++) {
           await untilMoreIsAcknowledged(journal);
-          await service.kill9();
+          await endWithSigkill(service);
           // Reading the file mends it, so most of the time that is left to the service.
           if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
           service = await startService({ databaseUrl: folder.database });
@@ -26,7 +26,7 @@ describe('kill -9', () => {
         await load.stop();
         expect(await service.stop()).toBe(0);
       } finally {
-        await service.kill9();
+        await endWithSigkill(service);
       }
       expectEverythingIsSettled(folder.database, journal);
     },
@@ -124,4 +124,9 @@ function expectEverythingIsSettled(path: string, journal: Journal): void {
   const persistent = [...journal.attempted].filter((name) => Number(name.split('-')[1]) % 2 === 0);
   expect(persistent.filter((name) => !journal.acknowledged.has(name))).toEqual([]);
   expect(journal.unanswered.size).toBeGreaterThan(0);
+}
+
+/** And takes away the folder in which it ran; its store is elsewhere. */
+async function endWithSigkill(service: Service): Promise<void> {
+  await service[Symbol.asyncDispose]();
 }
