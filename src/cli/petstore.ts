@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 import { version } from '../../package.json';
-import { OperatorError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
 import { describeError } from '../log.ts';
 import { redactKeys } from '../api-key.ts';
 import { commands, listCommands, type Command } from './commands.ts';
@@ -32,10 +32,17 @@ async function run([name = '--help', ...args]: string[]): Promise<number> {
     const command = await findCommand(name);
     return await command(args);
   } catch (error) {
-    const isExpected = error instanceof OperatorError;
-    process.stderr.write(`petstore: ${redactKeys(isExpected ? error.message : describeError(error))}\n`);
-    return isExpected ? error.exitStatus : 1;
+    process.stderr.write(`petstore: ${redactKeys(explain(error))}\n`);
+    return error instanceof OperatorError ? error.exitStatus : 1;
   }
+}
+
+/** One line for what a person can mend; of a bug, everything that helps to find it. */
+function explain(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  if (!(error instanceof PetstoreError)) return describeError(error);
+  const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return `${error.message}${reason}`;
 }
 
 async function findCommand(name: string): Promise<Command> {
