@@ -26,7 +26,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { keys, fixedKeys, now } = options;
   const recordUse = createUseRecorder(options);
 
-  // The hashes of accepted credentials, by the header that carried them: to hash one again costs 1 µs. A refused one
+  // The hashes of accepted credentials, by the header that carried them: to hash one again costs 0.6 µs. A refused one
   // is forgotten, so that its answers take as long as those of an unknown one.
   const knownHashes = new Map<string, string>();
 

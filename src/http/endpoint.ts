@@ -163,7 +163,7 @@ type HeaderSets = (fixedHeaders: Record<string, string>) => Headers;
 
 /**
  * Adds the headers that every answer of a path has to those that answers of one kind have. The set is made once: a
- * `Response` copies it, which costs 0.4 µs, while to build it costs 2.
+ * `Response` copies it, which costs 1.6 µs less than to build it.
  */
 function createHeaderSets(common: Record<string, string>): HeaderSets {
   const kept = new WeakMap<Record<string, string>, Headers>();

@@ -4,9 +4,8 @@ export interface Router<Route> {
 }
 
 /**
- * Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty. Ten
- * paths of these two forms need no routing library: one look-up in a map costs 2 µs less per request than the one
- * that was here before, a tenth of a hot list.
+ * Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty.
+ * Ten paths of these two forms need no routing library.
  */
 export function createRouter<Route>(routes: Record<string, Route>): Router<Route> {
   const fixed = new Map<string, Route>();
