@@ -64,6 +64,8 @@ describe('trouble', () => {
     await using visited = await visit(chromium.browser, service.url);
     const { page, complaints } = visited;
     await signIn(page, text);
+    // Otherwise the first list may be the one that is refused.
+    await page.getByText('No animals yet').waitFor();
     await service.keys.revokeKey(key.id, new Date());
     await add(page, 'Late', '1');
     await page.getByText('Your key is no longer accepted').waitFor();
