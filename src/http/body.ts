@@ -16,7 +16,7 @@ export async function readJsonBody(request: Request, timeoutMs: number): Promise
       'The body must be sent as "Content-Type: application/json" in UTF-8.',
     );
   }
-  const bytes = await within(timeoutMs, readBytes(request)).catch(explainUnread);
+  const bytes = await within(timeoutMs, readBytes(request));
   try {
     return parseExactJson(utf8.decode(bytes));
   } catch {
@@ -27,7 +27,7 @@ export async function readJsonBody(request: Request, timeoutMs: number): Promise
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-async function readBytes(request: Request): Promise<Uint8Array> {
+function readBytes(request: Request): Promise<Uint8Array> {
   const declaredLength = request.headers.get('Content-Length');
   if (declaredLength === null) return readUpTo(maxBodyBytes, request);
   if (Number(declaredLength) > maxBodyBytes) throw tooLarge();
@@ -46,19 +46,28 @@ async function readUpTo(maxBytes: number, request: Request): Promise<Uint8Array>
   return Buffer.concat(chunks);
 }
 
-/** A caller who hangs up in the middle is nobody's bug; the answer goes nowhere, but the log tells it right. */
-function explainUnread(error: unknown): never {
-  if (error instanceof PetstoreError) throw error;
-  throw new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
-}
-
 /** A body that trickles in is never idle, so nothing else would end it. */
 function within<Value>(timeoutMs: number, reading: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
     const timer = setTimeout(() => reject(new UnreadBodyError('invalid_json', message)), timeoutMs);
-    reading.then(resolve, reject).finally(() => clearTimeout(timer));
+    reading.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(explainUnread(error));
+      },
+    );
   });
+}
+
+/** A caller who hangs up in the middle is nobody's bug; the answer goes nowhere, but the log tells it right. */
+function explainUnread(error: unknown): PetstoreError {
+  if (error instanceof PetstoreError) return error;
+  return new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
 }
 
 function tooLarge(): PetstoreError {

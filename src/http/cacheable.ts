@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { RenderedJson } from '../pet.ts';
 import { jsonMediaType, type Answer } from './answer.ts';
 
@@ -7,9 +6,12 @@ const cacheControl = 'private, no-cache';
 /** The headers of a JSON answer that a caller may keep, but for its version. */
 export const cacheableJson = { 'Content-Type': jsonMediaType, 'Cache-Control': cacheControl };
 
-/** The validator is strong; the mark tells apart answers whose bodies are the same. */
+/**
+ * The validator is strong; the mark tells apart answers whose bodies are the same. It guards against chance, not
+ * against an adversary, who could only mislead its own cache: SHA-256 would take 1.5 µs of a page's time.
+ */
 export function versionOf(body: RenderedJson, mark = ''): { ETag: string } {
-  return { ETag: `"${hash('sha256', body, 'base64url').slice(0, 22)}${mark}"` };
+  return { ETag: `"${Bun.hash.xxHash3(body).toString(16)}${mark}"` };
 }
 
 /** All the headers of a document that stays the same. */

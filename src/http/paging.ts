@@ -14,29 +14,23 @@ export function parsePageRequest(url: string): PageRequest {
   const queryStart = url.indexOf('?');
   if (queryStart === -1) return { limit: pageLimit.default };
   const query = url.slice(queryStart);
-  const [limits, statuses, cursors] = usualValues(query) ?? allValues(query);
-  const limit = parseLimit(limits);
-  const status = parseStatus(statuses);
-  const after = parseCursor(cursors, status);
-  return { limit, ...(status && { status }), ...(after !== undefined && { after }) };
+  const values = usualQuery.exec(query) ?? otherQuery(query);
+  const request: PageRequest = { limit: parseLimit(values[1]) };
+  const status = parseStatus(values[2]);
+  if (status !== undefined) request.status = status;
+  const after = parseCursor(values[3], status);
+  if (after !== undefined) request.after = after;
+  return request;
 }
 
-type Values = [limit: string[], status: string[], cursor: string[]];
-
-function usualValues(query: string): Values | undefined {
-  const found = usualQuery.exec(query);
-  if (!found) return undefined;
-  const [, limit, status, cursor] = found;
-  return [listOf(limit), listOf(status), listOf(cursor)];
-}
-
-function allValues(query: string): Values {
+/** The values at the places where `usualQuery` has them. */
+function otherQuery(query: string): (string | undefined)[] {
   const parameters = new URLSearchParams(query);
-  return [parameters.getAll('limit'), parameters.getAll('status'), parameters.getAll('cursor')];
-}
-
-function listOf(value: string | undefined): string[] {
-  return value === undefined ? [] : [value];
+  return ['', 'limit', 'status', 'cursor'].map((name) => {
+    const values = parameters.getAll(name);
+    // No value that is accepted has a comma, so one that is given twice is none of them.
+    return values.length === 0 ? undefined : values.join(',');
+  });
 }
 
 /** The `Link` to the next page (RFC 8288): a reference of a query alone, which survives any proxy. */
@@ -46,10 +40,9 @@ export function nextLink({ limit, status }: PageRequest, { next }: Page): string
   return `<?limit=${limit}${filter}&cursor=${formatCursor(next, status)}>; rel="next"`;
 }
 
-function parseLimit(values: string[]): number {
-  const [value, ...others] = values;
+function parseLimit(value: string | undefined): number {
   if (value === undefined) return pageLimit.default;
-  if (others.length > 0 || !canonicalLimit.test(value)) {
+  if (!canonicalLimit.test(value)) {
     throw new PetstoreError(
       'invalid_parameter',
       `limit must be given once, as an integer from ${pageLimit.smallest} to ${pageLimit.largest}.`,
@@ -58,24 +51,19 @@ function parseLimit(values: string[]): number {
   return Number(value);
 }
 
-function parseStatus(values: string[]): PetStatus | undefined {
-  const [value, ...others] = values;
-  if (value === undefined) return undefined;
-  if (others.length > 0 || !isPetStatus(value)) {
-    throw new PetstoreError(
-      'invalid_parameter',
-      `status must be given once, as one of ${petStatuses.join(', ')}.`,
-    );
-  }
-  return value;
+function parseStatus(value: string | undefined): PetStatus | undefined {
+  if (value === undefined || isPetStatus(value)) return value;
+  throw new PetstoreError(
+    'invalid_parameter',
+    `status must be given once, as one of ${petStatuses.join(', ')}.`,
+  );
 }
 
-function parseCursor(values: string[], status: PetStatus | undefined): bigint | undefined {
-  const [cursor, ...others] = values;
+function parseCursor(cursor: string | undefined, status: PetStatus | undefined): bigint | undefined {
   if (cursor === undefined) return undefined;
   const after = parseInt64(lastIdOf(cursor));
   // Only the very text that we would have sent for this place and this filter is a cursor of ours.
-  if (others.length > 0 || after === undefined || formatCursor(after, status) !== cursor) {
+  if (after === undefined || formatCursor(after, status) !== cursor) {
     throw new PetstoreError(
       'invalid_cursor',
       'The cursor is damaged or belongs to another status. Follow the Link of a page as it was sent, or begin without a cursor.',
@@ -85,12 +73,23 @@ function parseCursor(values: string[], status: PetStatus | undefined): bigint | 
 }
 
 function lastIdOf(cursor: string): string {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  const text = decode(cursor);
   const start = text.indexOf('.', cursorVersion.length + 1) + 1;
   return text.slice(start, text.indexOf('.', start));
 }
 
+function decode(cursor: string): string {
+  try {
+    return atob(cursor);
+  } catch {
+    return '';
+  }
+}
+
+/** In the letters that base64 has in common with base64url: of the texts in it, none needs any other. */
 function formatCursor(lastId: bigint, status: PetStatus | undefined): string {
   const place = `${cursorVersion}.${status ?? ''}.${lastId}`;
-  return Buffer.from(`${place}.${crc32(place).toString(36)}`, 'latin1').toString('base64url');
+  const encoded = btoa(`${place}.${crc32(place).toString(36)}`);
+  const paddingAt = encoded.indexOf('=');
+  return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);
 }

@@ -45,6 +45,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
         freshness.check();
         const known = kept.get(hash);
         if (known && isUsable(known, now())) return known;
+        freshness.beginRead();
         const key = read(selectUsable.get(hash, now()));
         if (key) kept.set(hash, key);
         return key;
@@ -55,6 +56,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
 
     listKeys() {
       try {
+        freshness.beginRead();
         return selectAll.all().map(keyOf);
       } catch (error) {
         throw translateError(error);
@@ -70,6 +72,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
         createdAt: createdAt.getTime(),
         expiresAt: expiresAt?.getTime() ?? null,
       });
+      freshness.beginRead();
       const key = read(selectByHash.get(hash));
       if (!key) throw new Error('The new key is not in the store.');
       return key;
@@ -77,6 +80,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
 
     async revokeKey(id, revokedAt) {
       await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
+      freshness.beginRead();
       return read(selectById.get(id));
     },
 

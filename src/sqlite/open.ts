@@ -29,7 +29,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   database.run('PRAGMA cache_size = -16000');
   const pages = new PageCache();
   const kept = new Map<string, ApiKey>();
-  const freshness = createFreshness(watchCommits(database, path), () => {
+  const freshness = createFreshness(database, watchCommits(database, path), () => {
     pages.clear();
     kept.clear();
   });
@@ -39,6 +39,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     keys: createKeyStore({ database, writer, freshness, kept, now }),
     async close() {
       await writer.close();
+      freshness.close();
       database.close();
     },
   };

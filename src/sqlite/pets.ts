@@ -68,9 +68,11 @@ export interface PetStoreParts {
 export function createPetStore(parts: PetStoreParts): PetStore {
   const { database, writer, freshness, pages, now } = parts;
   const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
-  const selectPage = database.query<StoredPet, [bigint, number]>(`${select} id > ?1 ORDER BY id LIMIT ?2`);
+  // The plus matters: SQLite plans a query anew for each value of a bare parameter in a LIMIT, which takes 4 µs.
+  const inOrder = 'ORDER BY id LIMIT +?2';
+  const selectPage = database.query<StoredPet, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
   const selectPageOfStatus = database.query<StoredPet, [bigint, number, PetStatus]>(
-    `${select} status = ?3 AND id > ?1 ORDER BY id LIMIT ?2`,
+    `${select} status = ?3 AND id > ?1 ${inOrder}`,
   );
   const selectPet = database.query<StoredPet, [bigint]>(`${select} id = ?1`);
 
@@ -92,6 +94,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
         const key = `${request.limit} ${request.status ?? ''} ${request.after ?? ''}`;
         const kept = pages.get(key);
         if (kept) return kept;
+        freshness.beginRead();
         return pages.add(key, readPage(request));
       } catch (error) {
         throw translateError(error);
@@ -100,6 +103,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
 
     getPet(id) {
       try {
+        freshness.beginRead();
         const pet = selectPet.get(id);
         return pet ? verifiedWithId(pet, id) : undefined;
       } catch (error) {

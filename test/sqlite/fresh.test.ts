@@ -1,6 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { watchDataVersion, watchWalIndex, type HasChanged } from '../../src/sqlite/fresh.ts';
+import {
+  createFreshness,
+  watchDataVersion,
+  watchWalIndex,
+  type CommitWatch,
+} from '../../src/sqlite/fresh.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
 let place: SqlitePlace;
@@ -21,17 +26,17 @@ afterEach(async () => {
 });
 
 const commit = () => writing.run('INSERT INTO numbers VALUES (1)');
-const watchSharedMemory = (): HasChanged => {
-  const hasChanged = watchWalIndex(place.path);
-  if (!hasChanged) throw new Error('The shared memory of SQLite cannot be read here.');
-  return hasChanged;
+const watchSharedMemory = (): CommitWatch => {
+  const commits = watchWalIndex(place.path);
+  if (!commits) throw new Error('The shared memory of SQLite cannot be read here.');
+  return commits;
 };
-const ways: [string, () => HasChanged][] = [['by asking SQLite', () => watchDataVersion(reading)]];
+const ways: [string, () => CommitWatch][] = [['by asking SQLite', () => watchDataVersion(reading)]];
 if (process.platform === 'linux') ways.push(['in shared memory', watchSharedMemory]);
 
 describe.each(ways)('watching for commits %s', (_, watch) => {
   it('sees nothing while nobody commits', () => {
-    const hasChanged = watch();
+    const { hasChanged } = watch();
     reading.query('SELECT count(*) FROM numbers').get();
     writing.run('BEGIN IMMEDIATE');
     writing.run('INSERT INTO numbers VALUES (1)');
@@ -40,7 +45,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees each commit of another connection, at once and once', () => {
-    const hasChanged = watch();
+    const { hasChanged } = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
       expect([hasChanged(), hasChanged()]).toEqual([true, false]);
@@ -48,7 +53,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees the commits of another process', () => {
-    const hasChanged = watch();
+    const { hasChanged } = watch();
     const insert = `new (require('bun:sqlite').Database)(process.argv[1]).run('INSERT INTO numbers VALUES (1)')`;
     for (let count = 0; count < 5; count++) {
       expect(Bun.spawnSync([process.execPath, '-e', insert, place.path]).exitCode).toBe(0);
@@ -57,7 +62,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees a commit after the log was checkpointed and begun anew', () => {
-    const hasChanged = watch();
+    const { hasChanged } = watch();
     for (let count = 0; count < 20; count++) {
       commit();
       expect(hasChanged()).toBe(true);
@@ -66,9 +71,38 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
       expect(hasChanged()).toBe(true);
     }
   });
+
+  it('makes a read see every commit, and drops what is kept at each, within one turn of the event loop', () => {
+    let drops = 0;
+    const freshness = createFreshness(reading, watch(), () => drops++);
+    const select = reading.query<{ count: number }, []>('SELECT count(*) AS count FROM numbers');
+    for (let count = 0; count < 100; count++) {
+      freshness.beginRead();
+      expect(select.get()?.count).toBe(count);
+      freshness.check();
+      expect(drops).toBe(count);
+      commit();
+    }
+    freshness.close();
+    expect(reading.inTransaction).toBe(false);
+  });
 });
 
 describe('watching for commits in shared memory', () => {
+  it.if(process.platform === 'linux')(
+    'lets the reads of a turn share a transaction, which ends with it',
+    async () => {
+      const freshness = createFreshness(reading, watchSharedMemory(), () => {});
+      for (let turn = 0; turn < 3; turn++) {
+        freshness.beginRead();
+        freshness.beginRead();
+        expect(reading.inTransaction).toBe(true);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(reading.inTransaction).toBe(false);
+      }
+    },
+  );
+
   it.if(process.platform === 'linux')('leaves SQLite its locks', () => {
     writing.run('BEGIN IMMEDIATE');
     watchSharedMemory();
