@@ -1,7 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import { unavailable } from './errors.ts';
 
-/** Gathers requests into batches: while one batch is on its way, the next one gathers. */
+/** Gathers requests into batches: while as many as may be are on their way, the next one gathers. */
 export interface Batcher<Request, Result> {
   /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
   add(request: Request): Promise<Result>;
@@ -14,6 +14,8 @@ export interface BatcherOptions<Request, Result> {
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
   maxPerBatch?: number;
+  /** Batches on their way at once. */
+  maxAtOnce?: number;
 }
 
 const maxWaitMs = 3000;
@@ -28,22 +30,22 @@ interface Waiting<Request, Result> {
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued = 10_000, maxPerBatch = 1000 } = options;
+  const { run, maxQueued = 10_000, maxPerBatch = 1000, maxAtOnce = 1 } = options;
   let queued: Waiting<Request, Result>[] = [];
-  let isRunning = false;
+  let running = 0;
   let closing: PromiseWithResolvers<void> | undefined;
 
   const runNext = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
+    if (running >= maxAtOnce) return;
+    running += 1;
     while (queued.length > 0) {
       dropImpatient();
       const batch = queued.slice(0, maxPerBatch);
       queued = queued.slice(maxPerBatch);
       if (batch.length > 0) await settle(batch);
     }
-    isRunning = false;
-    closing?.resolve();
+    running -= 1;
+    if (running === 0) closing?.resolve();
   };
 
   const settle = async (batch: Waiting<Request, Result>[]): Promise<void> => {
@@ -78,7 +80,7 @@ export function createBatcher<Request, Result>(
       }),
     async close() {
       closing ??= Promise.withResolvers();
-      if (!isRunning) closing.resolve();
+      if (running === 0) closing.resolve();
       await closing.promise;
     },
   };

@@ -10,7 +10,7 @@ import { openDatabase } from './database.ts';
 import { openKeyWatch } from './key-watch.ts';
 import { createKeyFinder, createKeyStore } from './keys.ts';
 import { migrate } from './migrate.ts';
-import { createPetReader, createPetStore } from './pets.ts';
+import { createPageBatchers, createPetReader, createPetStore } from './pets.ts';
 
 export interface PostgresStore {
   pets: PetStore;
@@ -40,12 +40,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const watch = openKeyWatch(address, database);
   const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
   const gets = createBatcher({ run: createPetReader(database) });
+  const pages = createPageBatchers(database);
   const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {
-    pets: createPetStore({ database, creates, gets, now }),
+    pets: createPetStore({ database, creates, gets, pages, now }),
     keys: createKeyStore({ database, watch, finds, now }),
     async close() {
-      await Promise.all([creates.close(), gets.close(), finds.close(), watch.close()]);
+      const batchers = [creates, gets, ...pages.values(), finds];
+      await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
       await database.close();
     },
   };

