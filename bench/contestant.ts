@@ -35,6 +35,8 @@ export interface Contestant {
   cannot?: string[];
   /** Workloads in which it would say nothing new, left out to keep a run short. */
   skips?: string[];
+  /** Where a second is not enough. */
+  warmUpSeconds?: number;
   /** Seconds of load, without a warm-up, for workloads of which it answers only a few requests a second. */
   slow?: Record<string, number>;
 }
@@ -42,6 +44,9 @@ export interface Contestant {
 const benchFolder = import.meta.dir;
 export const peersFolder = join(benchFolder, 'peers');
 export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
+
+/** Node's compiler takes its time: NestJS answers 1,600 lists a second after 1 s, 5,000 after 3 s, no more after 6 s. */
+export const nodeWarmUpSeconds = 3;
 
 export const sqliteSettings = 'WAL, synchronous=FULL';
 const postgresSettings = 'fsync and synchronous_commit on; pool of 10';
@@ -99,7 +104,10 @@ export function limit(id: string, name: string, what: string, program: string[])
   };
 }
 
-type PeerParts = Pick<Contestant, 'id' | 'name' | 'what' | 'packages' | 'data' | 'start' | 'cannot'>;
+type PeerParts = Pick<
+  Contestant,
+  'id' | 'name' | 'what' | 'packages' | 'data' | 'start' | 'cannot' | 'warmUpSeconds'
+>;
 
 export function peer(parts: PeerParts): Contestant {
   return {

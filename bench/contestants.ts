@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   builtNestApp,
   limit,
+  nodeWarmUpSeconds,
   onBun,
   onNode,
   peer,
@@ -43,6 +44,7 @@ export const contestants: readonly Contestant[] = [
       'node',
       join(import.meta.dir, 'limit-node.mjs'),
     ]),
+    warmUpSeconds: nodeWarmUpSeconds,
     skips: [...variantsOfOthers, 'get', 'not-modified'],
   },
   peer({
@@ -52,6 +54,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('fastify.mjs'),
+    warmUpSeconds: nodeWarmUpSeconds,
   }),
   peer({
     id: 'express',
@@ -60,6 +63,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['express', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('express.mjs'),
+    warmUpSeconds: nodeWarmUpSeconds,
   }),
   peer({
     id: 'hono-node',
@@ -68,6 +72,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['hono', '@hono/node-server', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('hono-node.mjs'),
+    warmUpSeconds: nodeWarmUpSeconds,
   }),
   peer({
     id: 'elysia',
@@ -88,6 +93,7 @@ export const contestants: readonly Contestant[] = [
       command: ['node', builtNestApp],
       env: peerEnvironment(port, place, withEtag),
     }),
+    warmUpSeconds: nodeWarmUpSeconds,
     cannot: withoutEtag,
   }),
   {
@@ -106,6 +112,7 @@ export const contestants: readonly Contestant[] = [
       ],
       env: { NODE_ENV: 'production' },
     }),
+    warmUpSeconds: nodeWarmUpSeconds,
     cannot: slowDiskWorkloads,
     skips: variantsOfOthers,
     // It writes its whole file for every create, and answers all that wait when the last is written.
@@ -144,6 +151,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['fastify', '@fastify/bearer-auth', 'pg'],
     data: 'postgres',
     start: onNode('fastify-pg.mjs'),
+    warmUpSeconds: nodeWarmUpSeconds,
     cannot: slowDiskWorkloads,
   }),
   peer({

@@ -66,9 +66,8 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
     otherSizes: isQuick || values.size !== undefined ? [] : [1000, 10_000, 1_000_000, 10_000_000],
     rounds,
     latencyRounds: isQuick ? 1 : Math.min(3, rounds),
-    // Short, so that a whole run takes less than an hour.
+    // Short, so that a whole run takes about an hour.
     seconds: wholeNumber('--seconds', values.seconds, 1),
-    // What is measured of the peers on Node may still be partly their compiler.
     warmUpSeconds: 1,
     latencySeconds: 2,
     connections: 64,

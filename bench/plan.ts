@@ -1,4 +1,4 @@
-import { contestants } from './contestants.ts';
+import { contestantOf, contestants } from './contestants.ts';
 import type { BenchOptions } from './options.ts';
 import type { Cell, Results } from './results.ts';
 import { cellOf, spreadOfCell } from './statistics.ts';
@@ -103,16 +103,19 @@ export function estimateSeconds(
   options: BenchOptions,
 ): number {
   const { rounds, latencyRounds, seconds, warmUpSeconds, latencySeconds } = options;
-  const load = seconds + warmUpSeconds;
   const throughput = groups.flatMap(({ workload, cells }) =>
     cells.map(({ animals, contestant }) => {
       const isCopied = workload.isWriting && animals >= 10_000_000;
-      const slow = contestants.find(({ id }) => id === contestant)?.slow?.[workload.id];
-      return (slow ?? load) + aroundLoadSeconds + (isCopied ? largeCopySeconds : 0);
+      const { slow, warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
+      const load = slow?.[workload.id] ?? seconds + warmUp;
+      return load + aroundLoadSeconds + (isCopied ? largeCopySeconds : 0);
     }),
   );
   const latency = latencyGroups.flatMap(({ cells }) =>
-    cells.map(() => latencySeconds + warmUpSeconds + aroundLoadSeconds),
+    cells.map(({ contestant }) => {
+      const { warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
+      return latencySeconds + warmUp + aroundLoadSeconds;
+    }),
   );
   const millions = sum([options.animals, ...options.otherSizes]) / 1e6;
   const preparation = preparationSeconds + millions * millionAnimalsSeconds;

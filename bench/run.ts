@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contestants } from './contestants.ts';
+import { contestantOf, contestants } from './contestants.ts';
 import { serviceTemplate } from './data.ts';
 import { describeContestant, describeMachine } from './machine.ts';
 import { measureLatency, measureThroughput, type MeasureOptions } from './measure.ts';
@@ -76,7 +76,8 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
 
     const attempt = async (group: Group, cell: Cell, round: number, measure: Measure): Promise<void> => {
       progress.step(`${group.workload.title}, ${cell.contestant}, ${cell.animals} animals`);
-      const { seconds, warmUpSeconds, latencySeconds, connections } = options;
+      const { seconds, latencySeconds, connections } = options;
+      const { warmUpSeconds = options.warmUpSeconds } = contestantOf(cell.contestant);
       const { workload } = group;
       const how = { seconds, warmUpSeconds, latencySeconds, connections };
       try {
