@@ -6,7 +6,7 @@ import type { Answer } from './answer.ts';
 export type IsSent = (request: Request) => boolean;
 
 /** Answers of this length and more are watched until they are sent; shorter ones fit into the buffers of a socket. */
-const largeLength = 128 * 1024;
+export const largeLength = 128 * 1024;
 /** How much may wait in memory for callers to read it. The longest page has 6.5 MB. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const lookEveryMs = 1000;

@@ -26,11 +26,12 @@ export function parsePageRequest(url: string): PageRequest {
 /** The values at the places where `usualQuery` has them. */
 function otherQuery(query: string): (string | undefined)[] {
   const parameters = new URLSearchParams(query);
-  return ['', 'limit', 'status', 'cursor'].map((name) => {
+  const valueOf = (name: string): string | undefined => {
     const values = parameters.getAll(name);
     // No value that is accepted has a comma, so one that is given twice is none of them.
     return values.length === 0 ? undefined : values.join(',');
-  });
+  };
+  return [query, valueOf('limit'), valueOf('status'), valueOf('cursor')];
 }
 
 /** The `Link` to the next page (RFC 8288): a reference of a query alone, which survives any proxy. */

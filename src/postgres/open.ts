@@ -46,7 +46,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     pets: createPetStore({ database, creates, gets, pages, now }),
     keys: createKeyStore({ database, watch, finds, now }),
     async close() {
-      const batchers = [creates, gets, ...pages.values(), finds];
+      const batchers = [creates, gets, ...Object.values(pages), finds];
       await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
       await database.close();
     },

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../error.ts';
-import { petStatuses, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
+import type { Page, PageRequest, PetStatus, PetStore } from '../pet.ts';
 import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
@@ -30,8 +30,8 @@ export interface PetStoreParts {
   now: () => number;
 }
 
-/** One for each filter, and one for none. */
-type PageBatchers = ReadonlyMap<PetStatus | undefined, Batcher<PageRequest, Page>>;
+/** One for each filter. */
+type PageBatchers = Record<PetStatus | 'all', Batcher<PageRequest, Page>>;
 
 export function createPetStore({ database, creates, gets, pages, now }: PetStoreParts): PetStore {
   const sharePage = createSharedRead<Page>();
@@ -39,8 +39,7 @@ export function createPetStore({ database, creates, gets, pages, now }: PetStore
   return {
     listPets(request) {
       const { limit, status, after } = request;
-      const batcher = pages.get(status);
-      if (!batcher) throw new Error(`There are no pages of ${status}.`);
+      const batcher = pages[status ?? 'all'];
       return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => batcher.add(request));
     },
 
@@ -78,12 +77,14 @@ export function createPetReader(database: Database): (ids: string[]) => Promise<
 
 /** Pages that wait together become one query, too: most of what a page costs is the way there and back. */
 export function createPageBatchers(database: Database): PageBatchers {
-  return new Map(
-    [undefined, ...petStatuses].map((status) => [
-      status,
-      createBatcher({ run: createPageReader(database, status), ...pageBatches }),
-    ]),
-  );
+  const batcher = (status?: PetStatus) =>
+    createBatcher({ run: createPageReader(database, status), ...pageBatches });
+  return {
+    all: batcher(),
+    available: batcher('available'),
+    pending: batcher('pending'),
+    sold: batcher('sold'),
+  };
 }
 
 /** Measured with 64 callers and random pages of 10 to 30 on two cores: 12,000 a second, 3,700 with a query for each. */

@@ -37,7 +37,7 @@ it('gives each of many pages that wait together what it would have got alone, in
     },
   };
   const batchers = createPageBatchers(counting);
-  const ask = (request: PageRequest): Promise<Page> => batchers.get(request.status)!.add(request);
+  const ask = (request: PageRequest): Promise<Page> => batchers[request.status ?? 'all'].add(request);
 
   const alone: Page[] = [];
   for (const request of requests) alone.push(await ask(request));
