@@ -13,7 +13,14 @@ import { createProgress } from './progress.ts';
 import { renderSummary, writeReport } from './report.ts';
 import type { Cell, Results } from './results.ts';
 import { buildSlowDisk, type SlowDisk } from './slow-disk.ts';
-import { continueUnfinished, isMeasured, removeUnfinished, saveUnfinished } from './unfinished.ts';
+import { killServers } from './server.ts';
+import {
+  CannotContinueError,
+  continueUnfinished,
+  isMeasured,
+  removeUnfinished,
+  saveUnfinished,
+} from './unfinished.ts';
 import { verifySameWork } from './verify.ts';
 import { workloads } from './workloads.ts';
 
@@ -22,7 +29,19 @@ const publishedRounds = 7;
 const fewestRequests = 1000;
 const longestLatencySeconds = 10;
 
-if (import.meta.main) await main(process.argv.slice(2));
+if (import.meta.main) {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killServers();
+      process.exit(1);
+    });
+  }
+  await main(process.argv.slice(2)).catch((error: unknown) => {
+    if (!(error instanceof CannotContinueError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  });
+}
 
 async function main(args: string[]): Promise<void> {
   const options = readOptions(args);

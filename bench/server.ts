@@ -25,6 +25,12 @@ export interface ServerOptions {
 }
 
 const startWithinMs = 60_000;
+const running = new Set<Bun.Subprocess>();
+
+/** For an end that leaves no time for anything else. */
+export function killServers(): void {
+  for (const child of running) for (const pid of familyOf(child.pid)) kill(pid);
+}
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { contestant: id, place, processes, cores, withEtag = false, env = {} } = options;
@@ -38,12 +44,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env, ...start.env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  running.add(child);
   const complaints = child.stderr.text();
   const dispose = async (): Promise<void> => {
     // The data is a copy that nobody needs any more, so there is no need to ask politely.
     const family = child.exitCode === null ? familyOf(child.pid) : [];
     for (const pid of family) kill(pid);
     await child.exited;
+    running.delete(child);
   };
 
   try {

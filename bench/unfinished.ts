@@ -14,14 +14,18 @@ export async function removeUnfinished(path = keptAt): Promise<void> {
   await rm(path, { force: true });
 }
 
+export class CannotContinueError extends Error {}
+
 /** Takes over what was measured, if it was measured in the same way. */
 export async function continueUnfinished(results: Results, path = keptAt): Promise<Results> {
   const file = Bun.file(path);
-  if (!(await file.exists())) throw new Error('There is no run that was cut off.');
+  if (!(await file.exists())) throw new CannotContinueError('There is no run that was cut off.');
   const before = (await file.json()) as Results;
   const wayOf = ({ method, contestants, workloads }: Results) => ({ method, contestants, workloads });
   if (!Bun.deepEquals(wayOf(before), wayOf(results)))
-    throw new Error('The run that was cut off had other options or versions; start anew without --continue.');
+    throw new CannotContinueError(
+      'The run that was cut off had other options or versions; start anew without --continue.',
+    );
   const remark = `The run was cut off and went on at ${results.startedAt}.`;
   return { ...before, remarks: [...before.remarks, remark] };
 }

@@ -4,7 +4,7 @@ import { OperatorError } from '../error.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
 import { print } from './output.ts';
-import { openStores } from './stores.ts';
+import { openStores, refuseMissing } from './stores.ts';
 import { renderTable } from './table.ts';
 
 const help = `Make, list and revoke the API keys of a store. A running service follows at once.
@@ -42,7 +42,9 @@ export async function keys(args: string[]): Promise<number> {
   if (values.help || action === undefined) return print(help);
 
   const withStore = async (use: (store: ApiKeyStore) => Promise<number>): Promise<number> => {
-    const stores = await openStores(databaseUrlOf(values['database-url'], process.env));
+    const databaseUrl = databaseUrlOf(values['database-url'], process.env);
+    if (action !== 'create') refuseMissing(databaseUrl);
+    const stores = await openStores(databaseUrl);
     try {
       return await use(stores.keys);
     } finally {

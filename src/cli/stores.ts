@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { ApiKeyStore } from '../api-key.ts';
 import type { BulkStore } from '../bulk.ts';
+import { OperatorError } from '../error.ts';
 import type { ImportStore } from '../import.ts';
 import type { PetStore } from '../pet.ts';
 import { openSqliteBulk } from '../sqlite/bulk.ts';
@@ -22,6 +24,13 @@ export async function openStores(databaseUrl: string): Promise<Stores> {
   // Loaded when it is needed: a service on an embedded store starts without the driver.
   const { openPostgresStore } = await import('../postgres/open.ts');
   return { ...(await openPostgresStore({ ...place, environment: process.env })), isEmbedded: false };
+}
+
+/** For commands that have nothing to do in a new store: a mistyped path makes none. */
+export function refuseMissing(databaseUrl: string): void {
+  const place = parsePlace(databaseUrl);
+  if (!('path' in place) || existsSync(place.path)) return;
+  throw new OperatorError(`There is no store at ${place.path}. Name it with --database-url.`);
 }
 
 /** Opens the same store for reading or writing it as a whole. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/api-key.ts';
 import { makeFolder, runCli, startService, type CliResult, type Folder, type Service } from '../process.ts';
 
@@ -110,12 +111,23 @@ describe('petstore keys create', () => {
 describe('petstore keys list', () => {
   it('says so when there is none', async () => {
     using place = makeFolder();
+    await runCli(['migrate'], { env: { DATABASE_URL: place.database } });
     expect(await keys(['list'], place.database)).toEqual({
       status: 0,
       stdout: 'There are no keys. Make one: petstore keys create --name NAME\n',
       stderr: '',
     });
     expect(await keysJson<ShownKey[]>(['list'], place.database)).toEqual([]);
+  });
+
+  it.each([[['list']], [['revoke', '1']]])('makes no store where none is: %j', async (args) => {
+    using place = makeFolder();
+    expect(await keys(args, place.database)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `petstore: There is no store at ${place.database}. Name it with --database-url.\n`,
+    });
+    expect(existsSync(place.database)).toBe(false);
   });
 
   it('shows every key with its state, and no key in full', async () => {

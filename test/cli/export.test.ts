@@ -1,0 +1,53 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../process.ts';
+import { importText } from './files.ts';
+
+setDefaultTimeout(120_000);
+
+describe('petstore export', () => {
+  it('writes a file that appears whole, by its ending, and replaces none unasked', async () => {
+    using folder = makeFolder();
+    await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
+    const path = join(folder.path, 'animals.csv');
+    const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
+    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 animals to ${path}.\n` });
+    expect(readFileSync(path, 'utf8')).toBe('id,name,categoryId,status\r\n1,"Rex, Jr.",1,sold\r\n');
+    expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
+    expect(await run('--force', '--format', 'json')).toMatchObject({ status: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(
+      '[\n{"id":1,"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n]\n',
+    );
+    expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
+  });
+
+  it('says that there is no store, and makes none', async () => {
+    using folder = makeFolder();
+    const { status, stderr } = await runCli(['export', '--database-url', folder.database]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `petstore: There is no store at ${folder.database}.\n`,
+    });
+    expect(existsSync(folder.database)).toBe(false);
+  });
+
+  it('ends quietly when its reader has seen enough', async () => {
+    using folder = makeFolder();
+    await runCli(['seed', '--count', '60000', '--database-url', folder.database]);
+    const command = petstoreCommand(['export', '--database-url', folder.database]);
+    const shell = Bun.spawn(
+      ['bash', '-c', 'set -o pipefail; "$@" 2>errors | head -n 1', 'bash', ...command],
+      {
+        cwd: folder.path,
+        env: cleanEnvironment(),
+        stdout: 'pipe',
+        timeout: 60_000,
+      },
+    );
+    const [text, status] = await Promise.all([shell.stdout.text(), shell.exited]);
+    expect(text).toStartWith('{"id":1,');
+    expect(status).toBe(0);
+    expect(readFileSync(join(folder.path, 'errors'), 'utf8')).not.toContain('petstore:');
+  });
+});

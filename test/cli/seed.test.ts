@@ -1,0 +1,36 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { join } from 'node:path';
+import { makeFolder, runCli } from '../process.ts';
+import { exported } from './files.ts';
+
+setDefaultTimeout(120_000);
+
+describe('petstore seed', () => {
+  it('adds as many plausible animals as asked, the same ones for the same seed', async () => {
+    using folder = makeFolder();
+    const [one, two, other] = ['one.db', 'two.db', 'other.db'].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const run = (place: string, ...args: string[]) =>
+      runCli(['seed', '--count', '21234', '--database-url', place, ...args]);
+    expect(await run(one)).toMatchObject({ status: 0, stdout: 'Added 21,234 animals.\n' });
+    await run(two);
+    await run(other, '--seed', '2');
+    const text = await exported(one);
+    expect(text.trimEnd().split('\n')).toHaveLength(21_234);
+    expect(await exported(two)).toBe(text);
+    expect(await exported(other)).not.toBe(text);
+    for (const status of ['"available"', '"pending"', '"sold"']) expect(text).toContain(`"status":${status}`);
+    expect(text).toMatch(/"categoryId":\d+\}\n/);
+  });
+
+  it.each([
+    [['seed'], 'Say how many: petstore seed --count NUMBER'],
+    [['seed', '--count', '0'], '--count must be an integer from 1 to 1000000000, not "0".'],
+    [['seed', '--count', '1e3'], '--count must be an integer from 1 to 1000000000, not "1e3".'],
+  ])('refuses %j with status 2', async (args, message) => {
+    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+  });
+});
