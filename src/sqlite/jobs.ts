@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
+import { idempotencyRetentionMs, isPetStatus, type PetStatus } from '../pet.ts';
 import { createIds } from './ids.ts';
 import { checksumOf, renderPet } from './stored-pet.ts';
 
@@ -51,6 +51,8 @@ export function createJobRunner(database: Database): JobRunner {
   const forgetOld = database.query('DELETE FROM idempotency_keys WHERE created_at < ?1');
 
   const createPet = ({ fields, status, idempotency }: Job & { kind: 'create-pet' }): JobResult => {
+    // Instead of the table's own check, see `writer-thread.ts`.
+    if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
     if (idempotency) {
       // Old keys leave before the look, so that one past its time never answers for a new animal.
       forgetOld.run(idempotency.now - idempotencyRetentionMs);
