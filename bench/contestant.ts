@@ -45,7 +45,7 @@ const benchFolder = import.meta.dir;
 export const peersFolder = join(benchFolder, 'peers');
 export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
 
-/** Node's compiler takes its time: NestJS answers 1,600 lists a second after 1 s, 5,000 after 3 s, no more after 6 s. */
+/** Node's compiler takes its time: NestJS answered 1,600 lists a second after 1 s, 4,300 after 2, 7,100 after 3, 6,000 after 6. */
 export const nodeWarmUpSeconds = 3;
 
 export const sqliteSettings = 'WAL, synchronous=FULL';
