@@ -74,8 +74,9 @@ export function redactKeys(text: string): string {
   return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
-export function isUsable(key: ApiKey, now: number): boolean {
-  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now);
+/** The clock is looked at only for a key that expires: twice in a request, that was 2 % of a hot list. */
+export function isUsable(key: ApiKey, now: () => number): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now());
 }
 
 function checksum(text: string): string {

@@ -29,8 +29,8 @@ export interface Page {
   json: RenderedJson;
   /** The last id of this page, present when more animals follow. */
   next?: bigint;
-  /** True when the store keeps this very object and will hand it out again. */
-  isKept?: boolean;
+  /** True when others get this very object, too, so that what is made of it is worth keeping. */
+  isShared?: boolean;
 }
 
 /** Makes a create safe to repeat: the same key of the same caller creates one animal. */

@@ -9,7 +9,7 @@ import { createHealthChecks } from './health.ts';
 import type { IsSent } from './large-answers.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { createRouter, pathOf } from './router.ts';
+import { createRouter } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): App {
 
   return {
     fetch(request) {
-      const found = router.find(pathOf(request.url));
+      const found = router.find(request.url);
       return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
     },
   };

@@ -38,7 +38,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 
   const accept = (header: string, hash: string, key: ApiKey | undefined): Caller => {
-    if (!key || !isUsable(key, now())) {
+    if (!key || !isUsable(key, now)) {
       knownHashes.delete(header);
       throw invalidKey();
     }

@@ -1,5 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import { parseExactJson } from '../int64.ts';
+import { createDeadline } from './deadline.ts';
 
 export const maxBodyBytes = 64 * 1024;
 
@@ -9,19 +10,28 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 export class UnreadBodyError extends PetstoreError {}
 
 /** Reads a JSON body, checking media type, size and form in this order. Numbers arrive exact. */
-export async function readJsonBody(request: Request, timeoutMs: number): Promise<unknown> {
-  if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
-    throw new PetstoreError(
-      'unsupported_media_type',
-      'The body must be sent as "Content-Type: application/json" in UTF-8.',
-    );
-  }
-  const bytes = await within(timeoutMs, readBytes(request));
-  try {
-    return parseExactJson(utf8.decode(bytes));
-  } catch {
-    throw new PetstoreError('invalid_json', 'The body is not valid JSON in UTF-8.');
-  }
+export type ReadJsonBody = (request: Request) => Promise<unknown>;
+
+/** A body that trickles in is never idle, so nothing but its own deadline would end it. */
+export function createBodyReader(timeoutMs: number): ReadJsonBody {
+  const within = createDeadline(timeoutMs);
+  const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+  const late = (): PetstoreError => new UnreadBodyError('invalid_json', message);
+
+  return async (request) => {
+    if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
+      throw new PetstoreError(
+        'unsupported_media_type',
+        'The body must be sent as "Content-Type: application/json" in UTF-8.',
+      );
+    }
+    const bytes = await within(readBytes(request), late).catch(explainUnread);
+    try {
+      return parseExactJson(utf8.decode(bytes));
+    } catch {
+      throw new PetstoreError('invalid_json', 'The body is not valid JSON in UTF-8.');
+    }
+  };
 }
 
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
@@ -46,28 +56,10 @@ async function readUpTo(maxBytes: number, request: Request): Promise<Uint8Array>
   return Buffer.concat(chunks);
 }
 
-/** A body that trickles in is never idle, so nothing else would end it. */
-function within<Value>(timeoutMs: number, reading: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const message = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-    const timer = setTimeout(() => reject(new UnreadBodyError('invalid_json', message)), timeoutMs);
-    reading.then(
-      (value) => {
-        clearTimeout(timer);
-        resolve(value);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(explainUnread(error));
-      },
-    );
-  });
-}
-
 /** A caller who hangs up in the middle is nobody's bug; the answer goes nowhere, but the log tells it right. */
-function explainUnread(error: unknown): PetstoreError {
-  if (error instanceof PetstoreError) return error;
-  return new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
+function explainUnread(error: unknown): never {
+  if (error instanceof PetstoreError) throw error;
+  throw new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
 }
 
 function tooLarge(): PetstoreError {

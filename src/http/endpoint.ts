@@ -43,6 +43,7 @@ export interface Endpoint {
 /** One request on its way. */
 interface Exchange {
   request: Request;
+  method: string;
   requestId: string;
   parameter: string | undefined;
   startedAt: number;
@@ -67,7 +68,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     const headersWith = createHeaderSets({ ...headers, ...options.securityHeaders });
 
     const answer = (exchange: Exchange): Answer | Promise<Answer> => {
-      if (exchange.request.method === 'OPTIONS' && isKnown) return optionsAnswer(allow);
+      if (exchange.method === 'OPTIONS' && isKnown) return optionsAnswer(allow);
       if (isOpen) return dispatch(exchange, '');
       const caller = authenticate(exchange.request);
       return caller instanceof Promise
@@ -83,20 +84,21 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       return dispatch(exchange, caller);
     };
 
-    const dispatch = ({ request, parameter }: Exchange, caller: Caller): Answer | Promise<Answer> => {
+    const dispatch = (exchange: Exchange, caller: Caller): Answer | Promise<Answer> => {
       if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      const method = request.method === 'HEAD' ? 'GET' : request.method;
-      const handler = Object.hasOwn(methods, method) ? methods[method as keyof Methods] : undefined;
-      if (!handler) return methodNotAllowed(request.method, allow);
+      const { request, method, parameter } = exchange;
+      const name = method === 'HEAD' ? 'GET' : method;
+      const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
+      if (!handler) return methodNotAllowed(method, allow);
       return handler({ request, caller, parameter });
     };
 
     const respond = (exchange: Exchange, given: Answer): Response => {
       const { status, fixedHeaders = none, headers: own, body } = given;
-      const { request, requestId, quota } = exchange;
+      const { request, method, requestId, quota } = exchange;
       const sent = largeAnswers.bodyOf(body, own['ETag'] ?? fixedHeaders['ETag'], request);
       logRequest(exchange, status);
-      const isHead = request.method === 'HEAD';
+      const isHead = method === 'HEAD';
       const response = new Response(isHead ? null : sent, {
         status,
         headers: headersWith(fixedHeaders),
@@ -113,20 +115,28 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       return response;
     };
 
+    const finish = (exchange: Exchange, given: Answer): Response => {
+      try {
+        return respond(exchange, given);
+      } catch (error) {
+        return refuse(exchange, error);
+      }
+    };
+
     const refuse = (exchange: Exchange, error: unknown): Response => {
-      const { request, requestId } = exchange;
+      const { method, requestId } = exchange;
       const shown = shownError(error, requestId);
-      logFailure(shown, error, { requestId, method: request.method, path });
+      logFailure(shown, error, { requestId, method, path });
       return respond(exchange, errorAnswer(shown));
     };
 
-    const logRequest = ({ request, requestId, startedAt }: Exchange, status: number): void => {
+    const logRequest = ({ method, requestId, startedAt }: Exchange, status: number): void => {
       const durationMs = performance.now() - startedAt;
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
       const fields = {
         requestId,
-        method: request.method,
+        method,
         path,
         status,
         durationMs: Math.round(durationMs),
@@ -139,6 +149,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const requestId = requestIdOf(request);
       const exchange: Exchange = {
         request,
+        method: request.method,
         requestId,
         parameter,
         startedAt: performance.now(),
@@ -147,9 +158,10 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       try {
         const outcome = answer(exchange);
         if (!(outcome instanceof Promise)) return respond(exchange, outcome);
-        return outcome
-          .then((given) => respond(exchange, given))
-          .catch((error: unknown) => refuse(exchange, error));
+        return outcome.then(
+          (given) => finish(exchange, given),
+          (error: unknown) => refuse(exchange, error),
+        );
       } catch (error) {
         return refuse(exchange, error);
       }

@@ -2,7 +2,7 @@ import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
 import { jsonMediaType, type Answer } from './answer.ts';
-import { readJsonBody } from './body.ts';
+import { createBodyReader } from './body.ts';
 import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
@@ -25,6 +25,7 @@ export interface PetOperations {
 }
 
 export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetOperations {
+  const readJsonBody = createBodyReader(bodyTimeoutMs);
   return {
     listPets({ request }) {
       const pageRequest = parsePageRequest(request.url);
@@ -35,7 +36,7 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
     },
 
     async createPet({ request, caller }) {
-      const body = await readJsonBody(request, bodyTimeoutMs);
+      const body = await readJsonBody(request);
       const pet = parseNewPet(body);
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
@@ -68,11 +69,11 @@ function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
   return cacheable(request, json, cacheableJson, versionOf(json));
 }
 
-/** A page that stays in memory keeps its headers too: a hot list hashes and formats nothing. */
+/** A page that many get keeps its headers too: a hot list hashes and formats nothing. */
 const headersOfPage = new WeakMap<Page, Record<string, string>>();
 
 function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
-  if (!page.isKept) return cacheable(request, page.json, cacheableJson, versionOfPage(pageRequest, page));
+  if (!page.isShared) return cacheable(request, page.json, cacheableJson, versionOfPage(pageRequest, page));
   let headers = headersOfPage.get(page);
   if (!headers) {
     headers = { ...cacheableJson, ...versionOfPage(pageRequest, page) };

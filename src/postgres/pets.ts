@@ -40,7 +40,10 @@ export function createPetStore({ database, creates, gets, pages, now }: PetStore
     listPets(request) {
       const { limit, status, after } = request;
       const batcher = pages[status ?? 'all'];
-      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => batcher.add(request));
+      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, async (isShared) => {
+        const page = await batcher.add(request);
+        return isShared ? { ...page, isShared } : page;
+      });
     },
 
     getPet: (id) => gets.add(String(id)),

@@ -3,7 +3,10 @@
  * started, so the answer is as fresh as if each had asked alone; while one query of a kind is on its way,
  * the next one gathers.
  */
-export type SharedRead<Result> = (key: string, query: () => Promise<Result>) => Promise<Result>;
+export type SharedRead<Result> = (key: string, query: Query<Result>) => Promise<Result>;
+
+/** Told whether its answer is for those who gathered, or for one alone. */
+export type Query<Result> = (isShared: boolean) => Promise<Result>;
 
 interface Kind<Result> {
   next: PromiseWithResolvers<Result> | undefined;
@@ -12,13 +15,18 @@ interface Kind<Result> {
 export function createSharedRead<Result>(): SharedRead<Result> {
   const underWay = new Map<string, Kind<Result>>();
 
-  const start = (key: string, kind: Kind<Result>, query: () => Promise<Result>): Promise<Result> => {
-    const running = query();
+  const start = (
+    key: string,
+    kind: Kind<Result>,
+    query: Query<Result>,
+    isShared: boolean,
+  ): Promise<Result> => {
+    const running = query(isShared);
     running.then(
       () => {
         const { next } = kind;
         kind.next = undefined;
-        if (next) start(key, kind, query).then(next.resolve, next.reject);
+        if (next) start(key, kind, query, true).then(next.resolve, next.reject);
         else underWay.delete(key);
       },
       (error: unknown) => {
@@ -38,6 +46,6 @@ export function createSharedRead<Result>(): SharedRead<Result> {
     }
     const first: Kind<Result> = { next: undefined };
     underWay.set(key, first);
-    return start(key, first, query);
+    return start(key, first, query, false);
   };
 }

@@ -44,7 +44,7 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
       try {
         freshness.check();
         const known = kept.get(hash);
-        if (known && isUsable(known, now())) return known;
+        if (known && isUsable(known, now)) return known;
         freshness.beginRead();
         const key = read(selectUsable.get(hash, now()));
         if (key) kept.set(hash, key);

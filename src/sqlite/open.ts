@@ -3,7 +3,8 @@ import type { PetStore } from '../pet.ts';
 import { openWritable } from './file.ts';
 import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
-import { createPetStore, PageCache } from './pets.ts';
+import { PageCache } from './page-cache.ts';
+import { createPetStore } from './pets.ts';
 import { openWriter } from './writer.ts';
 
 export interface SqliteStore {

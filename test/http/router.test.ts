@@ -31,6 +31,20 @@ describe('Router', () => {
   );
 });
 
+describe('Router', () => {
+  it('looks at the path of an address alone', async () => {
+    const part = fc.string({ unit: fc.constantFrom('/pets', '/', '?', '#', '1', '%70', 'a') });
+    await holds(
+      fc.asyncProperty(part, async (rest) => {
+        const { href, pathname } = new URL(`http://h/pets${rest}`);
+        expect(found(href)).toEqual(found(pathname));
+        expect(found(`/pets${rest}`)).toEqual(found(href));
+      }),
+      500,
+    );
+  });
+});
+
 describe('pathOf', () => {
   it('is what URL says, for every path, query and fragment', async () => {
     const part = fc.string({ unit: fc.constantFrom(...Array.from('abc/?#=&%20.:@')) });

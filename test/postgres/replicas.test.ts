@@ -51,7 +51,7 @@ async function whatIs(replica: PostgresStore, hash: string): Promise<{ isAccepte
   const found = replica.keys.findKey(hash);
   const key = await found;
   return {
-    isAccepted: key !== undefined && isUsable(key, Date.now()),
+    isAccepted: key !== undefined && isUsable(key, Date.now),
     from: found instanceof Promise ? 'database' : 'memory',
   };
 }

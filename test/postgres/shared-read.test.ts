@@ -6,10 +6,10 @@ import { makeDatabase } from './server.ts';
 
 /** Queries that end when the test says so. */
 function startQueries() {
-  const started: PromiseWithResolvers<string>[] = [];
-  const query = (): Promise<string> => {
+  const started: (PromiseWithResolvers<string> & { isShared: boolean })[] = [];
+  const query = (isShared: boolean): Promise<string> => {
     const running = Promise.withResolvers<string>();
-    started.push(running);
+    started.push({ ...running, isShared });
     return running.promise;
   };
   return { started, query };
@@ -32,6 +32,7 @@ describe('shared reads', () => {
     expect(started).toHaveLength(3);
     started[2]!.resolve('last');
     expect(await fourth).toBe('last');
+    expect(started.map(({ isShared }) => isShared)).toEqual([false, true, true]);
   });
 
   it('keep different reads apart', async () => {

@@ -151,17 +151,31 @@ describe('two stores on one file', () => {
 });
 
 describe('a page that stays the same', () => {
-  it('is kept when it is asked for again, and handed out from memory until any commit', async () => {
+  it.each([{ limit: 5 }, { limit: 5, after: 0n }])(
+    'is handed out from memory until any commit: %p',
+    async (request) => {
+      const store = open();
+      await store.pets.createPet(rex);
+      await store.pets.listPets(request);
+      const kept = await store.pets.listPets(request);
+      expect(kept).toHaveProperty('isShared', true);
+      expect(await store.pets.listPets(request)).toBe(kept);
+      await store.pets.createPet(rex);
+      const renewed = await store.pets.listPets(request);
+      expect(renewed).not.toBe(kept);
+      expect(renewed.json).toContain('"id":2');
+    },
+  );
+
+  it('is kept the first time without a cursor, the second time behind one', async () => {
     const store = open();
-    await store.pets.createPet(rex);
-    expect(await store.pets.listPets({ limit: 5 })).not.toHaveProperty('isKept');
-    const kept = await store.pets.listPets({ limit: 5 });
-    expect(kept).toHaveProperty('isKept', true);
-    expect(await store.pets.listPets({ limit: 5 })).toBe(kept);
-    await store.pets.createPet(rex);
-    const renewed = await store.pets.listPets({ limit: 5 });
-    expect(renewed).not.toBe(kept);
-    expect(renewed.json).toContain('"id":2');
+    await store.pets.createPet({ ...rex, status: 'sold' });
+    expect(await store.pets.listPets({ limit: 5 })).toHaveProperty('isShared', true);
+    expect(await store.pets.listPets({ limit: 5, status: 'sold' })).toHaveProperty('isShared', true);
+    for (const after of [7n, 2n ** 63n - 1n, -1n]) {
+      expect(await store.pets.listPets({ limit: 5, after })).not.toHaveProperty('isShared');
+      expect(await store.pets.listPets({ limit: 5, after })).toHaveProperty('isShared', true);
+    }
   });
 
   it('is not mixed up with another limit, status or place', async () => {
