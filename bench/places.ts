@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { captureAnswer, type CapturedAnswers } from './capture.ts';
 import type { Contestant } from './contestant.ts';
@@ -10,6 +8,7 @@ import { openPostgresData, type PostgresData } from './postgres-data.ts';
 import { writeRequests } from './load.ts';
 import { ownSpelling, type HttpRequest } from './requests.ts';
 import { startServer } from './server.ts';
+import { makeTemporaryFolder } from './temporary.ts';
 import type { Workload } from './workloads.ts';
 
 /** The data of one round: a fresh copy, unless it is large and only read. */
@@ -43,7 +42,7 @@ export function openPlaces(dataFolder = cacheFolder): Places {
   const answers = new Map<string, Promise<CapturedAnswers>>();
   const requestFiles = new Map<string, Promise<RequestFiles>>();
   const shared = new Map<string, Promise<Place>>();
-  const folder = mkdtemp(join(tmpdir(), 'petstore-requests-'));
+  const folder = makeTemporaryFolder('requests');
 
   const copySqlite = async (kind: SqliteKind, animals: number): Promise<Place> => {
     const template = await templates[kind](animals, dataFolder);
@@ -60,7 +59,8 @@ export function openPlaces(dataFolder = cacheFolder): Places {
   };
   const files = async ({ spelling }: Contestant, workload: Workload, animals: number, name: string) => {
     const requests = workload.requests(spelling, animals);
-    const [file, createFile] = [join(await folder, `${name}.tsv`), join(await folder, `${name}-create.tsv`)];
+    const file = join(folder.path, `${name}.tsv`);
+    const createFile = join(folder.path, `${name}-create.tsv`);
     await writeRequests(file, requests);
     await writeRequests(createFile, [spelling.create(0)]);
     return { file, first: requests[0]!, createFile };
@@ -119,7 +119,7 @@ export function openPlaces(dataFolder = cacheFolder): Places {
     },
     postgresVersion: async () => (await postgres.get('server'))?.version,
     async [Symbol.asyncDispose]() {
-      await rm(await folder, { recursive: true, force: true });
+      folder[Symbol.dispose]();
       for (const copy of shared.values()) await (await copy)[Symbol.asyncDispose]();
       await (await postgres.get('server'))?.[Symbol.asyncDispose]();
     },
@@ -156,12 +156,12 @@ async function captureAnswers(place: string, workload: Workload, animals: number
 }
 
 async function inFolder(fill: (folder: string) => Promise<string>): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-round-'));
-  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const folder = makeTemporaryFolder('round');
   try {
-    return { place: await fill(folder), [Symbol.asyncDispose]: dispose };
+    const place = await fill(folder.path);
+    return { place, [Symbol.asyncDispose]: async () => folder[Symbol.dispose]() };
   } catch (error) {
-    await dispose();
+    folder[Symbol.dispose]();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contestantOf, contestants } from './contestants.ts';
@@ -14,6 +14,7 @@ import { renderSummary, writeReport } from './report.ts';
 import type { Cell, Results } from './results.ts';
 import { buildSlowDisk, type SlowDisk } from './slow-disk.ts';
 import { killServers } from './server.ts';
+import { makeTemporaryFolder, removeTemporaryFolders } from './temporary.ts';
 import {
   CannotContinueError,
   continueUnfinished,
@@ -33,6 +34,7 @@ if (import.meta.main) {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       killServers();
+      removeTemporaryFolders();
       process.exit(1);
     });
   }
@@ -80,56 +82,52 @@ async function main(args: string[]): Promise<void> {
 /** Measures everything that was asked for. What fails is said in the remarks; the rest goes on. */
 export async function runBenchmark(options: BenchOptions): Promise<Results> {
   await using places = openPlaces();
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-run-'));
-  try {
-    const slowDisk = buildSlowDisk(folder);
-    const empty = await emptyResults(options, slowDisk);
-    const results = options.isContinued ? await continueUnfinished(empty) : empty;
-    const groups = planThroughput(options).filter(({ workload }) => slowDisk || !workload.isOnSlowDisk);
-    const latencyGroups = planLatency(groups, options);
-    const minutes = Math.ceil(estimateSeconds(groups, latencyGroups, options) / 60);
-    process.stderr.write(`Measuring. A whole run takes about ${minutes} minutes.\n`);
-    const count = (list: Group[]): number => list.reduce((sum, { cells }) => sum + cells.length, 0);
-    const wanted = count(groups) * options.rounds + count(latencyGroups) * options.latencyRounds;
-    const progress = createProgress(wanted - results.samples.length - results.latencies.length);
+  using folder = makeTemporaryFolder('run');
+  const slowDisk = buildSlowDisk(folder.path);
+  const empty = await emptyResults(options, slowDisk);
+  const results = options.isContinued ? await continueUnfinished(empty) : empty;
+  const groups = planThroughput(options).filter(({ workload }) => slowDisk || !workload.isOnSlowDisk);
+  const latencyGroups = planLatency(groups, options);
+  const minutes = Math.ceil(estimateSeconds(groups, latencyGroups, options) / 60);
+  process.stderr.write(`Measuring. A whole run takes about ${minutes} minutes.\n`);
+  const count = (list: Group[]): number => list.reduce((sum, { cells }) => sum + cells.length, 0);
+  const wanted = count(groups) * options.rounds + count(latencyGroups) * options.latencyRounds;
+  const progress = createProgress(wanted - results.samples.length - results.latencies.length);
 
-    const attempt = async (group: Group, cell: Cell, round: number, measure: Measure): Promise<void> => {
-      progress.step(`${group.workload.title}, ${cell.contestant}, ${cell.animals} animals`);
-      const { seconds, latencySeconds, connections } = options;
-      const { warmUpSeconds = options.warmUpSeconds } = contestantOf(cell.contestant);
-      const { workload } = group;
-      const how = { seconds, warmUpSeconds, latencySeconds, connections };
-      try {
-        await measure({ cell, workload, places, slowDisk, round, ...how });
-      } catch (error) {
-        const reason = (error as Error).message.split('\n').slice(0, 3).join(' ');
-        results.remarks.push(`${cell.contestant}, ${workload.id}, round ${round}: ${reason}`);
-      }
-    };
-    const save = () => saveUnfinished(results);
-    const measureRound = async (group: Group, cell: Cell, round: number) => {
-      if (isMeasured(results.samples, cell, round)) return;
-      await attempt(group, cell, round, async (what) => results.samples.push(await measureThroughput(what)));
-    };
-    const measureLatencyRound = async (group: Group, cell: Cell, round: number) => {
-      const rate = latencyRate(results, cell);
-      if (rate === 0 || isMeasured(results.latencies, cell, round)) return;
-      // A hundredth of a few requests is nothing; a slow rate goes on for longer.
-      const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
-      const latencySeconds = Math.max(options.latencySeconds, enough);
-      await attempt(group, cell, round, async (what) =>
-        results.latencies.push(await measureLatency({ ...what, latencySeconds }, rate)),
-      );
-    };
-    await inRounds(groups, options.rounds, measureRound, save);
-    await inRounds(latencyGroups, options.latencyRounds, measureLatencyRound, save);
-    progress.finish();
-    results.machine = describeMachine(await places.postgresVersion());
-    results.finishedAt = new Date().toISOString();
-    return results;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const attempt = async (group: Group, cell: Cell, round: number, measure: Measure): Promise<void> => {
+    progress.step(`${group.workload.title}, ${cell.contestant}, ${cell.animals} animals`);
+    const { seconds, latencySeconds, connections } = options;
+    const { warmUpSeconds = options.warmUpSeconds } = contestantOf(cell.contestant);
+    const { workload } = group;
+    const how = { seconds, warmUpSeconds, latencySeconds, connections };
+    try {
+      await measure({ cell, workload, places, slowDisk, round, ...how });
+    } catch (error) {
+      const reason = (error as Error).message.split('\n').slice(0, 3).join(' ');
+      results.remarks.push(`${cell.contestant}, ${workload.id}, round ${round}: ${reason}`);
+    }
+  };
+  const save = () => saveUnfinished(results);
+  const measureRound = async (group: Group, cell: Cell, round: number) => {
+    if (isMeasured(results.samples, cell, round)) return;
+    await attempt(group, cell, round, async (what) => results.samples.push(await measureThroughput(what)));
+  };
+  const measureLatencyRound = async (group: Group, cell: Cell, round: number) => {
+    const rate = latencyRate(results, cell);
+    if (rate === 0 || isMeasured(results.latencies, cell, round)) return;
+    // A hundredth of a few requests is nothing; a slow rate goes on for longer.
+    const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
+    const latencySeconds = Math.max(options.latencySeconds, enough);
+    await attempt(group, cell, round, async (what) =>
+      results.latencies.push(await measureLatency({ ...what, latencySeconds }, rate)),
+    );
+  };
+  await inRounds(groups, options.rounds, measureRound, save);
+  await inRounds(latencyGroups, options.latencyRounds, measureLatencyRound, save);
+  progress.finish();
+  results.machine = describeMachine(await places.postgresVersion());
+  results.finishedAt = new Date().toISOString();
+  return results;
 }
 
 type Measure = (options: MeasureOptions) => Promise<unknown>;

@@ -14,18 +14,18 @@ export interface Target {
 /** What was tried for a figure that a run did not reach, by the name of the figure. */
 const tried: Record<string, string> = {
   'hot list, embedded, to the limit':
-    'From 0.54: headers put together once, an accepted key not hashed again, SQLite’s shared memory instead of a pragma. In the process itself a hot list takes 1.3 µs. Most of the rest is what the runtime takes to make a request readable: a bare server that does nothing but read the address and three headers and add a request id had 0.78 of the limit.',
+    'From 0.54: headers put together once, an accepted key not hashed again, SQLite’s shared memory instead of a pragma, fewer looks at the clock and at the address. Most of the rest is what the runtime takes to make a request readable: a bare server that does nothing but read the address and three headers and add a request id, measured beside the limit at the same time on the same core, had 0.81 to 0.86 of it.',
   'random pages, embedded, to the fastest peer':
-    'From 0.51: animals kept as JSON and joined, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor: 17 µs a page in the process itself, 27 before. A third of that is SQLite stepping through the rows. Without the checksum of each animal it would be about 1.5; joining in SQLite (`group_concat`) is no faster as soon as they are checked.',
+    'From 0.51: animals kept as JSON and joined, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor, no set of the pages asked for. A quarter of what is left is SQLite and its rows. Joined by SQLite (`group_concat`) and without the checksum of each animal, a page takes a sixth less; checked after that, by a sum of the checksums, 4 %, which was not kept.',
   'hot list to the fastest peer':
-    'As for the limit. The machine’s speed changes by half from minute to minute, and the spread of the rounds shows it: in an earlier run the same call had 3.7 (2.1 to 4.5).',
+    'As for the limit. The machine’s speed changes by half within seconds, and the spread of the rounds shows it: earlier runs of nearly the same code had 2.5 (1.8 to 4.2) and 3.7 (2.1 to 4.5).',
   'hot list to Fastify': 'As for the limit.',
   'durable create, 64 connections, to the fastest peer':
-    'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours. A batch that is sent a turn later brought nothing; a body without a timer and a cheaper way between the threads a few per cent each, and were not kept. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync.',
+    'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies. A batch that is sent a turn later brought nothing; a cheaper way between the threads a few per cent, and was not kept. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync.',
   'durable create to the limit’s POST':
     'The same. Of what a create takes, a third is the runtime, a quarter is ours around the body and the answer, the rest is the writer thread and its commit, which share the one core.',
   'hot list on PostgreSQL to Fastify + pg':
-    'Reads of the same page share one query, so PostgreSQL has little to do. In an earlier run it was 6.4, when the peers on Node had one second to warm up instead of three; how much of the difference that is was not measured.',
+    'Reads of the same page share one query and its headers, so PostgreSQL has little to do. In the run before, without shared headers, it was 4.5.',
   '10^7 animals against 10^3, the slowest workload':
     'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million animals, nearly every random one is one read from the file (counted: exactly one), which takes 4 µs in the kernel; a thousand are in memory whole. To map the file would save that, and count as memory of the process.',
   '2 processes against 1':

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { contestantOf } from './contestants.ts';
 import { coreLayout } from './cores.ts';
 import { openPlaces } from './places.ts';
 import { startServer } from './server.ts';
 import { buildSlowDisk, slowDiskMs } from './slow-disk.ts';
+import { makeTemporaryFolder } from './temporary.ts';
 import { workloads } from './workloads.ts';
 
 const create = workloads.find(({ id }) => id === 'create')!;
@@ -17,16 +15,12 @@ const create = workloads.find(({ id }) => id === 'create')!;
  */
 export async function verifySameWork(ids: readonly string[], animals: number): Promise<void> {
   await using places = openPlaces();
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-bench-verify-'));
-  const slowDisk = buildSlowDisk(folder);
-  try {
-    const expected = await answersOf('petstore');
-    for (const id of ids) {
-      const differences = compare(expected, await answersOf(id));
-      if (differences.length > 0) throw new Error(`${id} does other work:\n${differences.join('\n')}`);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  using folder = makeTemporaryFolder('verify');
+  const slowDisk = buildSlowDisk(folder.path);
+  const expected = await answersOf('petstore');
+  for (const id of ids) {
+    const differences = compare(expected, await answersOf(id));
+    if (differences.length > 0) throw new Error(`${id} does other work:\n${differences.join('\n')}`);
   }
 
   async function answersOf(id: string): Promise<Answers> {

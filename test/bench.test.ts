@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +81,21 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     const other = { ...resultsOf([]), method: { ...results.method, rounds: 9 } };
     const refusal = await continueUnfinished(other, path).catch((error: Error) => error.message);
     expect(refusal).toContain('other options');
+    const none = await continueUnfinished(other, `${path}-none`).catch((error: Error) => error.message);
+    expect(none).toBe('There is no run that was cut off.');
+  });
+
+  it('leaves no folder behind when it is cut off', async () => {
+    const run = `
+      import { makeTemporaryFolder, removeTemporaryFolders } from './bench/temporary.ts';
+      console.log(makeTemporaryFolder('one').path);
+      removeTemporaryFolders();
+      using other = makeTemporaryFolder('other');
+      console.log(other.path);`;
+    const { stdout } = Bun.spawnSync([process.execPath, '-e', run], { cwd: join(import.meta.dir, '..') });
+    const paths = stdout.toString().trim().split('\n');
+    expect(paths).toHaveLength(2);
+    for (const path of paths) expect(existsSync(path)).toBe(false);
   });
 
   it.each(['limit-bun', 'limit-node'])('%s sends the bytes and headers of the service', async (id) => {
