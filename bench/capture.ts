@@ -1,4 +1,4 @@
-import type { HttpRequest } from './requests.ts';
+import { bodyHeaders, type HttpRequest } from './requests.ts';
 
 /** An answer of the service as the bare servers repeat it. */
 export interface CapturedAnswer {
@@ -17,7 +17,8 @@ export async function captureAnswer(
   { method, path, body }: HttpRequest,
   headers: Record<string, string>,
 ): Promise<CapturedAnswer> {
-  const response = await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body }) });
+  const init = body === undefined ? { headers } : { headers: { ...headers, ...bodyHeaders }, body };
+  const response = await fetch(`${url}${path}`, { method, ...init });
   const text = await response.text();
   return {
     status: response.status,

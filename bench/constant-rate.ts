@@ -158,8 +158,9 @@ function renderRequests({ requestsFile, headers, port }: ConstantRateOptions): s
     .split('\n')
     .map((line) => {
       const [method, path, body = ''] = line.split('\t');
-      const length = body === '' ? '' : `Content-Length: ${Buffer.byteLength(body)}\r\n`;
-      return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${common.join('')}${length}\r\n${body}`;
+      const length = Buffer.byteLength(body);
+      const ofBody = body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+      return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${common.join('')}${ofBody}\r\n${body}`;
     });
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import {
   builtNestApp,
   limit,
-  nodeWarmUpSeconds,
+  longWarmUpSeconds,
   onBun,
   onNode,
   peer,
@@ -44,7 +44,7 @@ export const contestants: readonly Contestant[] = [
       'node',
       join(import.meta.dir, 'limit-node.mjs'),
     ]),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
     skips: [...variantsOfOthers, 'get', 'not-modified'],
   },
   peer({
@@ -54,7 +54,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('fastify.mjs'),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
   }),
   peer({
     id: 'express',
@@ -63,7 +63,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['express', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('express.mjs'),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
   }),
   peer({
     id: 'hono-node',
@@ -72,7 +72,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['hono', '@hono/node-server', 'better-sqlite3'],
     data: 'sqlite',
     start: onNode('hono-node.mjs'),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
   }),
   peer({
     id: 'elysia',
@@ -81,6 +81,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['elysia', '@elysiajs/bearer'],
     data: 'sqlite',
     start: onBun('elysia.mjs'),
+    warmUpSeconds: longWarmUpSeconds,
     cannot: withoutEtag,
   }),
   peer({
@@ -93,7 +94,7 @@ export const contestants: readonly Contestant[] = [
       command: ['node', builtNestApp],
       env: peerEnvironment(port, place, withEtag),
     }),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
     cannot: withoutEtag,
   }),
   {
@@ -112,7 +113,7 @@ export const contestants: readonly Contestant[] = [
       ],
       env: { NODE_ENV: 'production' },
     }),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
     cannot: slowDiskWorkloads,
     skips: variantsOfOthers,
     // It writes its whole file for every create, and answers all that wait when the last is written.
@@ -151,7 +152,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['fastify', '@fastify/bearer-auth', 'pg'],
     data: 'postgres',
     start: onNode('fastify-pg.mjs'),
-    warmUpSeconds: nodeWarmUpSeconds,
+    warmUpSeconds: longWarmUpSeconds,
     cannot: slowDiskWorkloads,
   }),
   peer({
@@ -161,6 +162,7 @@ export const contestants: readonly Contestant[] = [
     packages: ['elysia', '@elysiajs/bearer', 'postgres'],
     data: 'postgres',
     start: onBun('elysia-postgres.mjs'),
+    warmUpSeconds: longWarmUpSeconds,
     cannot: [...withoutEtag, ...slowDiskWorkloads],
   }),
 ];

@@ -3,6 +3,7 @@ import { coreLayout } from './cores.ts';
 import { runConstantRate, runWrk, untilIdle, type Target, type Throughput } from './load.ts';
 import type { Places } from './places.ts';
 import { familyOf, peakMemoryMb } from './process-figures.ts';
+import { bodyHeaders } from './requests.ts';
 import type { Cell, LatencySample, Sample } from './results.ts';
 import { startServer, type RunningServer } from './server.ts';
 import type { SlowDisk } from './slow-disk.ts';
@@ -127,7 +128,7 @@ async function checkedHeaders(
   const ask = (extra: Record<string, string>): Promise<Response> =>
     fetch(`${url}${path}`, {
       method,
-      headers: { ...headers, ...extra },
+      headers: { ...headers, ...extra, ...(body !== undefined && bodyHeaders) },
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(answerWithinMs),
     });

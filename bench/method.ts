@@ -1,4 +1,4 @@
-import { nodeWarmUpSeconds } from './contestant.ts';
+import { longWarmUpSeconds } from './contestant.ts';
 import type { Results } from './results.ts';
 import { cellOf, spreadOf, spreadOfCell } from './statistics.ts';
 
@@ -10,7 +10,7 @@ export function describeMethod(results: Results): string[] {
   const { method, machine } = results;
   const otherCores = machine.cores === 2 ? 'other one' : `other ${machine.cores - 1}`;
   return [
-    `**Throughput.** ${method.loadGenerator}, ${method.connections} connections. The server has 1 core, the load generator the ${otherCores}. ${method.rounds} interleaved rounds: in each, every contestant of a workload runs after the other, in another order each time, as a fresh process on a fresh copy of the data, ${method.warmUpSeconds} s to warm up (${nodeWarmUpSeconds} s on Node, where longer brings no more) and ${method.secondsPerRound} s measured. Ratios are made within a round; the median, lowest and highest of the rounds are shown. A round in which the load generator was busy and the server was not is thrown out. With ten million animals, workloads that only read share one copy. json-server answers so few creates that it gets 8 s, and no warm-up.`,
+    `**Throughput.** ${method.loadGenerator}, ${method.connections} connections. The server has 1 core, the load generator the ${otherCores}. ${method.rounds} interleaved rounds: in each, every contestant of a workload runs after the other, in another order each time, as a fresh process on a fresh copy of the data, ${method.warmUpSeconds} s to warm up (${longWarmUpSeconds} s for peers with a compiler, where longer brings no more) and ${method.secondsPerRound} s measured. Ratios are made within a round; the median, lowest and highest of the rounds are shown. A round in which the load generator was busy and the server was not is thrown out. With ten million animals, workloads that only read share one copy. json-server answers so few creates that it gets 8 s, and no warm-up.`,
     'To keep a run short, the bare servers, json-server and PocketBase leave out workloads in which they would say nothing new, and between the smallest and the largest store only random pages and creates are measured.',
     `**Latency.** ${method.latencyRounds} rounds of ${method.latencySeconds} s, or longer for at least 1000 requests, at a constant rate after the same warm-up. A request counts from the moment it was due, so that a server that stalls is not spared the requests it would have got (coordinated omission).`,
     `**Processor time and memory.** From \`/proc\`, over the whole of the load, all threads and processes of the server counted; the work of PostgreSQL itself is not in it.`,

@@ -1,6 +1,9 @@
 import { nextLink } from '../src/http/paging.ts';
 import type { PetStatus } from '../src/pet.ts';
 
+/** Sent with a body, and only then, as callers do. */
+export const bodyHeaders = { 'Content-Type': 'application/json' };
+
 export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;

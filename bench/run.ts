@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contestantOf, contestants } from './contestants.ts';
+import { cleanUpWhenCutOff } from './cut-off.ts';
 import { serviceTemplate } from './data.ts';
 import { describeContestant, describeMachine } from './machine.ts';
 import { measureLatency, measureThroughput, type MeasureOptions } from './measure.ts';
@@ -13,8 +14,7 @@ import { createProgress } from './progress.ts';
 import { renderSummary, writeReport } from './report.ts';
 import type { Cell, Results } from './results.ts';
 import { buildSlowDisk, type SlowDisk } from './slow-disk.ts';
-import { killServers } from './server.ts';
-import { makeTemporaryFolder, removeTemporaryFolders } from './temporary.ts';
+import { makeTemporaryFolder } from './temporary.ts';
 import {
   CannotContinueError,
   continueUnfinished,
@@ -31,13 +31,7 @@ const fewestRequests = 1000;
 const longestLatencySeconds = 10;
 
 if (import.meta.main) {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      killServers();
-      removeTemporaryFolders();
-      process.exit(1);
-    });
-  }
+  cleanUpWhenCutOff();
   await main(process.argv.slice(2)).catch((error: unknown) => {
     if (!(error instanceof CannotContinueError)) throw error;
     process.stderr.write(`${error.message}\n`);

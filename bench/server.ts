@@ -20,6 +20,7 @@ export interface ServerOptions {
   processes: number;
   cores: readonly number[];
   withEtag?: boolean;
+  checkout?: string;
   /** Added to the environment, for the slow disk. */
   env?: Record<string, string>;
 }
@@ -33,11 +34,11 @@ export function killServers(): void {
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { contestant: id, place, processes, cores, withEtag = false, env = {} } = options;
+  const { contestant: id, place, processes, cores, withEtag = false, checkout, env = {} } = options;
   const contestant = contestantOf(id);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const start = contestant.start({ port, place, processes, withEtag });
+  const start = contestant.start({ port, place, processes, withEtag, ...(checkout && { checkout }) });
   const startedAt = performance.now();
   const child = Bun.spawn(pin(cores, start.command), {
     // Nothing of the caller's own settings reaches a contestant.
@@ -57,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     if (contestant.authorize) await untilAnswered(`${url}/`, {}, () => true, child);
     const credential = contestant.authorize ? await contestant.authorize(url) : apiKey;
-    const headers = { Authorization: `Bearer ${credential}`, 'Content-Type': 'application/json' };
+    const headers = { Authorization: `Bearer ${credential}` };
     const { path } = contestant.spelling.list({});
     await untilAnswered(`${url}${path}`, headers, ({ status }) => status < 400, child);
     return {

@@ -1,6 +1,7 @@
 import { contestantOf } from './contestants.ts';
 import { coreLayout } from './cores.ts';
 import { openPlaces } from './places.ts';
+import { bodyHeaders } from './requests.ts';
 import { startServer } from './server.ts';
 import { buildSlowDisk, slowDiskMs } from './slow-disk.ts';
 import { makeTemporaryFolder } from './temporary.ts';
@@ -34,7 +35,8 @@ export async function verifySameWork(ids: readonly string[], animals: number): P
     });
     const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
       const startedAt = performance.now();
-      const response = await fetch(`${server.url}${path}`, { headers: server.headers, ...init });
+      const headers = { ...server.headers, ...(init.body !== undefined && bodyHeaders) };
+      const response = await fetch(`${server.url}${path}`, { headers, ...init });
       const body: unknown = await response.json();
       return {
         status: response.status,
@@ -63,7 +65,7 @@ export async function verifySameWork(ids: readonly string[], animals: number): P
       'another key': await ask('/v1/pets', { headers: { Authorization: 'Bearer another' } }),
       'a create without key': await ask('/v1/pets', {
         ...post(pet),
-        headers: { 'Content-Type': 'application/json' },
+        headers: bodyHeaders,
       }),
       'limit 0': await ask('/v1/pets?limit=0'),
       'limit 101': await ask('/v1/pets?limit=101'),

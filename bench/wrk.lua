@@ -12,7 +12,7 @@ function init()
   end
   if #lines == 1 then
     wrk.method, wrk.path, wrk.body = lines[1]:match("^(%u+)\t([^\t]*)\t(.*)$")
-    if wrk.body == "" then wrk.body = nil end
+    if wrk.body == "" then wrk.body = nil else wrk.headers["Content-Type"] = "application/json" end
     processorSecondsBefore = os.clock()
     return
   end
@@ -25,8 +25,8 @@ function init()
   local requests, position = {}, math.floor(#lines * tonumber(os.getenv("BENCH_START")))
   for index, line in ipairs(lines) do
     local method, path, body = line:match("^(%u+)\t([^\t]*)\t(.*)$")
-    local length = body == "" and "" or "Content-Length: " .. #body .. "\r\n"
-    requests[index] = method .. " " .. path .. headers .. length .. "\r\n" .. body
+    local ofBody = body == "" and "" or "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n"
+    requests[index] = method .. " " .. path .. headers .. ofBody .. "\r\n" .. body
   end
   function request()
     position = position % #requests + 1

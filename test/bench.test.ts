@@ -10,6 +10,7 @@ import { measureLatency, measureThroughput, type MeasureOptions } from '../bench
 import { readOptions } from '../bench/options.ts';
 import { openPlaces, type Places } from '../bench/places.ts';
 import { estimateSeconds, planLatency, planThroughput } from '../bench/plan.ts';
+import { missingTools } from '../bench/prepare.ts';
 import { renderResults } from '../bench/report.ts';
 import type { LatencySample, Results, Sample } from '../bench/results.ts';
 import { startServer } from '../bench/server.ts';
@@ -59,8 +60,9 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     },
   );
 
-  // The workload with many requests, whose file wrk reads by a script of its own.
-  it.if(Boolean(Bun.which('wrk')))('gets right answers from petstore as fast as wrk can ask', async () => {
+  it('gets right answers from petstore as fast as wrk can ask, or says how to get wrk', async () => {
+    if (!Bun.which('wrk')) return expect(missingTools().join()).toContain('wrk is missing. ');
+    // The workload with many requests, whose file wrk reads by a script of its own.
     const workload = workloads.find(({ id }) => id === 'mix')!;
     const cell = { workload: 'mix', contestant: 'petstore', animals, processes: 1 };
     const whole = { seconds: 1, warmUpSeconds: 1 };

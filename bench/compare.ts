@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { contestantOf } from './contestants.ts';
+import { coreLayout } from './cores.ts';
+import { cleanUpWhenCutOff } from './cut-off.ts';
+import { runWrk, type Target } from './load.ts';
+import { openPlaces, type Places } from './places.ts';
+import { missingTools } from './prepare.ts';
+import { startServer } from './server.ts';
+import { spreadOf } from './statistics.ts';
+import { describeSpread } from './targets.ts';
+import { workloads, type Workload } from './workloads.ts';
+
+/**
+ * Compares what a request takes of the processor here with what it takes in another checkout. Both serve at the same
+ * time on one core, so that whatever the machine's speed does hits both alike: 2 % can be seen, where rounds one after
+ * the other differ by a quarter.
+ */
+
+const help = `npm run bench:compare -- CHECKOUT [options]
+
+  CHECKOUT          the root of another checkout of this project, with its node_modules
+  --only WORKLOAD   of ${workloads.map(({ id }) => id).join(', ')};
+                    several with commas (list,list-random,get,create)
+  --rounds N        of two seconds each (12)
+  --size N          animals (100000)
+`;
+const seconds = 2;
+const connections = 64;
+
+if (import.meta.main) {
+  cleanUpWhenCutOff();
+  await main(process.argv.slice(2));
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', default: 'list,list-random,get,create' },
+      rounds: { type: 'string', default: '12' },
+      size: { type: 'string', default: '100000' },
+    },
+  });
+  const [other] = positionals;
+  const chosen = values.only.split(',').flatMap((id) => workloads.filter((workload) => workload.id === id));
+  const isUsable = other !== undefined && existsSync(join(other, 'src/cli/petstore.ts')) && chosen.length > 0;
+  const complaints = isUsable ? missingTools().map((line) => `${line}\n`) : [help];
+  if (complaints.length > 0) {
+    process.stderr.write(complaints.join(''));
+    process.exitCode = 2;
+    return;
+  }
+  const checkouts = { here: join(import.meta.dir, '..'), there: resolve(other!) };
+  await using places = openPlaces();
+  for (const workload of chosen) {
+    const rounds = await compare(places, workload, checkouts, Number(values.rounds), Number(values.size));
+    process.stdout.write(describe(workload, rounds));
+  }
+}
+
+function describe({ title }: Workload, rounds: Each<number>[]): string {
+  const middle = (side: keyof Each<number>): string =>
+    spreadOf(rounds.map((round) => round[side]))!.median.toFixed(1);
+  const speed = spreadOf(rounds.map(({ here, there }) => there / here))!;
+  return `${title}: ${middle('here')} µs of the processor here, ${middle('there')} there; speed ${describeSpread(speed)}\n`;
+}
+
+type Each<Value> = Record<'here' | 'there', Value>;
+
+async function compare(
+  places: Places,
+  workload: Workload,
+  checkouts: Each<string>,
+  rounds: number,
+  animals: number,
+): Promise<Each<number>[]> {
+  const service = contestantOf('petstore');
+  const { server: cores, load } = coreLayout(1);
+  await using stack = new AsyncDisposableStack();
+  const { file } = await places.requests(service, workload, animals);
+  const begin = async (checkout: string) => {
+    const { place } = stack.use(await places.open(service, workload, animals));
+    const server = stack.use(
+      await startServer({ contestant: service.id, place, processes: 1, cores, checkout }),
+    );
+    const { port, headers, pid } = server;
+    const target: Target = { port, headers, requestsFile: file, connections, cores: load };
+    return (): ReturnType<typeof runWrk> => runWrk(target, { seconds, serverPid: pid });
+  };
+  const [here, there] = [await begin(checkouts.here), await begin(checkouts.there)];
+  const measured: Each<number>[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    const [own, others] = await Promise.all([here(), there()]);
+    const micros = ({ serverCores, requestsPerSecond }: typeof own): number =>
+      (serverCores * 1e6) / requestsPerSecond;
+    // The first is the warm-up.
+    if (round > 0) measured.push({ here: micros(own), there: micros(others) });
+  }
+  return measured;
+}
