@@ -42,7 +42,7 @@ function isPath(path: string, url: string): boolean {
   const start = startOfPath(url);
   if (!url.startsWith(path, start)) return false;
   const end = url[start + path.length];
-  return end === undefined || end === '?' || end === '#';
+  return end === undefined || end === '?';
 }
 
 function startOfPath(url: string): number {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { createRouter, pathOf } from '../../src/http/router.ts';
 import { holds } from './property.ts';
 
-const router = createRouter({ '/': 'home', '/pets': 'pets', '/pets/:id': 'pet', '/assets/:file': 'asset' });
+const router = createRouter({ '/pets': 'pets', '/': 'home', '/pets/:id': 'pet', '/assets/:file': 'asset' });
 const found = (path: string) => {
   const match = router.find(path);
   return match && [match.route, match.parameter];

@@ -56,6 +56,19 @@ describe('shared reads', () => {
   });
 });
 
+describe('a page that several wait for', () => {
+  it('is one object that says so, and that of a lone caller is not', async () => {
+    await using database = await makeDatabase();
+    const store = await openPostgresStore({ address: database.address() });
+    const list = async () => store.pets.listPets({ limit: 5 });
+    const [first, second, third] = await Promise.all([list(), list(), list()]);
+    await store.close();
+    expect(first).not.toHaveProperty('isShared');
+    expect(second).toHaveProperty('isShared', true);
+    expect(third).toBe(second);
+  });
+});
+
 describe('many readers and writers on three replicas', () => {
   it('let no read miss what was acknowledged before it was sent', async () => {
     await using database = await makeDatabase();
