@@ -74,7 +74,7 @@ export function redactKeys(text: string): string {
   return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
-/** The clock is looked at only for a key that expires: twice in a request, that was 2 % of a hot list. */
+/** The clock is looked at only for a key that expires: 1 % of a hot list. */
 export function isUsable(key: ApiKey, now: () => number): boolean {
   return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now());
 }

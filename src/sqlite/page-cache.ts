@@ -55,7 +55,7 @@ export class PageCache {
   }
 }
 
-/** Of a first page without a filter, the number alone: to put a text together takes 3 % of a hot list. */
+/** Of a first page without a filter, the number alone: to put a text together takes 1 % of a hot list. */
 function keyOf({ limit, status, after }: PageRequest): Key {
   return status === undefined && after === undefined ? limit : `${limit} ${status ?? ''} ${after ?? ''}`;
 }
