@@ -1,48 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import type { BulkStore } from '../src/bulk.ts';
 import { PetstoreError } from '../src/error.ts';
 import type { PageRequest, RenderedJson } from '../src/pet.ts';
-import { openPostgresBulk } from '../src/postgres/bulk.ts';
-import { openPostgresStore } from '../src/postgres/open.ts';
-import { openSqliteBulk } from '../src/sqlite/bulk.ts';
-import { openSqliteStore } from '../src/sqlite/open.ts';
 import { idsOf } from './calls.ts';
-import { makePostgresPlace } from './postgres/place.ts';
 import type { Store } from './service.ts';
-import { makeSqlitePlace } from './store-place.ts';
-
-interface StoreOptions {
-  maxQueuedWrites?: number;
-  now?: () => number;
-}
-
-interface Place {
-  open(options: StoreOptions): Promise<Store>;
-  openBulk(): Promise<BulkStore>;
-  remove(): Promise<void>;
-}
-
-/** Every store, and how to make an empty one. What follows holds on each of them. */
-const stores: Record<string, () => Promise<Place>> = {
-  async SQLite() {
-    const place = await makeSqlitePlace();
-    const { path } = place;
-    return {
-      open: async (options) => openSqliteStore({ path, ...options }),
-      openBulk: () => openSqliteBulk({ path, mayCreate: true }),
-      remove: async () => place[Symbol.asyncDispose](),
-    };
-  },
-  async PostgreSQL() {
-    const place = await makePostgresPlace();
-    const { address } = place;
-    return {
-      open: (options) => openPostgresStore({ address, ...options }),
-      openBulk: () => openPostgresBulk({ address, mayCreate: true }),
-      remove: async () => place[Symbol.asyncDispose](),
-    };
-  },
-};
+import { stores, type StoreOptions, type StorePlace } from './stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };
@@ -56,12 +17,9 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
 const asText = (json: RenderedJson | undefined): string =>
   typeof json === 'string' ? json : new TextDecoder().decode(json);
 
-/** One turn of the event loop, since one look at an embedded store serves a whole turn. */
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 for (const [name, makePlace] of Object.entries(stores)) {
   describe(`the store on ${name}`, () => {
-    let place: Place;
+    let place: StorePlace;
     let opened: Store[];
 
     beforeEach(async () => {
@@ -224,7 +182,6 @@ for (const [name, makePlace] of Object.entries(stores)) {
         for (let index = 0; index < 40; index++) {
           const { id } = await both[index % 2]!.pets.createPet({ ...rex, name: String(index) });
           seen.add(id);
-          await nextTurn();
           for (const store of both) {
             expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(index + 1);
             expect(await store.pets.getPet(id)).toBeDefined();
@@ -245,7 +202,6 @@ for (const [name, makePlace] of Object.entries(stores)) {
         const revoked = { ...made, lastUsedAt: new Date(2000), revokedAt: new Date(3000) };
         expect(await keys.revokeKey('1', new Date(3000))).toEqual(revoked);
         expect(await keys.revokeKey('1', new Date(4000))).toEqual(revoked);
-        await nextTurn();
         expect(await keys.findKey(till.hash)).toBeUndefined();
         expect(await keys.listKeys()).toEqual([revoked]);
         await keys.createKey({ ...till, hash: 'b'.repeat(64) });

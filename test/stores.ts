@@ -1,0 +1,41 @@
+import type { BulkStore } from '../src/bulk.ts';
+import { openPostgresBulk } from '../src/postgres/bulk.ts';
+import { openPostgresStore } from '../src/postgres/open.ts';
+import { openSqliteBulk } from '../src/sqlite/bulk.ts';
+import { openSqliteStore } from '../src/sqlite/open.ts';
+import { makePostgresPlace } from './postgres/place.ts';
+import type { Store } from './service.ts';
+import { makeSqlitePlace } from './store-place.ts';
+
+export interface StoreOptions {
+  maxQueuedWrites?: number;
+  now?: () => number;
+}
+
+export interface StorePlace {
+  open(options: StoreOptions): Promise<Store>;
+  openBulk(): Promise<BulkStore>;
+  remove(): Promise<void>;
+}
+
+/** Every store, and how to make an empty one. What `store.test.ts` says holds on each of them. */
+export const stores: Record<string, () => Promise<StorePlace>> = {
+  async SQLite() {
+    const place = await makeSqlitePlace();
+    const { path } = place;
+    return {
+      open: async (options) => openSqliteStore({ path, ...options }),
+      openBulk: () => openSqliteBulk({ path, mayCreate: true }),
+      remove: async () => place[Symbol.asyncDispose](),
+    };
+  },
+  async PostgreSQL() {
+    const place = await makePostgresPlace();
+    const { address } = place;
+    return {
+      open: (options) => openPostgresStore({ address, ...options }),
+      openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+      remove: async () => place[Symbol.asyncDispose](),
+    };
+  },
+};
