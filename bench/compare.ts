@@ -6,6 +6,7 @@ import { coreLayout } from './cores.ts';
 import { cleanUpWhenCutOff } from './cut-off.ts';
 import { runWrk, type Target } from './load.ts';
 import { openPlaces, type Places } from './places.ts';
+import { choose, wholeNumber } from './options.ts';
 import { missingTools } from './prepare.ts';
 import { startServer } from './server.ts';
 import { spreadOf } from './statistics.ts';
@@ -18,11 +19,17 @@ import { workloads, type Workload } from './workloads.ts';
  * the other differ by a quarter.
  */
 
+/** Those that need nothing beside the server and its load. */
+const comparable = workloads.filter(
+  ({ id, isConditional, isOnSlowDisk }) => !isConditional && !isOnSlowDisk && id !== 'processes',
+);
+const usual = ['list', 'list-random', 'get', 'create'];
+
 const help = `npm run bench:compare -- CHECKOUT [options]
 
   CHECKOUT          the root of another checkout of this project, with its node_modules
-  --only WORKLOAD   of ${workloads.map(({ id }) => id).join(', ')};
-                    several with commas (list,list-random,get,create)
+  --only WORKLOAD   of ${comparable.map(({ id }) => id).join(', ')};
+                    several with commas (${usual.join(',')})
   --rounds N        of two seconds each (12)
   --size N          animals (100000)
 `;
@@ -39,15 +46,18 @@ async function main(args: string[]): Promise<void> {
     args,
     allowPositionals: true,
     options: {
-      only: { type: 'string', default: 'list,list-random,get,create' },
-      rounds: { type: 'string', default: '12' },
-      size: { type: 'string', default: '100000' },
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      size: { type: 'string' },
     },
   });
   const [other] = positionals;
-  const chosen = values.only.split(',').flatMap((id) => workloads.filter((workload) => workload.id === id));
-  const isUsable = other !== undefined && existsSync(join(other, 'src/cli/petstore.ts')) && chosen.length > 0;
-  const complaints = isUsable ? missingTools().map((line) => `${line}\n`) : [help];
+  const ids = comparable.map(({ id }) => id);
+  const chosen = choose('--only', values.only, ids, usual);
+  const rounds = wholeNumber('--rounds', values.rounds, 12);
+  const animals = wholeNumber('--size', values.size, 100_000);
+  const isCheckout = other !== undefined && existsSync(join(other, 'src/cli/petstore.ts'));
+  const complaints = isCheckout ? missingTools().map((line) => `${line}\n`) : [help];
   if (complaints.length > 0) {
     process.stderr.write(complaints.join(''));
     process.exitCode = 2;
@@ -55,9 +65,8 @@ async function main(args: string[]): Promise<void> {
   }
   const checkouts = { here: join(import.meta.dir, '..'), there: resolve(other!) };
   await using places = openPlaces();
-  for (const workload of chosen) {
-    const rounds = await compare(places, workload, checkouts, Number(values.rounds), Number(values.size));
-    process.stdout.write(describe(workload, rounds));
+  for (const workload of comparable.filter(({ id }) => chosen.includes(id))) {
+    process.stdout.write(describe(workload, await compare(places, workload, checkouts, rounds, animals)));
   }
 }
 
@@ -65,7 +74,7 @@ function describe({ title }: Workload, rounds: Each<number>[]): string {
   const middle = (side: keyof Each<number>): string =>
     spreadOf(rounds.map((round) => round[side]))!.median.toFixed(1);
   const speed = spreadOf(rounds.map(({ here, there }) => there / here))!;
-  return `${title}: ${middle('here')} µs of the processor here, ${middle('there')} there; speed ${describeSpread(speed)}\n`;
+  return `${title}: ${middle('here')} µs of the processor here, ${middle('there')} there: ${describeSpread(speed)} as fast here\n`;
 }
 
 type Each<Value> = Record<'here' | 'there', Value>;
@@ -96,6 +105,7 @@ async function compare(
     const [own, others] = await Promise.all([here(), there()]);
     const micros = ({ serverCores, requestsPerSecond }: typeof own): number =>
       (serverCores * 1e6) / requestsPerSecond;
+    if (own.errors + others.errors > 0) throw new Error('There were answers that are errors.');
     // The first is the warm-up.
     if (round > 0) measured.push({ here: micros(own), there: micros(others) });
   }

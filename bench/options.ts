@@ -75,7 +75,12 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
   };
 }
 
-function choose(flag: string, given: string | undefined, known: string[], fallback: string[]): string[] {
+export function choose(
+  flag: string,
+  given: string | undefined,
+  known: string[],
+  fallback: string[],
+): string[] {
   if (given === undefined) return fallback;
   const chosen = given.split(',');
   const unknown = chosen.filter((id) => !known.includes(id));
@@ -84,7 +89,7 @@ function choose(flag: string, given: string | undefined, known: string[], fallba
   return chosen;
 }
 
-function wholeNumber(flag: string, given: string | undefined, fallback: number): number {
+export function wholeNumber(flag: string, given: string | undefined, fallback: number): number {
   if (given === undefined) return fallback;
   const value = /^\d{1,9}$/.test(given) ? Number(given) : 0;
   if (value < 1) throw new Error(`${flag} takes a whole number from 1 up, not "${given}".`);
