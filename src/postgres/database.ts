@@ -2,9 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
-import { openConnection, type Statement, type Values } from './connection.ts';
+import {
+  openConnection,
+  type ConnectionOptions,
+  type Connection,
+  type Statement,
+  type Values,
+} from './connection.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
 import { createLane, type Lane } from './lane.ts';
+import { keepPlans } from './plans.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
@@ -33,12 +40,12 @@ export function openDatabase(address: PostgresAddress): Database {
   const renewAll = (): void => lanes.forEach((lane) => lane.renew());
   const readers = Array.from({ length: address.connectionLimit - 2 }, () =>
     createLane({
-      connect: (onLost) => openConnection({ address, onLost, pipeline: address.ownsSession }),
+      connect: (onLost) => openSession({ address, onLost, pipeline: address.ownsSession }),
       maxInFlight: address.ownsSession ? maxReadsInFlight : 1,
     }),
   );
   const writer = createLane({
-    connect: (onLost) => openConnection({ address, onLost }),
+    connect: (onLost) => openSession({ address, onLost }),
     maxInFlight: 1,
     refuseWarnings: true,
     // A server that turned read-only is no primary any more, so its readers look for the new one, too.
@@ -78,6 +85,12 @@ export function openDatabase(address: PostgresAddress): Database {
       await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
+}
+
+async function openSession(options: ConnectionOptions): Promise<Connection> {
+  const connection = await openConnection(options);
+  if (options.address.ownsSession) await keepPlans(connection);
+  return connection;
 }
 
 function leastLoaded(lanes: Lane[]): Lane {

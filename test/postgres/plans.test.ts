@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { parseAddress } from '../../src/postgres/address.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
+import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
+import { petStatuses } from '../../src/pet.ts';
+import { makeDatabase, type Database } from './server.ts';
+
+let place: Database;
+
+beforeAll(async () => {
+  place = await makeDatabase();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+describe('a plan', () => {
+  it('is made once for a statement and kept, whatever the values are', async () => {
+    const database = openDatabase(parseAddress(place.address(), {}));
+    const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
+    for (let last = 1; last <= 20; last++) {
+      expect(await database.read(statement, [last])).toHaveLength(last);
+    }
+    const plans = {
+      name: 'plans',
+      text: 'SELECT name, generic_plans, custom_plans FROM pg_prepared_statements',
+    };
+    expect(await database.read(plans)).toContainEqual({
+      name: 'numbers',
+      generic_plans: '20',
+      custom_plans: '0',
+    });
+    await database.close();
+  });
+
+  it('that was made for empty tables finds its rows by an index when there are many', async () => {
+    const store = await openPostgresStore({ address: place.address() });
+    // Nothing is to tell the server that a plan has become old.
+    await place.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
+    await place.run('ALTER TABLE idempotency_keys SET (autovacuum_enabled = off)');
+    await useAll(store, 'early');
+    await place.run(
+      `INSERT INTO pets (id, name, category_id, status)
+       SELECT nextval('pet_ids'), 'Rex', 1, 'available' FROM generate_series(1, 20000)`,
+    );
+    await place.run(
+      `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
+       SELECT 'somebody', n, '', n, ${Date.now()} FROM generate_series(1, 20000) AS n`,
+    );
+    await useAll(store, 'late');
+    await useAll(store, 'late');
+    // The sessions report what they did when they end.
+    await store.close();
+    const [read] = await place.run(
+      `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables) +
+              (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes) AS rows`,
+    );
+    expect(Number(read?.['rows'])).toBeLessThan(1000);
+  });
+});
+
+/** Runs each statement that reads or writes animals, on the same sessions every time. */
+async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
+  const idempotency = { key, caller: 'somebody' };
+  const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);
+  expect(await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency)).toEqual({
+    ...created,
+    replayed: true,
+  });
+  const { id } = await pets.createPet({ name: 'Rex', categoryId: 1n });
+  expect(await pets.getPet(id)).toBeDefined();
+  await pets.listPets({ limit: 20 });
+  await pets.listPets({ limit: 20, after: created.id });
+  for (const status of petStatuses) await pets.listPets({ limit: 20, status });
+}
