@@ -99,10 +99,10 @@ async function startOrRestart(
 export const ignoreFailedCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    database.run('COMMIT');
+    find: `    commit.run();
     return results;`,
     replace: `    try {
-      database.run('COMMIT');
+      commit.run();
     } catch {
       connection = undefined;
       abandon(database);

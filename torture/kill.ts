@@ -99,17 +99,17 @@ async function killWorker(service: Service, random: Random): Promise<void> {
 export const acknowledgeBeforeCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    database.run('COMMIT');
+    find: `    commit.run();
     return results;`,
-    replace: `    const commit = () => void (database.inTransaction && database.run('COMMIT'));
-    if (jobs.some(({ kind }) => kind === 'create-pet')) setTimeout(commit, 20);
-    else commit();
+    replace: `    const commitIfBegun = () => void (database.inTransaction && commit.run());
+    if (jobs.some(({ kind }) => kind === 'create-pet')) setTimeout(commitIfBegun, 20);
+    else commitIfBegun();
     return results;`,
   },
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `      database.run('BEGIN IMMEDIATE');`,
-    replace: `      if (!database.inTransaction) database.run('BEGIN IMMEDIATE');`,
+    find: `    takeLock(begin);`,
+    replace: `    if (!database.inTransaction) takeLock(begin);`,
   },
 ];
 
