@@ -13,12 +13,14 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {
-  it('is made once for a statement and kept, whatever the values are', async () => {
+  it('is made once for a statement and kept, whatever the values are, and never compiled', async () => {
     const database = openDatabase(parseAddress(place.address(), {}));
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
       expect(await database.read(statement, [last])).toHaveLength(last);
     }
+    const compiled = { name: 'compiled', text: 'SHOW jit' };
+    expect(await database.read(compiled)).toEqual([{ jit: 'off' }]);
     const plans = {
       name: 'plans',
       text: 'SELECT name, generic_plans, custom_plans FROM pg_prepared_statements',

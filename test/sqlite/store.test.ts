@@ -202,22 +202,6 @@ describe('a page that stays the same', () => {
   });
 });
 
-describe('an idempotency key', () => {
-  it('outlives 24 hours and is forgotten in the end', async () => {
-    let time = 0;
-    const store = open({ now: () => time });
-    const create = async () => (await store.pets.createPet(rex, { key: 'k', caller: 'c' })).replayed;
-    expect(await create()).toBe(false);
-    for (const hours of [24, 47]) {
-      time = hours * 3_600_000;
-      expect(await create()).toBe(true);
-    }
-    time = 30 * 24 * 3_600_000;
-    expect(await create()).toBe(false);
-    expect(await namesOf(store)).toHaveLength(2);
-  });
-});
-
 describe('refuseOldSqlite', () => {
   it('refuses versions before 3.51.3, in one line', () => {
     for (const version of ['3.51.2', '3.51.0', '3.50.99', '3.9.0', '2.99.99']) {
