@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /**
- * Every statement of the service finds its rows by a key and in the order of that key, whatever the values are. So a
+ * The statements that serve requests find their rows by a key, in the order of that key, whatever the values are. So a
  * session keeps one plan for each; left alone, PostgreSQL plans them anew for every call, which takes longer than to run
  * them (a page of 20: 325 µs there and back, 125 with its plan kept).
  */
