@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   address: PostgresAddress;
   /** Several statements may be on their way at once. */
   pipeline?: boolean;
+  /** Run before the connection is handed over; when it fails, there is no connection. */
+  prepare?: (connection: Connection) => Promise<void>;
   onLost?: (error: unknown) => void;
   onNotification?: (notification: Notification) => void;
   timeouts?: Timeouts;
@@ -90,6 +92,7 @@ async function start(config: ClientConfig, options: ConnectionOptions): Promise<
   try {
     await client.connect();
     await refuseStandby(connection, options.address);
+    await options.prepare?.(connection);
     isHandedOver = true;
     return connection;
   } catch (error) {

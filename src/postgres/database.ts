@@ -2,13 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
-import {
-  openConnection,
-  type ConnectionOptions,
-  type Connection,
-  type Statement,
-  type Values,
-} from './connection.ts';
+import { openConnection, type Statement, type Values } from './connection.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
 import { createLane, type Lane } from './lane.ts';
 import { keepPlans } from './plans.ts';
@@ -37,15 +31,16 @@ const maxAttempts = 10;
 const retryWithinMs = 1000;
 
 export function openDatabase(address: PostgresAddress): Database {
+  const session = { address, ...(address.ownsSession && { prepare: keepPlans }) };
   const renewAll = (): void => lanes.forEach((lane) => lane.renew());
   const readers = Array.from({ length: address.connectionLimit - 2 }, () =>
     createLane({
-      connect: (onLost) => openSession({ address, onLost, pipeline: address.ownsSession }),
+      connect: (onLost) => openConnection({ ...session, onLost, pipeline: address.ownsSession }),
       maxInFlight: address.ownsSession ? maxReadsInFlight : 1,
     }),
   );
   const writer = createLane({
-    connect: (onLost) => openSession({ address, onLost }),
+    connect: (onLost) => openConnection({ ...session, onLost }),
     maxInFlight: 1,
     refuseWarnings: true,
     // A server that turned read-only is no primary any more, so its readers look for the new one, too.
@@ -85,12 +80,6 @@ export function openDatabase(address: PostgresAddress): Database {
       await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
-}
-
-async function openSession(options: ConnectionOptions): Promise<Connection> {
-  const connection = await openConnection(options);
-  if (options.address.ownsSession) await keepPlans(connection);
-  return connection;
 }
 
 function leastLoaded(lanes: Lane[]): Lane {

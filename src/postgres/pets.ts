@@ -14,8 +14,17 @@ interface PageRow {
 
 const smallestId = -(2n ** 63n);
 
-const selectPages = { name: 'select-pages', text: pagesSql('TRUE') };
-const selectPagesOfStatus = { name: 'select-pages-of-status', text: pagesSql('status = $3') };
+const selectPages = { name: 'select-pages', text: pagesSql((start) => `id > ${start}`, 'id') };
+// Not `status = $3 ORDER BY id`: for that the server may walk through all animals, until it has met enough of a status
+// that hardly any has. This order, within these bounds, is that of the index by status alone.
+const selectPagesOfStatus = {
+  name: 'select-pages-of-status',
+  text: pagesSql(
+    (start) =>
+      `status IS NOT NULL AND (status, id) > ($3, ${start}) AND (status, id) <= ($3, 9223372036854775807)`,
+    'status, id',
+  ),
+};
 const selectPets = {
   name: 'select-pets',
   text: `SELECT id::text, ${petJson} AS json FROM pets WHERE id = ANY ($1::bigint[])`,
@@ -110,14 +119,17 @@ function createPageReader(
  * One row per page, in the order of the requests: the rendered array, and its last id unless that is the last id of
  * all. The order is asked for inside the aggregate, too, since only there is it promised.
  */
-function pagesSql(filter: string): string {
+function pagesSql(isAfter: (start: string) => string, order: string): string {
+  const backwards = order.replaceAll(/\w+/g, '$& DESC');
   return `
     SELECT page.json, nullif(page.last, newest.id)::text AS next
     FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS request (start, size, place)
-    CROSS JOIN (SELECT max(id) AS id FROM pets WHERE ${filter}) AS newest
+    CROSS JOIN (
+      SELECT (SELECT id FROM pets WHERE ${isAfter(`'${smallestId}'::bigint`)} ORDER BY ${backwards} LIMIT 1) AS id
+    ) AS newest
     CROSS JOIN LATERAL (
-      SELECT concat('[', string_agg(${petJson}, ',' ORDER BY id), ']') AS json, max(id) AS last
-      FROM (SELECT * FROM pets WHERE ${filter} AND id > request.start ORDER BY id LIMIT request.size) AS pet
+      SELECT concat('[', string_agg(${petJson}, ',' ORDER BY ${order}), ']') AS json, max(id) AS last
+      FROM (SELECT * FROM pets WHERE ${isAfter('request.start')} ORDER BY ${order} LIMIT request.size) AS pet
     ) AS page
     ORDER BY request.place`;
 }
