@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../src/postgres/address.ts';
 import { openConnection } from '../../src/postgres/connection.ts';
+import { openDatabase } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { superuser } from './cluster.ts';
 import { openProxy } from './proxy.ts';
@@ -52,4 +53,22 @@ describe('a watch of the keys that gets no answer to LISTEN', () => {
       await store.close();
     }
   }, 60_000);
+});
+
+describe('a session that is lost before it is prepared', () => {
+  it('is not handed over: a write that waits for it was not sent, and says nothing of its outcome', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    const { user, password } = superuser;
+    const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
+    proxy.lose('set_config');
+    const serving = openDatabase(parseAddress(address, {}));
+    const write = serving
+      .write({ name: 'write', text: 'SELECT 1' })
+      .catch((error: unknown) => (error as Error).message);
+    while (proxy.losses === 0) await Bun.sleep(5);
+    proxy.cutConnectionsThatSent('set_config');
+    expect(await write).toBe('The store cannot be used at the moment. Try again.');
+    expect(proxy.hasSeen('SELECT 1')).toBe(false);
+    await serving.close();
+  });
 });
