@@ -29,7 +29,7 @@ const tried: Record<string, string> = {
   '10^7 animals against 10^3, the slowest workload':
     'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million animals, nearly every random one is one read from the file (counted: exactly one), which takes 4 µs in the kernel; a thousand are in memory whole. To map the file would save that, and count as memory of the process.',
   '2 processes against 1':
-    'With two cores, the load generator shares those of the two processes; one process is measured beside it. Earlier runs of the same code had 1.69 and 1.8, so it is the machine that differs.',
+    'With two cores, the load generator shares those of the two processes; one process is measured beside it. Earlier runs, with the same code for it, had 1.69 and 1.8.',
 };
 
 const smallest = 1000;
