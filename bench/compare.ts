@@ -15,8 +15,8 @@ import { workloads, type Workload } from './workloads.ts';
 
 /**
  * Compares what a request takes of the processor here with what it takes in another checkout. Both serve at the same
- * time on one core, so that whatever the machine's speed does hits both alike: 2 % can be seen, where rounds one after
- * the other differ by a quarter.
+ * time on one core, so that whatever the machine's speed does hits both alike: 2 % can be seen, which the
+ * benchmark with its turns does not show.
  */
 
 /** Those that need nothing beside the server and its load. */
@@ -103,8 +103,7 @@ async function compare(
   const measured: Each<number>[] = [];
   for (let round = 0; round <= rounds; round++) {
     const [own, others] = await Promise.all([here(), there()]);
-    const micros = ({ serverCores, requestsPerSecond }: typeof own): number =>
-      (serverCores * 1e6) / requestsPerSecond;
+    const micros = ({ serverSeconds, requests }: typeof own): number => (serverSeconds * 1e6) / requests;
     if (own.errors + others.errors > 0) throw new Error('There were answers that are errors.');
     // The first is the warm-up.
     if (round > 0) measured.push({ here: micros(own), there: micros(others) });

@@ -12,11 +12,15 @@ export interface Target {
   cores: number[];
 }
 
-export interface Throughput {
-  requestsPerSecond: number;
+/** What happened while a server was asked for as much as it can. */
+export interface Load {
+  requests: number;
+  seconds: number;
   errors: number;
-  serverCores: number;
-  loadCores: number;
+  /** Processor time of the server, with all its processes and threads. */
+  serverSeconds: number;
+  loadSeconds: number;
+  /** Cores that everything else on the machine kept busy. */
   otherCores: number;
 }
 
@@ -36,7 +40,7 @@ export interface WrkRun {
 }
 
 /** wrk as fast as it can: keep-alive, no pipelining, one thread per core it may use. */
-export async function runWrk(target: Target, run: WrkRun): Promise<Throughput> {
+export async function runWrk(target: Target, run: WrkRun): Promise<Load> {
   const { seconds, serverPid, startAt = 0 } = run;
   const threads = Math.min(target.cores.length, target.connections);
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -46,7 +50,8 @@ export async function runWrk(target: Target, run: WrkRun): Promise<Throughput> {
   const ownBefore = process.cpuUsage();
   const child = Bun.spawn(
     pin(target.cores, [
-      ...['wrk', '-t', String(threads), '-c', String(target.connections), '-d', `${seconds}s`],
+      // It is told when to end. By itself it knows whole seconds only, which are here for the case that nobody tells it.
+      ...['wrk', '-t', String(threads), '-c', String(target.connections), '-d', `${Math.ceil(seconds) + 5}s`],
       ...['--timeout', '10s', '-s', join(import.meta.dir, 'wrk.lua'), ...headers],
       `http://127.0.0.1:${target.port}`,
     ]),
@@ -55,7 +60,17 @@ export async function runWrk(target: Target, run: WrkRun): Promise<Throughput> {
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const [output, complaints] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  const endAfterLoad = async (): Promise<string> => {
+    let [said, end] = ['', undefined as Timer | undefined];
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      said += text;
+      const isReady = said.split('READY\n').length > threads;
+      if (isReady) end ??= setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+    }
+    clearTimeout(end);
+    return said;
+  };
+  const [output, complaints] = await Promise.all([child.stdout.text(), endAfterLoad(), child.exited]);
   const serverSeconds = cpuSeconds(family) - serverSecondsBefore;
   const own = process.cpuUsage(ownBefore);
   const ours =
@@ -66,12 +81,12 @@ export async function runWrk(target: Target, run: WrkRun): Promise<Throughput> {
   if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
   const { requests, micros, processorSeconds, errors } = JSON.parse(json) as WrkFigures;
   if (requests === 0) throw new Error(`there was no answer within ${seconds} s`);
-  const passed = micros / 1e6;
   return {
-    requestsPerSecond: requests / passed,
+    requests,
+    seconds: micros / 1e6,
     errors,
-    serverCores: serverSeconds / passed,
-    loadCores: processorSeconds / passed,
+    serverSeconds,
+    loadSeconds: processorSeconds,
     otherCores,
   };
 }

@@ -1,153 +1,131 @@
 import { contestantOf } from './contestants.ts';
-import { coreLayout } from './cores.ts';
-import { runConstantRate, runWrk, untilIdle, type Target, type Throughput } from './load.ts';
-import type { Places } from './places.ts';
+import { runConstantRate, runWrk, untilIdle, type Load } from './load.ts';
 import { familyOf, peakMemoryMb } from './process-figures.ts';
-import { bodyHeaders } from './requests.ts';
 import type { Cell, LatencySample, Sample } from './results.ts';
-import { startServer, type RunningServer } from './server.ts';
-import type { SlowDisk } from './slow-disk.ts';
-import type { Workload } from './workloads.ts';
+import { startContestant, type Ground, type RunningContestant } from './running.ts';
+import { workloadOf } from './workloads.ts';
 
-export interface MeasureOptions {
-  cell: Cell;
-  workload: Workload;
-  places: Places;
-  slowDisk: SlowDisk | undefined;
+export interface MeasureOptions extends Ground {
   round: number;
+  /** Under load, all turns together. */
   seconds: number;
+  turns: number;
   warmUpSeconds: number;
   latencySeconds: number;
-  connections: number;
+}
+
+/** Told what is going on. A contestant that fails is left out of the round; the others go on. */
+export interface Reporter {
+  step(cell: Cell): void;
+  failed(cell: Cell, error: Error): void;
 }
 
 /** A load generator this busy, beside a server with time to spare, measures itself. */
 const busyLoad = 0.9;
 const busyServer = 0.95;
-const backgroundConnections = 8;
 const leadSeconds = 0.5;
-const answerWithinMs = 30_000;
 
-/** One round: a copy of the data, a fresh process, a warm-up, then as many requests as it takes. */
-export function measureThroughput(options: MeasureOptions): Promise<Sample> {
-  const { cell, round, warmUpSeconds } = options;
-  const slow = contestantOf(cell.contestant).slow?.[cell.workload];
-  const seconds = slow ?? options.seconds;
-  return withServer(options, async ({ server, target, besides, isSeparate }) => {
-    if (slow === undefined) {
-      await runWrk(target, { seconds: warmUpSeconds, serverPid: server.pid });
-      await untilIdle(server.pid);
+/**
+ * One round of what is compared: all are started, each on its copy of the data, and warmed up; then they take short
+ * turns under load. A machine whose speed changes from one second to the next changes it for all of them.
+ */
+export async function measureThroughput(
+  cells: readonly Cell[],
+  options: MeasureOptions,
+  reporter: Reporter,
+): Promise<Sample[]> {
+  await using stack = new AsyncDisposableStack();
+  const loads = new Map<RunningContestant, Load[]>();
+  const attempt = async (cell: Cell, act: () => Promise<unknown>): Promise<boolean> => {
+    reporter.step(cell);
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      reporter.failed(cell, error as Error);
+      return false;
     }
-    // What runs beside runs during the whole of the load.
-    const background = besides(seconds + 2 * leadSeconds);
-    background.catch(() => {});
-    if (options.workload.backgroundCreatesPerSecond !== undefined) await Bun.sleep(leadSeconds * 1000);
-    // From the middle of the file: what the warm-up has asked is not asked again at once.
-    const load = runWrk(target, { seconds, serverPid: server.pid, startAt: 0.5 });
-    const throughput = await withBackground(load, background);
-    const discarded = whyDiscarded(throughput, cell, isSeparate ? target.cores.length : Infinity);
-    return {
-      ...cell,
-      round,
-      ...throughput,
-      cpuMicrosPerRequest: (throughput.serverCores * 1e6) / throughput.requestsPerSecond,
-      peakMemoryMb: peakMemoryMb(familyOf(server.pid)),
-      readyMs: server.readyMs,
-      ...(discarded !== undefined && { discarded }),
-    };
-  });
-}
-
-/** The same, at a fixed rate, for latency. */
-export function measureLatency(options: MeasureOptions, rate: number): Promise<LatencySample> {
-  const { cell, round, latencySeconds: seconds, warmUpSeconds } = options;
-  return withServer(options, async ({ target, besides }) => {
-    const background = besides(warmUpSeconds + seconds);
-    // PostgreSQL runs on the same cores, and would hardly get a turn beside one that watches the clock.
-    const isBackground = contestantOf(cell.contestant).data === 'postgres';
-    const run = { rate, seconds, warmUpSeconds, isBackground };
-    const load = runConstantRate(target, run);
-    const { answered, seconds: taken, ...figures } = await withBackground(load, background);
-    return { ...cell, round, rate, answeredPerSecond: answered / taken, ...figures };
-  });
-}
-
-/** Both end before either's failure is told: nothing may run on into the next round. */
-async function withBackground<Result>(load: Promise<Result>, background: Promise<unknown>): Promise<Result> {
-  await Promise.allSettled([load, background]);
-  await background;
-  return load;
-}
-
-interface Loaded {
-  server: RunningServer;
-  target: Target;
-  /** Runs the creates that a workload has beside its requests. */
-  besides: (seconds: number) => Promise<unknown>;
-  isSeparate: boolean;
-}
-
-async function withServer<Result>(
-  { cell, workload, places, slowDisk, connections }: MeasureOptions,
-  use: (loaded: Loaded) => Promise<Result>,
-): Promise<Result> {
-  const contestant = contestantOf(cell.contestant);
-  const { server: cores, load, isSeparate } = coreLayout(cell.processes);
-  await using place = await places.open(contestant, workload, cell.animals);
-  const requests = await places.requests(contestant, workload, cell.animals);
-  await using server = await startServer({
-    contestant: contestant.id,
-    place: place.place,
-    processes: cell.processes,
-    cores,
-    withEtag: workload.isConditional ?? false,
-    ...(workload.isOnSlowDisk && slowDisk && { env: slowDisk }),
-  });
-  const headers = await checkedHeaders(server, workload, requests.first);
-  const target: Target = {
-    ...{ port: server.port, headers, connections, cores: load },
-    requestsFile: requests.file,
   };
-  const besides = async (seconds: number): Promise<void> => {
-    const rate = workload.backgroundCreatesPerSecond;
-    if (rate === undefined) return;
-    const creates = { ...target, requestsFile: requests.createFile, connections: backgroundConnections };
-    const { errors } = await runConstantRate(creates, { rate, seconds, isBackground: true });
-    if (errors > 0) throw new Error(`${errors} creates of ${contestant.name} failed or were never answered.`);
-  };
-  // Awaited here: the server lives only as long as this function.
-  return await use({ server, target, besides, isSeparate });
-}
-
-/** Makes sure that what is about to be measured is the right answer, not a fast error. */
-async function checkedHeaders(
-  { url, headers }: RunningServer,
-  { isConditional = false }: Workload,
-  { method, path, body }: { method: string; path: string; body?: string },
-): Promise<Record<string, string>> {
-  const ask = (extra: Record<string, string>): Promise<Response> =>
-    fetch(`${url}${path}`, {
-      method,
-      headers: { ...headers, ...extra, ...(body !== undefined && bodyHeaders) },
-      ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(answerWithinMs),
+  for (const cell of cells) {
+    await attempt(cell, async () => {
+      const running = stack.use(await startContestant(cell, options));
+      await warmUp(running, options);
+      loads.set(running, []);
     });
-  const response = await ask({});
-  const text = await response.text();
-  if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  // PocketBase answers a caller without rights with an empty list, not with an error.
-  if (response.status === 200 && method === 'GET' && !text.includes('"Animal ')) {
-    throw new Error(`${path} has no animals: ${text.slice(0, 200)}`);
   }
-  if (!isConditional) return headers;
-  const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
-  const again = await ask(condition);
-  if (again.status !== 304) throw new Error(`${path} answered ${again.status} to its own ETag.`);
-  return { ...headers, ...condition };
+  for (let turn = 0; turn < options.turns; turn++) {
+    for (const [running, taken] of loads) {
+      if (turn >= turnsOf(running.cell, options)) continue;
+      const isTaken = await attempt(running.cell, async () =>
+        taken.push(await takeTurn(running, turn, options)),
+      );
+      if (!isTaken) loads.delete(running);
+    }
+  }
+  return [...loads].map(([running, taken]) => sampleOf(running, options.round, taken));
+}
+
+/** One that is so slow that it gets seconds of load gets them at once, and no warm-up. */
+export function turnsOf({ contestant, workload }: Cell, { turns }: { turns: number }): number {
+  return contestantOf(contestant).slow?.[workload] === undefined ? turns : 1;
+}
+
+async function warmUp(
+  { cell, server, target }: RunningContestant,
+  { warmUpSeconds }: MeasureOptions,
+): Promise<void> {
+  const { slow, warmUpSeconds: seconds = warmUpSeconds } = contestantOf(cell.contestant);
+  if (slow?.[cell.workload] !== undefined) return;
+  await runWrk(target, { seconds, serverPid: server.pid });
+  await untilIdle(server.pid);
+}
+
+async function takeTurn(
+  { cell, server, target, besides }: RunningContestant,
+  turn: number,
+  options: MeasureOptions,
+): Promise<Load> {
+  const seconds = contestantOf(cell.contestant).slow?.[cell.workload] ?? options.seconds / options.turns;
+  // What runs beside runs during the whole of the load.
+  const background = besides(seconds + 2 * leadSeconds);
+  background.catch(() => {});
+  if (workloadOf(cell.workload).backgroundCreatesPerSecond !== undefined) {
+    await Bun.sleep(leadSeconds * 1000);
+  }
+  // From the middle of the file on: what the warm-up has asked is not asked again at once.
+  const startAt = (1 + turn / options.turns) / 2;
+  const load = runWrk(target, { seconds, serverPid: server.pid, startAt });
+  const taken = await withBackground(load, background);
+  await untilIdle(server.pid);
+  return taken;
+}
+
+function sampleOf(
+  { cell, server, isSeparate, target }: RunningContestant,
+  round: number,
+  loads: Load[],
+): Sample {
+  const sum = (value: (load: Load) => number): number =>
+    loads.reduce((total, load) => total + value(load), 0);
+  const seconds = sum((load) => load.seconds);
+  const requests = sum((load) => load.requests);
+  const serverSeconds = sum((load) => load.serverSeconds);
+  const figures = {
+    requestsPerSecond: requests / seconds,
+    errors: sum(({ errors }) => errors),
+    serverCores: serverSeconds / seconds,
+    loadCores: sum(({ loadSeconds }) => loadSeconds) / seconds,
+    otherCores: sum(({ otherCores }) => otherCores) / loads.length,
+    cpuMicrosPerRequest: (serverSeconds * 1e6) / requests,
+    peakMemoryMb: peakMemoryMb(familyOf(server.pid)),
+    readyMs: server.readyMs,
+  };
+  const discarded = whyDiscarded(figures, cell, isSeparate ? target.cores.length : Infinity);
+  return { ...cell, round, ...figures, ...(discarded !== undefined && { discarded }) };
 }
 
 function whyDiscarded(
-  { serverCores, loadCores, errors }: Throughput,
+  { serverCores, loadCores, errors }: Pick<Sample, 'serverCores' | 'loadCores' | 'errors'>,
   { processes }: Cell,
   coresOfLoad: number,
 ): string | undefined {
@@ -155,4 +133,28 @@ function whyDiscarded(
   const isLoadBusy = loadCores >= busyLoad * coresOfLoad;
   const isServerIdle = serverCores < busyServer * processes;
   return isLoadBusy && isServerIdle ? 'the load generator was the bottleneck' : undefined;
+}
+
+/** The same work at a fixed rate, one after the other, for latency. */
+export async function measureLatency(
+  cell: Cell,
+  options: MeasureOptions,
+  rate: number,
+): Promise<LatencySample> {
+  const { data, warmUpSeconds = options.warmUpSeconds } = contestantOf(cell.contestant);
+  const { round, latencySeconds: seconds } = options;
+  await using running = await startContestant(cell, options);
+  const background = running.besides(warmUpSeconds + seconds);
+  // PostgreSQL runs on the same cores, and would hardly get a turn beside one that watches the clock.
+  const run = { rate, seconds, warmUpSeconds, isBackground: data === 'postgres' };
+  const load = runConstantRate(running.target, run);
+  const { answered, seconds: taken, ...figures } = await withBackground(load, background);
+  return { ...cell, round, rate, answeredPerSecond: answered / taken, ...figures };
+}
+
+/** Both end before either's failure is told: nothing may run on into the next turn. */
+async function withBackground<Result>(load: Promise<Result>, background: Promise<unknown>): Promise<Result> {
+  await Promise.allSettled([load, background]);
+  await background;
+  return load;
 }

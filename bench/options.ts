@@ -13,6 +13,8 @@ export interface BenchOptions {
   rounds: number;
   latencyRounds: number;
   seconds: number;
+  /** Into which the seconds of a round are cut, so that all contestants get some of them at about the same time. */
+  turns: number;
   warmUpSeconds: number;
   latencySeconds: number;
   connections: number;
@@ -27,8 +29,8 @@ export const help = `npm run bench -- [options]
                         several with commas
   --contestants ID,ID   of ${contestants.map(({ id }) => id).join(', ')}
   --size N              compare at N animals (100000), and at no other size
-  --rounds N            interleaved rounds (7)
-  --seconds N           whole seconds of load per round (1)
+  --rounds N            rounds (7)
+  --seconds N           seconds of load per round and contestant (1)
   --continue            goes on with a run of the same options that was cut off
 `;
 
@@ -68,6 +70,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
     latencyRounds: isQuick ? 1 : Math.min(3, rounds),
     // Short, so that a whole run takes about an hour.
     seconds: wholeNumber('--seconds', values.seconds, 1),
+    turns: 4,
     warmUpSeconds: 1,
     latencySeconds: 2,
     connections: 64,

@@ -2,13 +2,10 @@ import { contestantOf, contestants } from './contestants.ts';
 import type { BenchOptions } from './options.ts';
 import type { Cell, Results } from './results.ts';
 import { cellOf, spreadOfCell } from './statistics.ts';
-import { workloads, type Workload } from './workloads.ts';
+import { workloadOf, workloads, type Workload } from './workloads.ts';
 
-/** What is measured side by side in every round. */
-export interface Group {
-  workload: Workload;
-  cells: Cell[];
-}
+/** What is measured side by side in every round: a workload, or the two that are compared with each other. */
+export type Group = Cell[];
 
 /** Only the service has a setting for the number of processes. */
 const processesWorkload = 'processes';
@@ -17,10 +14,11 @@ const atMiddleSizes = ['list-random', 'create'];
 const latencyWorkloads = ['list', 'list-random', 'create', 'slow-disk-quiet', 'slow-disk-busy'];
 
 export function planThroughput(options: BenchOptions): Group[] {
-  return workloads
-    .filter(({ id }) => options.workloads.includes(id))
-    .map((workload) => ({ workload, cells: cellsOf(workload, options) }))
-    .filter(({ cells }) => cells.length > 0);
+  const chosen = workloads.filter(({ id }) => options.workloads.includes(id));
+  const groups = Map.groupBy(chosen, ({ id, isOnSlowDisk }) => (isOnSlowDisk ? 'slow disk' : id));
+  return [...groups.values()]
+    .map((compared) => compared.flatMap((workload) => cellsOf(workload, options)))
+    .filter((cells) => cells.length > 0);
 }
 
 function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes }: BenchOptions): Cell[] {
@@ -73,11 +71,12 @@ export function latencyRate(results: Results, cell: Cell): number {
 
 /** Latency is compared among those that serve the same interface, and with one limit, at the common size. */
 export function planLatency(groups: readonly Group[], { animals }: BenchOptions): Group[] {
-  const isCompared = ({ contestant, animals: size, processes }: Cell): boolean =>
-    size === animals && processes === 1 && sameInterface.includes(contestant);
-  return groups
-    .filter(({ workload }) => latencyWorkloads.includes(workload.id))
-    .map(({ workload, cells }) => ({ workload, cells: cells.filter(isCompared) }));
+  const isCompared = ({ workload, contestant, animals: size, processes }: Cell): boolean =>
+    latencyWorkloads.includes(workload) &&
+    size === animals &&
+    processes === 1 &&
+    sameInterface.includes(contestant);
+  return groups.map((cells) => cells.filter(isCompared)).filter((cells) => cells.length > 0);
 }
 
 const sameInterface = contestants
@@ -90,8 +89,9 @@ function contestantsOfSameStore(id: string): string[] {
   return sameInterface.filter((candidate) => isPostgres(candidate) === isPostgres(id));
 }
 
-/** What a round takes beside its load: a copy of the data, a start, reading the requests. */
-const aroundLoadSeconds = 0.5;
+/** What a round takes beside its load: a copy of the data, a start, and, in each turn, reading the requests. */
+const aroundRoundSeconds = 0.5;
+const aroundTurnSeconds = 0.1;
 const largeCopySeconds = 4;
 const preparationSeconds = 20;
 const millionAnimalsSeconds = 5;
@@ -102,21 +102,19 @@ export function estimateSeconds(
   latencyGroups: readonly Group[],
   options: BenchOptions,
 ): number {
-  const { rounds, latencyRounds, seconds, warmUpSeconds, latencySeconds } = options;
-  const throughput = groups.flatMap(({ workload, cells }) =>
-    cells.map(({ animals, contestant }) => {
-      const isCopied = workload.isWriting && animals >= 10_000_000;
-      const { slow, warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
-      const load = slow?.[workload.id] ?? seconds + warmUp;
-      return load + aroundLoadSeconds + (isCopied ? largeCopySeconds : 0);
-    }),
-  );
-  const latency = latencyGroups.flatMap(({ cells }) =>
-    cells.map(({ contestant }) => {
-      const { warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
-      return latencySeconds + warmUp + aroundLoadSeconds;
-    }),
-  );
+  const { rounds, latencyRounds, seconds, turns, warmUpSeconds, latencySeconds } = options;
+  const throughput = groups.flat().map(({ workload: id, animals, contestant }) => {
+    const workload = workloadOf(id);
+    const isCopied = workload.isWriting && animals >= 10_000_000;
+    const { slow, warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
+    const aroundTurn = aroundTurnSeconds + (workload.backgroundCreatesPerSecond === undefined ? 0 : 1);
+    const load = slow?.[id] ?? warmUp + seconds + turns * aroundTurn;
+    return load + aroundRoundSeconds + (isCopied ? largeCopySeconds : 0);
+  });
+  const latency = latencyGroups.flat().map(({ contestant }) => {
+    const { warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
+    return latencySeconds + warmUp + aroundRoundSeconds;
+  });
   const millions = sum([options.animals, ...options.otherSizes]) / 1e6;
   const preparation = preparationSeconds + millions * millionAnimalsSeconds;
   return preparation + rounds * sum(throughput) + latencyRounds * sum(latency);

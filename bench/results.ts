@@ -26,6 +26,8 @@ export interface Method {
   animals: number;
   rounds: number;
   secondsPerRound: number;
+  /** In which a contestant got the seconds of a round. */
+  turnsPerRound: number;
   warmUpSeconds: number;
   latencyRounds: number;
   latencySeconds: number;

@@ -1,11 +1,11 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contestantOf, contestants } from './contestants.ts';
+import { contestants } from './contestants.ts';
 import { cleanUpWhenCutOff } from './cut-off.ts';
 import { serviceTemplate } from './data.ts';
 import { describeContestant, describeMachine } from './machine.ts';
-import { measureLatency, measureThroughput, type MeasureOptions } from './measure.ts';
+import { measureLatency, measureThroughput, turnsOf, type MeasureOptions, type Reporter } from './measure.ts';
 import { help, readOptions, type BenchOptions } from './options.ts';
 import { openPlaces } from './places.ts';
 import { estimateSeconds, latencyRate, planLatency, planThroughput, rotate, type Group } from './plan.ts';
@@ -23,7 +23,7 @@ import {
   saveUnfinished,
 } from './unfinished.ts';
 import { verifySameWork } from './verify.ts';
-import { workloads } from './workloads.ts';
+import { workloadOf, workloads } from './workloads.ts';
 
 /** Fewer say too little about how much rounds differ. */
 const publishedRounds = 7;
@@ -80,65 +80,68 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   const slowDisk = buildSlowDisk(folder.path);
   const empty = await emptyResults(options, slowDisk);
   const results = options.isContinued ? await continueUnfinished(empty) : empty;
-  const groups = planThroughput(options).filter(({ workload }) => slowDisk || !workload.isOnSlowDisk);
+  const groups = planThroughput(options)
+    .map((cells) => cells.filter(({ workload }) => slowDisk || !workloadOf(workload).isOnSlowDisk))
+    .filter((cells) => cells.length > 0);
   const latencyGroups = planLatency(groups, options);
   const minutes = Math.ceil(estimateSeconds(groups, latencyGroups, options) / 60);
   process.stderr.write(`Measuring. A whole run takes about ${minutes} minutes.\n`);
-  const count = (list: Group[]): number => list.reduce((sum, { cells }) => sum + cells.length, 0);
-  const wanted = count(groups) * options.rounds + count(latencyGroups) * options.latencyRounds;
-  const progress = createProgress(wanted - results.samples.length - results.latencies.length);
 
-  const attempt = async (group: Group, cell: Cell, round: number, measure: Measure): Promise<void> => {
-    progress.step(`${group.workload.title}, ${cell.contestant}, ${cell.animals} animals`);
-    const { seconds, latencySeconds, connections } = options;
-    const { warmUpSeconds = options.warmUpSeconds } = contestantOf(cell.contestant);
-    const { workload } = group;
-    const how = { seconds, warmUpSeconds, latencySeconds, connections };
-    try {
-      await measure({ cell, workload, places, slowDisk, round, ...how });
-    } catch (error) {
-      const reason = (error as Error).message.split('\n').slice(0, 3).join(' ');
-      results.remarks.push(`${cell.contestant}, ${workload.id}, round ${round}: ${reason}`);
+  const loads = leftToDo(groups, options.rounds, results.samples);
+  const latencies = leftToDo(latencyGroups, options.latencyRounds, results.latencies);
+  const steps = loads.flatMap(({ cells }) => cells.map((cell) => 1 + turnsOf(cell, options)));
+  const latencySteps = latencies.flatMap(({ cells }) => cells).length;
+  const progress = createProgress(steps.reduce((sum, count) => sum + count, latencySteps));
+  const optionsOf = (round: number): MeasureOptions => ({ ...options, places, slowDisk, round });
+  const reporterOf = (round: number): Reporter => ({
+    step({ workload, contestant, animals }) {
+      progress.step(`${workloadOf(workload).title}, ${contestant}, ${animals} animals`);
+    },
+    failed({ workload, contestant }, { message }) {
+      const reason = message.split('\n').slice(0, 3).join(' ');
+      results.remarks.push(`${contestant}, ${workload}, round ${round}: ${reason}`);
+    },
+  });
+
+  for (const { round, cells } of loads) {
+    results.samples.push(...(await measureThroughput(cells, optionsOf(round), reporterOf(round))));
+    await saveUnfinished(results);
+  }
+  for (const { round, cells } of latencies) {
+    for (const cell of cells) {
+      const reporter = reporterOf(round);
+      reporter.step(cell);
+      const rate = latencyRate(results, cell);
+      if (rate === 0) continue;
+      // A hundredth of a few requests is nothing; a slow rate goes on for longer.
+      const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
+      const latencySeconds = Math.max(options.latencySeconds, enough);
+      await measureLatency(cell, { ...optionsOf(round), latencySeconds }, rate).then(
+        (sample) => results.latencies.push(sample),
+        (error: Error) => reporter.failed(cell, error),
+      );
     }
-  };
-  const save = () => saveUnfinished(results);
-  const measureRound = async (group: Group, cell: Cell, round: number) => {
-    if (isMeasured(results.samples, cell, round)) return;
-    await attempt(group, cell, round, async (what) => results.samples.push(await measureThroughput(what)));
-  };
-  const measureLatencyRound = async (group: Group, cell: Cell, round: number) => {
-    const rate = latencyRate(results, cell);
-    if (rate === 0 || isMeasured(results.latencies, cell, round)) return;
-    // A hundredth of a few requests is nothing; a slow rate goes on for longer.
-    const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
-    const latencySeconds = Math.max(options.latencySeconds, enough);
-    await attempt(group, cell, round, async (what) =>
-      results.latencies.push(await measureLatency({ ...what, latencySeconds }, rate)),
-    );
-  };
-  await inRounds(groups, options.rounds, measureRound, save);
-  await inRounds(latencyGroups, options.latencyRounds, measureLatencyRound, save);
+    await saveUnfinished(results);
+  }
   progress.finish();
   results.machine = describeMachine(await places.postgresVersion());
   results.finishedAt = new Date().toISOString();
   return results;
 }
 
-type Measure = (options: MeasureOptions) => Promise<unknown>;
-
-/** Round by round, and in each round workload by workload: what is compared runs close together. */
-async function inRounds(
+/** Round by round, and in each round group by group, without what a run that was cut off has measured already. */
+function leftToDo(
   groups: readonly Group[],
   rounds: number,
-  measure: (group: Group, cell: Cell, round: number) => Promise<void>,
-  afterGroup: () => Promise<unknown>,
-): Promise<void> {
-  for (let round = 1; round <= rounds; round++) {
-    for (const group of groups) {
-      for (const cell of rotate(group.cells, round)) await measure(group, cell, round);
-      await afterGroup();
-    }
-  }
+  measured: readonly (Cell & { round: number })[],
+): { round: number; cells: Cell[] }[] {
+  const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
+  return numbers.flatMap((round) =>
+    groups.map((cells) => ({
+      round,
+      cells: rotate(cells, round).filter((cell) => !isMeasured(measured, cell, round)),
+    })),
+  );
 }
 
 async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefined): Promise<Results> {
@@ -151,6 +154,7 @@ async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefine
       animals: options.animals,
       rounds: options.rounds,
       secondsPerRound: options.seconds,
+      turnsPerRound: options.turns,
       warmUpSeconds: options.warmUpSeconds,
       latencyRounds: options.latencyRounds,
       latencySeconds: options.latencySeconds,

@@ -40,7 +40,7 @@ export function spreadOfCell(
   return spreadOf(keptSamples(results, cell).map(value));
 }
 
-/** Each round compares what ran minutes apart on the same machine; the median of the rounds is the answer. */
+/** Each round compares what took turns on the same machine; the median of the rounds is the answer. */
 export function ratio(results: Results, cell: Cell, base: Cell): Spread | undefined {
   const ofRound = new Map(keptSamples(results, base).map((sample) => [sample.round, sample]));
   return spreadOf(

@@ -100,6 +100,12 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
+export function workloadOf(id: string): Workload {
+  const workload = workloads.find((candidate) => candidate.id === id);
+  if (!workload) throw new Error(`There is no workload ${id}.`);
+  return workload;
+}
+
 /** The same numbers in every run: whole, from 0 to below `end` (mulberry32). */
 function createRandom(): (end: number) => number {
   let state = 20_301_205;

@@ -1,11 +1,18 @@
 -- Sends the requests of the file that BENCH_REQUESTS names, in order and again from the first: one line
 -- each, "METHOD<tab>path<tab>body". A single request is left to wrk itself, which then runs no Lua per request.
+-- Every thread says READY when it has read the file: the load begins then.
 local threads = {}
 function setup(thread)
   threads[#threads + 1] = thread
 end
 
 function init()
+  readRequests()
+  processorSecondsBefore = os.clock()
+  io.stderr:write("READY\n")
+end
+
+function readRequests()
   local lines = {}
   for line in io.lines(os.getenv("BENCH_REQUESTS")) do
     lines[#lines + 1] = line
@@ -13,7 +20,6 @@ function init()
   if #lines == 1 then
     wrk.method, wrk.path, wrk.body = lines[1]:match("^(%u+)\t([^\t]*)\t(.*)$")
     if wrk.body == "" then wrk.body = nil else wrk.headers["Content-Type"] = "application/json" end
-    processorSecondsBefore = os.clock()
     return
   end
 
@@ -32,7 +38,6 @@ function init()
     position = position % #requests + 1
     return requests[position]
   end
-  processorSecondsBefore = os.clock()
 end
 
 function done(summary)

@@ -12,7 +12,7 @@ import { openPlaces, type Places } from '../bench/places.ts';
 import { estimateSeconds, planLatency, planThroughput } from '../bench/plan.ts';
 import { missingTools } from '../bench/prepare.ts';
 import { renderResults } from '../bench/report.ts';
-import type { LatencySample, Results, Sample } from '../bench/results.ts';
+import type { Cell, LatencySample, Results, Sample } from '../bench/results.ts';
 import { startServer } from '../bench/server.ts';
 import { cellOf, ratio } from '../bench/statistics.ts';
 import { continueUnfinished, isMeasured, saveUnfinished } from '../bench/unfinished.ts';
@@ -37,39 +37,49 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const round = (contestant: string): MeasureOptions => ({
-    cell: { workload: list.id, contestant, animals, processes: 1 },
-    workload: list,
-    places,
-    slowDisk: undefined,
-    round: 1,
-    seconds: 0.5,
-    warmUpSeconds: 0.2,
-    latencySeconds: 0.5,
-    connections: 2,
+  const cell = (contestant: string, workload = 'list'): Cell => ({
+    ...{ workload, contestant, animals },
+    processes: 1,
+  });
+  const options = (): MeasureOptions => ({
+    ...{ places, slowDisk: undefined, connections: 2, round: 1 },
+    ...{ seconds: 0.4, turns: 2, warmUpSeconds: 0.2, latencySeconds: 0.5 },
   });
 
   it.each(['petstore', 'limit-bun', 'limit-node'])(
     'gets right answers from %s at a constant rate',
     async (id) => {
       const rate = 40;
-      const measured = await measureLatency(round(id), rate);
+      const measured = await measureLatency(cell(id), options(), rate);
       expect(measured).toMatchObject({ contestant: id, workload: 'list', rate, errors: 0 });
       expect(measured.answeredPerSecond).toBeGreaterThan(0);
       expect(measured.p99Ms).toBeGreaterThanOrEqual(measured.p50Ms);
     },
   );
 
-  it('gets right answers from petstore as fast as wrk can ask, or says how to get wrk', async () => {
+  it('lets wrk ask all in turns, goes on without one that fails, or says how to get wrk', async () => {
     if (!Bun.which('wrk')) return expect(missingTools().join()).toContain('wrk is missing. ');
     // The workload with many requests, whose file wrk reads by a script of its own.
-    const workload = workloads.find(({ id }) => id === 'mix')!;
-    const cell = { workload: 'mix', contestant: 'petstore', animals, processes: 1 };
-    const whole = { seconds: 1, warmUpSeconds: 1 };
-    const measured = await measureThroughput({ ...round('petstore'), ...whole, workload, cell });
-    expect(measured).toMatchObject({ ...cell, errors: 0 });
+    const cells = ['petstore', 'limit-node', 'limit-bun'].map((id) => cell(id, 'mix'));
+    const open: Places['open'] = (contestant, ...more) =>
+      contestant.id === 'limit-node'
+        ? Promise.reject(new Error('No room.'))
+        : places.open(contestant, ...more);
+    const [steps, failures]: string[][] = [[], []];
+    const measured = await measureThroughput(
+      cells,
+      { ...options(), places: { ...places, open } },
+      {
+        step: ({ contestant }) => steps!.push(contestant),
+        failed: ({ contestant }, { message }) => failures!.push(`${contestant}: ${message}`),
+      },
+    );
+    expect(failures).toEqual(['limit-node: No room.']);
+    const turn = ['petstore', 'limit-bun'];
+    expect(steps).toEqual(['petstore', 'limit-node', 'limit-bun', ...turn, ...turn]);
+    expect(measured.map(({ contestant, errors }) => [contestant, errors])).toEqual(turn.map((id) => [id, 0]));
     for (const figure of ['requestsPerSecond', 'serverCores', 'loadCores', 'peakMemoryMb'] as const)
-      expect(measured[figure]).toBeGreaterThan(0);
+      for (const sampled of measured) expect(sampled[figure]).toBeGreaterThan(0);
   });
 
   it('goes on with a run that was cut off, unless that was another one', async () => {
@@ -77,8 +87,8 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     const results = resultsOf([sample('petstore', 1, 90)]);
     await saveUnfinished(results, path);
     const { samples, remarks } = await continueUnfinished(resultsOf([]), path);
-    const cell = cellOf(results, 'list', 'petstore');
-    expect([1, 2].map((number) => isMeasured(samples, cell, number))).toEqual([true, false]);
+    const known = cellOf(results, 'list', 'petstore');
+    expect([1, 2].map((number) => isMeasured(samples, known, number))).toEqual([true, false]);
     expect(remarks).toHaveLength(1);
     const other = { ...resultsOf([]), method: { ...results.method, rounds: 9 } };
     const refusal = await continueUnfinished(other, path).catch((error: Error) => error.message);
@@ -172,17 +182,17 @@ describe('the report of the benchmark', () => {
   });
 
   it('plans every workload, with company, at every size', () => {
-    const options = readOptions([]);
-    if (options === 'help') throw new Error('This is not a call for help.');
-    const groups = planThroughput(options);
-    expect(groups.map(({ workload }) => workload.id)).toEqual(workloads.map(({ id }) => id));
-    expect(groups.every(({ cells }) => cells.length > 1)).toBeTrue();
-    expect(options.rounds).toBeGreaterThanOrEqual(7);
-    const minutes = estimateSeconds(groups, planLatency(groups, options), options) / 60;
+    const whole = readOptions([]);
+    if (whole === 'help') throw new Error('This is not a call for help.');
+    const groups = planThroughput(whole);
+    const planned = groups.map((cells) => [...new Set(cells.map(({ workload }) => workload))]);
+    expect(planned.flat()).toEqual(workloads.map(({ id }) => id));
+    expect(planned).toContainEqual(['slow-disk-quiet', 'slow-disk-busy']);
+    expect(groups.every((cells) => cells.length > 1)).toBeTrue();
+    expect(whole.rounds).toBeGreaterThanOrEqual(7);
+    const minutes = estimateSeconds(groups, planLatency(groups, whole), whole) / 60;
     expect(minutes).toBeWithin(10, 75);
-    expect([options.animals, ...options.otherSizes].toSorted((a, b) => a - b)).toEqual([
-      1e3, 1e4, 1e5, 1e6, 1e7,
-    ]);
+    expect([whole.animals, ...whole.otherSizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
   });
 });
 
@@ -230,6 +240,7 @@ function resultsOf(samples: Sample[]): Results {
       animals: 100_000,
       rounds: 3,
       secondsPerRound: 5,
+      turnsPerRound: 4,
       warmUpSeconds: 1,
       latencyRounds: 3,
       latencySeconds: 2,
