@@ -43,7 +43,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   });
   const options = (): MeasureOptions => ({
     ...{ places, slowDisk: undefined, connections: 2, round: 1 },
-    ...{ seconds: 0.4, turns: 2, warmUpSeconds: 0.2, latencySeconds: 0.5 },
+    ...{ seconds: 1, turns: 2, warmUpSeconds: 0.5, latencySeconds: 0.5 },
   });
 
   it.each(['petstore', 'limit-bun', 'limit-node'])(
