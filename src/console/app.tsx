@@ -15,12 +15,17 @@ export function App() {
     setWasRefused(false);
     setApiKey(key);
   };
-  const leave = (isRefused: boolean) => {
+  const signOut = () => {
     forgetKey();
-    setWasRefused(isRefused);
     setApiKey(undefined);
   };
-  const onRefused = useCallback(() => leave(true), []);
+  const onRefused = useCallback(() => {
+    forgetKey(apiKey);
+    // A key of this tab alone, as the reference takes one for trying, may hide one that the browser remembers.
+    const remembered = readKey();
+    setWasRefused(remembered === undefined);
+    setApiKey(remembered);
+  }, [apiKey]);
 
   return (
     <>
@@ -32,7 +37,7 @@ export function App() {
           <nav aria-label="Service">
             <a href="docs">API reference</a>
             {client && (
-              <button type="button" class="quiet" onClick={() => leave(false)}>
+              <button type="button" class="quiet" onClick={signOut}>
                 Sign out
               </button>
             )}

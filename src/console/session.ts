@@ -16,10 +16,12 @@ export function keepKeyForTab(key: string): void {
   attempt(() => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key)));
 }
 
-export function forgetKey(): void {
+/** Forgets this key, wherever it is kept, or any key when none is named. */
+export function forgetKey(key?: string): void {
   attempt(() => {
-    sessionStorage.removeItem(name);
-    localStorage.removeItem(name);
+    for (const storage of [sessionStorage, localStorage]) {
+      if (key === undefined || storage.getItem(name) === key) storage.removeItem(name);
+    }
   });
 }
 
