@@ -82,6 +82,19 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
       for (const sampled of measured) expect(sampled[figure]).toBeGreaterThan(0);
   });
 
+  it('compares two checkouts that serve at the same time, or says how to get wrk', async () => {
+    const root = join(import.meta.dir, '..');
+    const args = [root, '--only', 'list', '--rounds', '1', '--size', '1000'];
+    const command = [process.execPath, 'bench/compare.ts', ...args];
+    await using child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [output, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+    if (!Bun.which('wrk')) return expect(complaints).toContain('wrk is missing. ');
+    expect(complaints).toBe('');
+    expect(output).toMatch(
+      /^List, first page: [\d.]+ µs of the processor here, [\d.]+ there: [\d.]+×.* as fast here\n$/,
+    );
+  });
+
   it('goes on with a run that was cut off, unless that was another one', async () => {
     const path = join(folder, 'unfinished.json');
     const results = resultsOf([sample('petstore', 1, 90)]);
