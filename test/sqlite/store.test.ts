@@ -41,7 +41,7 @@ const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
 describe('the write queue', () => {
   it('refuses with overloaded when it is full, and does what it had taken', async () => {
     const store = open({ maxQueuedWrites: 2 });
-    // The first goes to the writer thread at once, two wait, the others find no room.
+    // The first is on its way to the writer thread, two wait, the others find no room.
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
     expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
     expect(await namesOf(store)).toHaveLength(3);
