@@ -3,11 +3,7 @@ import { idempotencyRetentionMs, isPetStatus, type PetStatus } from '../pet.ts';
 import { createIds } from './ids.ts';
 import { checksumOf, renderPet } from './stored-pet.ts';
 
-/**
- * What the serving thread asks of the writer thread. Jobs and their results are plain JSON: they
- * cross the threads as one string, which takes 80 µs there and back for 64 jobs, where a
- * structured clone of the objects takes 215.
- */
+/** What the serving thread asks of the writer thread. */
 export type Job =
   | {
       kind: 'create-pet';
@@ -28,7 +24,32 @@ export type Job =
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
-export type JobResult = { id: string; replayed: boolean } | 'conflict' | null;
+/** A text is the id of a new animal. */
+export type JobResult = string | { replayedId: string } | { isConflict: true } | null;
+
+/**
+ * A batch crosses the threads as one text with a line for each job, and its outcomes as one JSON text. An animal
+ * without an idempotency key, as most are, is its status and its own JSON, in which there are no line ends: to put that
+ * into JSON once more took 3 % of a create, and a structured clone takes longer still.
+ */
+export function encodeJobs(jobs: readonly Job[]): string {
+  return jobs
+    .map((job) =>
+      job.kind === 'create-pet' && !job.idempotency
+        ? `${job.status ?? ''} ${job.fields}`
+        : JSON.stringify(job),
+    )
+    .join('\n');
+}
+
+export function decodeJobs(text: string): Job[] {
+  return text.split('\n').map((line) => {
+    if (line.startsWith('{')) return JSON.parse(line) as Job;
+    const statusEnd = line.indexOf(' ');
+    const status = statusEnd === 0 ? null : (line.slice(0, statusEnd) as PetStatus);
+    return { kind: 'create-pet', status, fields: line.slice(statusEnd + 1) };
+  });
+}
 
 export interface JobRunner {
   /** Call it at the beginning of every transaction. */
@@ -58,8 +79,8 @@ export function createJobRunner(database: Database): JobRunner {
       forgetOld.run(idempotency.now - idempotencyRetentionMs);
       const earlier = findEarlier.get(idempotency.caller, idempotency.key);
       if (earlier) {
-        if (earlier.requestHash !== idempotency.requestHash) return 'conflict';
-        return { id: earlier.id, replayed: true };
+        if (earlier.requestHash !== idempotency.requestHash) return { isConflict: true };
+        return { replayedId: earlier.id };
       }
     }
     const id = ids.next();
@@ -69,7 +90,7 @@ export function createJobRunner(database: Database): JobRunner {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    return { id: String(id), replayed: false };
+    return String(id);
   };
 
   const run = (job: Job): JobResult => {

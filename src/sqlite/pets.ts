@@ -76,15 +76,18 @@ export function createPetStore(parts: PetStoreParts): PetStore {
           idempotency: { ...idempotency, requestHash: fingerprintOf(pet), now: now() },
         }),
       });
-      if (result === 'conflict') {
+      if (typeof result === 'string') {
+        return { id: BigInt(result), json: renderPet(result, fields), replayed: false };
+      }
+      if (!result) throw new Error('A create gave no animal.');
+      if ('isConflict' in result) {
         throw new PetstoreError(
           'idempotency_conflict',
           'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
         );
       }
-      if (!result) throw new Error('A create gave no animal.');
-      const { id, replayed } = result;
-      return { id: BigInt(id), json: renderPet(id, fields), replayed };
+      const { replayedId } = result;
+      return { id: BigInt(replayedId), json: renderPet(replayedId, fields), replayed: true };
     },
 
     async checkWritable() {

@@ -2,7 +2,7 @@ import { SQLiteError, type Database, type Statement } from 'bun:sqlite';
 import { connect, makeDurable, translateError } from './connect.ts';
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
-import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
+import { createJobRunner, decodeJobs, type Job, type JobResult, type JobRunner } from './jobs.ts';
 import { refuseLongLog } from './log-limit.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface Failure {
   detail: string;
 }
 
-export type Outcome = { result: JobResult } | { failure: Failure };
+export type Outcome = JobResult | { failure: Failure };
 
 const lockTimeoutMs = 5000;
 const lockPollMs = 1;
@@ -31,24 +31,28 @@ interface Connection {
   runner: JobRunner;
 }
 
-let path = '';
+/** What the thread gets first. */
+export interface Opening {
+  path: string;
+}
+
+let opening: Opening;
 let connection: Connection | undefined;
 
-self.onmessage = ({ data }: MessageEvent<string>) => {
-  const message = JSON.parse(data) as { open: string } | { jobs: Job[] } | { close: true };
-  if ('open' in message) {
-    path = message.open;
-  } else if ('jobs' in message) {
-    self.postMessage(JSON.stringify(runBatch(message.jobs)));
-  } else {
+self.onmessage = ({ data }: MessageEvent<Opening | string>) => {
+  if (typeof data !== 'string') {
+    opening = data;
+  } else if (data === 'close') {
     connection?.database.close();
     self.postMessage('closed');
+  } else {
+    self.postMessage(JSON.stringify(runBatch(decodeJobs(data))));
   }
 };
 
 function runBatch(jobs: Job[]): Outcome[] {
   try {
-    return commitTogether(jobs).map((result) => ({ result }));
+    return commitTogether(jobs);
   } catch (error) {
     const failure = describeFailure(error);
     // One job that cannot be done must not take the others with it; a disk that is full takes all.
@@ -60,7 +64,7 @@ function runBatch(jobs: Job[]): Outcome[] {
 function commitTogether(jobs: Job[]): JobResult[] {
   connection ??= openConnection();
   const { database, begin, commit, runner } = connection;
-  refuseLongLog(database, path);
+  refuseLongLog(database, opening.path);
   try {
     takeLock(begin);
     runner.begin();
@@ -94,7 +98,7 @@ function takeLock(begin: Statement): void {
 }
 
 function openConnection(): Connection {
-  const database = connect(path);
+  const database = connect(opening.path);
   makeDurable(database);
   // The jobs check the status of an animal themselves; SQLite takes 1.5 of the 4 µs of an insert for it.
   database.run('PRAGMA ignore_check_constraints = ON');

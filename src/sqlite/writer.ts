@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
-import type { Job, JobResult } from './jobs.ts';
-import type { Outcome } from './writer-thread.ts';
+import { encodeJobs, type Job, type JobResult } from './jobs.ts';
+import type { Failure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
@@ -56,7 +56,7 @@ export function openWriter(options: WriterOptions): Writer {
       // After a pause: a thread that cannot start at all must not keep the serving thread busy with it.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
-    worker.postMessage(JSON.stringify({ open: path }));
+    worker.postMessage({ path });
     return worker;
   }
 
@@ -66,20 +66,20 @@ export function openWriter(options: WriterOptions): Writer {
     sendNext();
     settled.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];
-      if (outcome && 'result' in outcome) resolve(outcome.result);
-      else reject(failureOf(outcome));
+      if (isFailed(outcome)) reject(failureOf(outcome));
+      else resolve(outcome);
     });
   }
 
   function sendNext(): void {
     if (committing.length > 0) return;
     if (queued.length === 0) {
-      if (closing) thread?.postMessage(JSON.stringify({ close: true }));
+      if (closing) thread?.postMessage('close');
       return;
     }
     committing = queued.slice(0, maxJobsPerBatch);
     queued = queued.slice(maxJobsPerBatch);
-    thread?.postMessage(JSON.stringify({ jobs: committing.map(({ job }) => job) }));
+    thread?.postMessage(encodeJobs(committing.map(({ job }) => job)));
   }
 
   /** So that the first job of a turn of the event loop is not committed without the others: 4 % of a create. */
@@ -121,8 +121,12 @@ export function openWriter(options: WriterOptions): Writer {
   };
 }
 
-function failureOf(outcome: Outcome | undefined): Error {
-  if (!outcome || !('failure' in outcome)) return new Error('The writer thread gave no outcome.');
+function isFailed(outcome: Outcome | undefined): outcome is { failure: Failure } | undefined {
+  return outcome === undefined || (typeof outcome === 'object' && outcome !== null && 'failure' in outcome);
+}
+
+function failureOf(outcome: { failure: Failure } | undefined): Error {
+  if (!outcome) return new Error('The writer thread gave no outcome.');
   const { code, message, detail } = outcome.failure;
   return new PetstoreError(code, message, { cause: new Error(detail) });
 }
