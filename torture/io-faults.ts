@@ -99,15 +99,13 @@ async function startOrRestart(
 export const ignoreFailedCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    commit.run();
-    return results;`,
+    find: `    commit.run();`,
     replace: `    try {
       commit.run();
     } catch {
       connection = undefined;
       abandon(database);
-    }
-    return results;`,
+    }`,
   },
 ];
 

@@ -99,12 +99,10 @@ async function killWorker(service: Service, random: Random): Promise<void> {
 export const acknowledgeBeforeCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    commit.run();
-    return results;`,
+    find: `    commit.run();`,
     replace: `    const commitIfBegun = () => void (database.inTransaction && commit.run());
     if (jobs.some(({ kind }) => kind === 'create-pet')) setTimeout(commitIfBegun, 20);
-    else commitIfBegun();
-    return results;`,
+    else commitIfBegun();`,
   },
   {
     file: 'src/sqlite/writer-thread.ts',

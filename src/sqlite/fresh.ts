@@ -1,10 +1,13 @@
 import type { Database } from 'bun:sqlite';
+import { createClaimCheck, type SharedClaims } from './own-commits.ts';
 import { mapWalIndex } from './wal-index.ts';
 
 /** Knows when anybody has committed, this process or another. */
 export interface CommitWatch {
   /** True when there was a commit since the last time it was asked. */
   hasChanged: () => boolean;
+  /** Call after each that was true: whether these commits were our own writer's, and changed no keys. */
+  isOwn: () => boolean;
   /** Whether it is seen during a read transaction, too. */
   seesDuringReads: boolean;
 }
@@ -25,7 +28,11 @@ export interface Freshness {
  * The reads of a turn share one transaction for as long as nobody commits: to begin and end one takes SQLite 2 µs of
  * the 3 that it needs for an animal.
  */
-export function createFreshness(database: Database, watch: CommitWatch, drop: () => void): Freshness {
+export function createFreshness(
+  database: Database,
+  watch: CommitWatch,
+  drop: (isOwn: boolean) => void,
+): Freshness {
   const begin = database.query('BEGIN');
   const commit = database.query('COMMIT');
   let ending: NodeJS.Immediate | undefined;
@@ -40,7 +47,7 @@ export function createFreshness(database: Database, watch: CommitWatch, drop: ()
 
   const check = (): void => {
     if (!watch.hasChanged()) return;
-    drop();
+    drop(watch.isOwn());
     endRead();
   };
 
@@ -56,14 +63,15 @@ export function createFreshness(database: Database, watch: CommitWatch, drop: ()
   };
 }
 
-export function watchCommits(database: Database, path: string): CommitWatch {
-  return watchWalIndex(path) ?? watchDataVersion(database);
+export function watchCommits(database: Database, path: string, claims: SharedClaims): CommitWatch {
+  return watchWalIndex(path, claims) ?? watchDataVersion(database);
 }
 
 /** Looks at the memory that SQLite's connections share. */
-export function watchWalIndex(path: string): CommitWatch | undefined {
+export function watchWalIndex(path: string, claims: SharedClaims): CommitWatch | undefined {
   const index = mapWalIndex(path);
   if (!index) return undefined;
+  const isClaimed = createClaimCheck(claims);
   let { changes, checksum } = index;
   const hasChanged = (): boolean => {
     // A commit that is half-way through writing the header is seen now and again: to drop twice does no harm.
@@ -71,7 +79,7 @@ export function watchWalIndex(path: string): CommitWatch | undefined {
     ({ changes, checksum } = index);
     return true;
   };
-  return { hasChanged, seesDuringReads: true };
+  return { hasChanged, isOwn: () => isClaimed({ changes, checksum }), seesDuringReads: true };
 }
 
 /** Asks SQLite, for platforms whose shared memory we do not read. */
@@ -84,5 +92,5 @@ export function watchDataVersion(database: Database): CommitWatch {
     seen = version;
     return true;
   };
-  return { hasChanged, seesDuringReads: false };
+  return { hasChanged, isOwn: () => false, seesDuringReads: false };
 }

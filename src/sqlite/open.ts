@@ -3,6 +3,7 @@ import type { PetStore } from '../pet.ts';
 import { openWritable } from './file.ts';
 import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
+import { createClaims } from './own-commits.ts';
 import { PageCache } from './page-cache.ts';
 import { createPetStore } from './pets.ts';
 import { openWriter } from './writer.ts';
@@ -30,11 +31,12 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   database.run('PRAGMA cache_size = -16000');
   const pages = new PageCache();
   const kept = new Map<string, ApiKey>();
-  const freshness = createFreshness(database, watchCommits(database, path), () => {
+  const claims = createClaims();
+  const freshness = createFreshness(database, watchCommits(database, path, claims), (isOwn) => {
     pages.clear();
-    kept.clear();
+    if (!isOwn) kept.clear();
   });
-  const writer = openWriter({ path, maxQueuedJobs: maxQueuedWrites });
+  const writer = openWriter({ path, claims, maxQueuedJobs: maxQueuedWrites });
   return {
     pets: createPetStore({ database, writer, freshness, pages, now }),
     keys: createKeyStore({ database, writer, freshness, kept, now }),

@@ -1,5 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import { encodeJobs, type Job, type JobResult } from './jobs.ts';
+import type { SharedClaims } from './own-commits.ts';
 import type { Failure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
@@ -12,6 +13,8 @@ export interface Writer {
 
 export interface WriterOptions {
   path: string;
+  /** Where the thread notes which commits are its own. */
+  claims: SharedClaims;
   /** Jobs that may wait, those being committed not counted. */
   maxQueuedJobs: number;
   /** What the thread runs. */
@@ -29,7 +32,7 @@ interface Waiting {
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { path, maxQueuedJobs, program } = options;
+  const { path, claims, maxQueuedJobs, program } = options;
   let queued: Waiting[] = [];
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
@@ -56,7 +59,7 @@ export function openWriter(options: WriterOptions): Writer {
       // After a pause: a thread that cannot start at all must not keep the serving thread busy with it.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
-    worker.postMessage({ path });
+    worker.postMessage({ path, claims });
     return worker;
   }
 

@@ -6,6 +6,7 @@ import {
   watchWalIndex,
   type CommitWatch,
 } from '../../src/sqlite/fresh.ts';
+import { createClaims } from '../../src/sqlite/own-commits.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
 let place: SqlitePlace;
@@ -27,7 +28,7 @@ afterEach(async () => {
 
 const commit = () => writing.run('INSERT INTO numbers VALUES (1)');
 const watchSharedMemory = (): CommitWatch => {
-  const commits = watchWalIndex(place.path);
+  const commits = watchWalIndex(place.path, createClaims());
   if (!commits) throw new Error('The shared memory of SQLite cannot be read here.');
   return commits;
 };

@@ -148,6 +148,26 @@ describe('two stores on one file', () => {
     expect(await other.keys.findKey(till.hash)).toBeUndefined();
     expect(await one.keys.findKey(till.hash)).toBeUndefined();
   });
+
+  it('see a revocation among their own creates, which leave the keys in memory', async () => {
+    const [one, other] = [open(), open()];
+    const find = (hash: string) => one.keys.findKey(hash);
+    for (let round = 0; round < 20; round++) {
+      const hash = round.toString().padStart(64, '0');
+      const { id } = await one.keys.createKey({ ...till, hash });
+      await one.pets.createPet(rex);
+      await find(hash);
+      await one.pets.createPet(rex);
+      const kept = await find(hash);
+      expect(kept).toMatchObject({ id });
+      await one.pets.createPet(rex);
+      if (process.platform === 'linux') expect(await find(hash)).toBe(kept);
+      if (round % 2 === 0) await other.keys.revokeKey(id, new Date());
+      else await Promise.all([one.keys.revokeKey(id, new Date()), one.pets.createPet(rex)]);
+      await one.pets.createPet(rex);
+      expect(await find(hash)).toBeUndefined();
+    }
+  });
 });
 
 describe('a page that stays the same', () => {

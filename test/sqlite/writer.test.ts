@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/error.ts';
+import { createClaims } from '../../src/sqlite/own-commits.ts';
 import { openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../process.ts';
 
@@ -19,7 +20,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
-    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, program });
+    const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
     for (const result of await Promise.allSettled([writer.run(job), writer.run(job)])) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
@@ -33,7 +34,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');
-    const writer = openWriter({ path: folder.database, maxQueuedJobs: 10, program });
+    const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
     await Promise.allSettled([writer.run(job)]);
     await writer.close();
   });
