@@ -111,9 +111,7 @@ export function parseNewPet(body: unknown): NewPet {
   }
 
   if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '));
-  return {
-    name: name as string,
-    categoryId: categoryId as bigint,
-    ...(status !== undefined && { status: status as PetStatus }),
-  };
+  const pet: NewPet = { name: name as string, categoryId: categoryId as bigint };
+  if (status !== undefined) pet.status = status as PetStatus;
+  return pet;
 }

@@ -1,7 +1,11 @@
-/** Gives work a time to end in. Fails with what `late` makes when it has not ended by then. */
-export type Deadline = <Value>(work: Promise<Value>, late: () => Error) => Promise<Value>;
+/** Gives work a time to end in. */
+export interface Deadline {
+  /** From now on; `giveUp` is called when the work has not ended in time. */
+  begin(giveUp: () => void): Waiting;
+  end(work: Waiting): void;
+}
 
-interface Waiting {
+export interface Waiting {
   until: number;
   giveUp: () => void;
 }
@@ -29,20 +33,15 @@ export function createDeadline(timeoutMs: number): Deadline {
     }
   };
 
-  return (work, late) =>
-    new Promise((resolve, reject) => {
-      const waiting: Waiting = { until: performance.now() + timeoutMs, giveUp: () => reject(late()) };
+  return {
+    begin(giveUp) {
+      const waiting = { until: performance.now() + timeoutMs, giveUp };
       inOrder.add(waiting);
       if (!isTimerSet) setTimer(timeoutMs);
-      work.then(
-        (value) => {
-          inOrder.delete(waiting);
-          resolve(value);
-        },
-        (error: unknown) => {
-          inOrder.delete(waiting);
-          reject(error);
-        },
-      );
-    });
+      return waiting;
+    },
+    end(work) {
+      inOrder.delete(work);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
 import { jsonMediaType, type Answer } from './answer.ts';
-import { createBodyReader } from './body.ts';
+import { createBodyReader, parseJsonBody } from './body.ts';
 import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
@@ -25,7 +25,7 @@ export interface PetOperations {
 }
 
 export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetOperations {
-  const readJsonBody = createBodyReader(bodyTimeoutMs);
+  const readBody = createBodyReader(bodyTimeoutMs);
   return {
     listPets({ request }) {
       const pageRequest = parsePageRequest(request.url);
@@ -36,19 +36,12 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
     },
 
     async createPet({ request, caller }) {
-      const body = await readJsonBody(request);
-      const pet = parseNewPet(body);
+      const pet = parseNewPet(parseJsonBody(await readBody(request)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
-      return {
-        status: 201,
-        fixedHeaders: createdHeaders,
-        headers: {
-          Location: `/v1/pets/${created.id}`,
-          ...(created.replayed && { 'Idempotent-Replayed': 'true' }),
-        },
-        body: created.json,
-      };
+      const headers: Answer['headers'] = { Location: `/v1/pets/${created.id}` };
+      if (created.replayed) headers['Idempotent-Replayed'] = 'true';
+      return { status: 201, fixedHeaders: createdHeaders, headers, body: created.json };
     },
 
     getPet({ request, parameter: petId = '' }) {

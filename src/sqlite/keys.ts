@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyStore } from '../api-key.ts';
 import { isUsable } from '../api-key.ts';
 import { translateError } from './connect.ts';
 import type { Freshness } from './fresh.ts';
-import type { Writer } from './writer.ts';
+import { ignore, type Writer } from './writer.ts';
 
 export interface KeyRow {
   id: string;
@@ -64,14 +64,17 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
     },
 
     async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      await writer.run({
-        kind: 'create-key',
-        name,
-        hash,
-        lastFour,
-        createdAt: createdAt.getTime(),
-        expiresAt: expiresAt?.getTime() ?? null,
-      });
+      await writer.run(
+        {
+          kind: 'create-key',
+          name,
+          hash,
+          lastFour,
+          createdAt: createdAt.getTime(),
+          expiresAt: expiresAt?.getTime() ?? null,
+        },
+        ignore,
+      );
       freshness.beginRead();
       const key = read(selectByHash.get(hash));
       if (!key) throw new Error('The new key is not in the store.');
@@ -79,13 +82,13 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
     },
 
     async revokeKey(id, revokedAt) {
-      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
+      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() }, ignore);
       freshness.beginRead();
       return read(selectById.get(id));
     },
 
     async recordUse(id, usedAt) {
-      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() });
+      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() }, ignore);
     },
   };
 }

@@ -1,8 +1,16 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
-import { fingerprintOf, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
+import {
+  fingerprintOf,
+  type CreatedPet,
+  type Page,
+  type PageRequest,
+  type PetStatus,
+  type PetStore,
+} from '../pet.ts';
 import { translateError } from './connect.ts';
 import type { Freshness } from './fresh.ts';
+import type { Job, JobResult } from './jobs.ts';
 import type { PageCache } from './page-cache.ts';
 import {
   idOf,
@@ -13,7 +21,7 @@ import {
   verifiedWithId,
   type StoredPet,
 } from './stored-pet.ts';
-import type { Writer } from './writer.ts';
+import { ignore, type Writer } from './writer.ts';
 
 export interface PetStoreParts {
   database: Database;
@@ -66,32 +74,32 @@ export function createPetStore(parts: PetStoreParts): PetStore {
       }
     },
 
-    async createPet(pet, idempotency) {
+    createPet(pet, idempotency) {
       const fields = renderFields(pet);
-      const result = await writer.run({
-        kind: 'create-pet',
-        fields,
-        status: pet.status ?? null,
-        ...(idempotency && {
-          idempotency: { ...idempotency, requestHash: fingerprintOf(pet), now: now() },
-        }),
-      });
-      if (typeof result === 'string') {
-        return { id: BigInt(result), json: renderPet(result, fields), replayed: false };
+      const job: Job = { kind: 'create-pet', fields, status: pet.status ?? null };
+      if (idempotency) {
+        job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }
-      if (!result) throw new Error('A create gave no animal.');
-      if ('isConflict' in result) {
-        throw new PetstoreError(
-          'idempotency_conflict',
-          'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
-        );
-      }
-      const { replayedId } = result;
-      return { id: BigInt(replayedId), json: renderPet(replayedId, fields), replayed: true };
+      return writer.run(job, (result) => createdPet(result, fields));
     },
 
     async checkWritable() {
-      await writer.run({ kind: 'probe', now: now() });
+      await writer.run({ kind: 'probe', now: now() }, ignore);
     },
   };
+}
+
+function createdPet(result: JobResult, fields: string): CreatedPet {
+  if (typeof result === 'string') {
+    return { id: BigInt(result), json: renderPet(result, fields), replayed: false };
+  }
+  if (!result) throw new Error('A create gave no animal.');
+  if ('isConflict' in result) {
+    throw new PetstoreError(
+      'idempotency_conflict',
+      'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
+    );
+  }
+  const { replayedId } = result;
+  return { id: BigInt(replayedId), json: renderPet(replayedId, fields), replayed: true };
 }

@@ -5,8 +5,11 @@ import type { Failure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
-  /** Resolves when the job's commit is on disk. Fails with `overloaded` when the queue is full. */
-  run(job: Job): Promise<JobResult>;
+  /**
+   * Resolves when the job's commit is on disk, with what `use` makes of its result. Fails with `overloaded` when the
+   * queue is full.
+   */
+  run<Value>(job: Job, use: (result: JobResult) => Value): Promise<Value>;
   /** Waits for what was handed over, then ends the thread. */
   close(): Promise<void>;
 }
@@ -27,7 +30,7 @@ const restartAfterMs = 1000;
 
 interface Waiting {
   job: Job;
-  resolve: (result: JobResult) => void;
+  succeed: (result: JobResult) => void;
   reject: (error: unknown) => void;
 }
 
@@ -67,10 +70,14 @@ export function openWriter(options: WriterOptions): Writer {
     const settled = committing;
     committing = [];
     sendNext();
-    settled.forEach(({ resolve, reject }, index) => {
+    settled.forEach(({ succeed, reject }, index) => {
       const outcome = outcomes[index];
-      if (isFailed(outcome)) reject(failureOf(outcome));
-      else resolve(outcome);
+      try {
+        if (isFailed(outcome)) reject(failureOf(outcome));
+        else succeed(outcome);
+      } catch (error) {
+        reject(error);
+      }
     });
   }
 
@@ -96,7 +103,7 @@ export function openWriter(options: WriterOptions): Writer {
   }
 
   return {
-    run(job) {
+    run(job, use) {
       if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
       if (!thread) return Promise.reject(threadLost('It is being started again.'));
       // The first of a turn is on its way.
@@ -107,7 +114,7 @@ export function openWriter(options: WriterOptions): Writer {
         );
       }
       return new Promise((resolve, reject) => {
-        queued.push({ job, resolve, reject });
+        queued.push({ job, succeed: (result) => resolve(use(result)), reject });
         sendAfterTurn();
       });
     },
@@ -139,3 +146,6 @@ function threadLost(message: string): PetstoreError {
     cause: new Error(`The writer thread is gone: ${message}`),
   });
 }
+
+/** For jobs whose result says nothing. */
+export function ignore(): void {}

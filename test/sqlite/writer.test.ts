@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/error.ts';
 import { createClaims } from '../../src/sqlite/own-commits.ts';
-import { openWriter } from '../../src/sqlite/writer.ts';
+import { ignore, openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../process.ts';
 
 const job = { kind: 'probe', now: 0 } as const;
@@ -21,13 +21,14 @@ describe('a writer thread that dies', () => {
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
     const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
-    for (const result of await Promise.allSettled([writer.run(job), writer.run(job)])) {
+    for (const result of await Promise.allSettled([writer.run(job, ignore), writer.run(job, ignore)])) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
     }
 
     await writeFile(program, 'self.onmessage = () => self.postMessage("[null]");');
-    while ((await Promise.allSettled([writer.run(job)]))[0].status === 'rejected') await Bun.sleep(10);
+    while ((await Promise.allSettled([writer.run(job, ignore)]))[0].status === 'rejected')
+      await Bun.sleep(10);
   });
 
   it('does not keep the store from closing', async () => {
@@ -35,7 +36,7 @@ describe('a writer thread that dies', () => {
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');
     const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
-    await Promise.allSettled([writer.run(job)]);
+    await Promise.allSettled([writer.run(job, ignore)]);
     await writer.close();
   });
 });
