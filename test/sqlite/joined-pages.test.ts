@@ -1,0 +1,92 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import type { NewPet } from '../../src/pet.ts';
+import type { SqliteStore } from '../../src/sqlite/open.ts';
+import { checksumOf, renderFields, renderPet, verifiedPage } from '../../src/sqlite/stored-pet.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { insertPet } from './insert-pet.ts';
+
+let place: SqlitePlace;
+beforeEach(async () => {
+  place = await makeSqlitePlace();
+  await (await place.open()).close();
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+const largest = 2n ** 63n - 1n;
+const names = ['Rex', '},{"id":1', ',{"id":7,"name":"', 'Zoë 🐈', '', '"quoted" \\ \n'];
+const petOf = (id: bigint): NewPet => ({ name: names[Number(id) % names.length] ?? '', categoryId: -id });
+const textOf = (id: bigint): string => renderPet(id, renderFields(petOf(id)));
+
+function fill(ids: readonly bigint[]): void {
+  using database = new Database(place.path);
+  for (const id of ids) insertPet(database, id, petOf(id));
+}
+
+function change(sql: string): void {
+  using database = new Database(place.path);
+  database.run(sql);
+}
+
+function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
+  const page = pets.listPets({ after, limit });
+  if (page instanceof Promise) throw new Error('The embedded store answers at once.');
+  return { json: Buffer.from(page.json).toString(), next: page.next };
+}
+
+describe('a page behind any id, of any length', () => {
+  for (const [title, ids] of Object.entries({
+    'of ids without a gap': [1n, 2n, 3n, 4n, 5n, 6n, 7n],
+    'of ids with gaps': [1n, 2n, 4n, 5n, 6n, 7n, 10n, 30n],
+    'of ids that no JavaScript number holds': [1n, 3n, 2n, 1n, 0n].map((less) => 2n ** 53n + 7n - less),
+    'of the largest ids': [5n, 4n, 2n, 1n, 0n].map((less) => largest - less),
+  })) {
+    it(title, async () => {
+      const inOrder = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
+      fill(inOrder);
+      const store = await place.open();
+      for (const after of [0n, ...inOrder, inOrder[0]! - 1n]) {
+        for (let limit = 1; limit <= 9; limit++) {
+          const following = inOrder.filter((id) => id > after);
+          const shown = following.slice(0, limit);
+          const next = following.length > limit ? shown.at(-1) : undefined;
+          expect(listed(store, after, limit)).toEqual({ json: `[${shown.map(textOf).join(',')}]`, next });
+        }
+      }
+      await store.close();
+    });
+  }
+});
+
+describe('damage among animals whose ids have no gap', () => {
+  for (const [title, sql] of Object.entries({
+    'in a text': `UPDATE pets SET json = replace(json, '-4', '-5') WHERE id = 4`,
+    'in a text that then looks like two': `UPDATE pets SET json = replace(json, ',"name"', ',{"id":') WHERE id = 4`,
+    'in where a text begins': `UPDATE pets SET json = replace(json, '{"id"', '["id"') WHERE id = 4`,
+    'in a checksum': `UPDATE pets SET checksum = checksum + 1 WHERE id = 4`,
+    'in a checksum, up to the largest number': `UPDATE pets SET checksum = ${largest} WHERE id IN (3, 4)`,
+  })) {
+    it(`${title} is answered on no page that has it, and on no other`, async () => {
+      fill([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n]);
+      change(sql);
+      const store = await place.open();
+      for (const [after, limit] of [
+        [0n, 4],
+        [1n, 5],
+        [3n, 1],
+      ] as const) {
+        expect(() => store.pets.listPets({ after, limit })).toThrow('damaged');
+      }
+      expect(listed(store, 0n, 2)).toEqual({ json: `[${textOf(1n)},${textOf(2n)}]`, next: 2n });
+      expect(listed(store, 4n, 2)).toEqual({ json: `[${textOf(5n)},${textOf(6n)}]`, next: 6n });
+      await store.close();
+    });
+  }
+
+  it('that makes SQLite leave an animal out is noticed', () => {
+    const checksums = checksumOf(textOf(1n)) + checksumOf(textOf(2n));
+    const json = `${textOf(1n)},${textOf(2n)}`;
+    expect(verifiedPage({ json, checksums }, 2)).toEqual({ json: `[${textOf(1n)}]`, next: 1n });
+    expect(verifiedPage({ json, checksums }, 3)).toBeUndefined();
+  });
+});
