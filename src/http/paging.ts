@@ -5,6 +5,8 @@ import { isPetStatus, pageLimit, petStatuses, type Page, type PageRequest, type 
 
 const canonicalLimit = /^(?:[1-9]\d?|100)$/;
 const cursorVersion = '1';
+/** In the letters that base64 has in common with base64url: of the texts in a cursor, none needs any other. */
+const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AEIMQUYcgkosw048])?$/;
 
 /** The form of our own links, which nearly every query has. To take it apart by hand costs 1.2 µs less. */
 const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
@@ -62,9 +64,14 @@ function parseStatus(value: string | undefined): PetStatus | undefined {
 
 function parseCursor(cursor: string | undefined, status: PetStatus | undefined): bigint | undefined {
   if (cursor === undefined) return undefined;
-  const after = parseInt64(lastIdOf(cursor));
-  // Only the very text that we would have sent for this place and this filter is a cursor of ours.
-  if (after === undefined || formatCursor(after, status) !== cursor) {
+  // Only the very text that we would have sent for this place and this filter is a cursor of ours. To find that out
+  // without making that text takes 2 % of a random page less.
+  const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
+  const placeEnd = text.lastIndexOf('.');
+  const place = text.slice(0, placeEnd);
+  const start = startOfPlace(status);
+  const after = place.startsWith(start) ? parseInt64(place.slice(start.length)) : undefined;
+  if (after === undefined || text.slice(placeEnd + 1) !== checksumOf(place)) {
     throw new PetstoreError(
       'invalid_cursor',
       'The cursor is damaged or belongs to another status. Follow the Link of a page as it was sent, or begin without a cursor.',
@@ -73,24 +80,17 @@ function parseCursor(cursor: string | undefined, status: PetStatus | undefined):
   return after;
 }
 
-function lastIdOf(cursor: string): string {
-  const text = decode(cursor);
-  const start = text.indexOf('.', cursorVersion.length + 1) + 1;
-  return text.slice(start, text.indexOf('.', start));
-}
-
-function decode(cursor: string): string {
-  try {
-    return atob(cursor);
-  } catch {
-    return '';
-  }
-}
-
-/** In the letters that base64 has in common with base64url: of the texts in it, none needs any other. */
 function formatCursor(lastId: bigint, status: PetStatus | undefined): string {
-  const place = `${cursorVersion}.${status ?? ''}.${lastId}`;
-  const encoded = btoa(`${place}.${crc32(place).toString(36)}`);
+  const place = `${startOfPlace(status)}${lastId}`;
+  const encoded = btoa(`${place}.${checksumOf(place)}`);
   const paddingAt = encoded.indexOf('=');
   return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);
+}
+
+function startOfPlace(status: PetStatus | undefined): string {
+  return status === undefined ? `${cursorVersion}..` : `${cursorVersion}.${status}.`;
+}
+
+function checksumOf(place: string): string {
+  return crc32(place).toString(36);
 }
