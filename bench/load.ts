@@ -25,7 +25,7 @@ export interface Load {
 }
 
 const idleLookMs = 30;
-const idleWithinMs = 5000;
+const idleWithinMs = 20_000;
 
 export async function writeRequests(file: string, requests: readonly HttpRequest[]): Promise<void> {
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
@@ -35,7 +35,7 @@ export async function writeRequests(file: string, requests: readonly HttpRequest
 export interface WrkRun {
   seconds: number;
   serverPid: number;
-  /** Where in the file of requests it starts, as a share of it. */
+  /** How many requests of the file it passes over, from the first again after the last. */
   startAt?: number;
 }
 
@@ -93,12 +93,14 @@ export async function runWrk(target: Target, run: WrkRun): Promise<Load> {
 
 type WrkFigures = Record<'requests' | 'micros' | 'processorSeconds' | 'errors', number>;
 
-/** Lets a server finish what it was still asked when the load before ended; a slow one needs seconds. */
+/** Lets a server finish what it was still asked when the load ended; a slow one needs seconds, but not many. */
 export async function untilIdle(serverPid: number): Promise<void> {
   const family = familyOf(serverPid);
   const deadline = performance.now() + idleWithinMs;
   let before = -1;
-  for (let now = cpuSeconds(family); now > before && performance.now() < deadline; now = cpuSeconds(family)) {
+  for (let now = cpuSeconds(family); now > before; now = cpuSeconds(family)) {
+    if (performance.now() > deadline)
+      throw new Error(`it was still busy ${idleWithinMs / 1000} s after its load`);
     before = now;
     await Bun.sleep(idleLookMs);
   }

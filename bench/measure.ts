@@ -7,7 +7,7 @@ import { workloadOf } from './workloads.ts';
 
 export interface MeasureOptions extends Ground {
   round: number;
-  /** Under load, all turns together. */
+  /** Under load that is measured, all turns together. */
   seconds: number;
   turns: number;
   warmUpSeconds: number;
@@ -26,8 +26,9 @@ const busyServer = 0.95;
 const leadSeconds = 0.5;
 
 /**
- * One round of what is compared: all are started, each on its copy of the data, and warmed up; then they take short
- * turns under load. A machine whose speed changes from one second to the next changes it for all of them.
+ * One round of what is compared: all are started, each on its copy of the data; then they take turns under load, to warm
+ * up first. A machine whose speed changes from one second to the next changes it for all of them, and nobody waits for
+ * so long that its runtime throws compiled code away.
  */
 export async function measureThroughput(
   cells: readonly Cell[],
@@ -35,76 +36,93 @@ export async function measureThroughput(
   reporter: Reporter,
 ): Promise<Sample[]> {
   await using stack = new AsyncDisposableStack();
-  const loads = new Map<RunningContestant, Load[]>();
-  const attempt = async (cell: Cell, act: () => Promise<unknown>): Promise<boolean> => {
-    reporter.step(cell);
-    try {
-      await act();
-      return true;
-    } catch (error) {
-      reporter.failed(cell, error as Error);
-      return false;
+  const samples: Sample[] = [];
+  const racing = new Set<Racer>();
+  const inTurn = async (act: (racer: Racer) => Promise<unknown>): Promise<void> => {
+    for (const racer of racing) {
+      try {
+        await act(racer);
+      } catch (error) {
+        reporter.failed(racer.cell, error as Error);
+        await leave(racer);
+      }
     }
   };
+  /** Whoever is done must not take anything from those who are not. */
+  const leave = async (racer: Racer): Promise<void> => {
+    racing.delete(racer);
+    await racer[Symbol.asyncDispose]();
+  };
+
   for (const cell of cells) {
-    await attempt(cell, async () => {
+    reporter.step(cell);
+    try {
       const running = stack.use(await startContestant(cell, options));
-      await warmUp(running, options);
-      loads.set(running, []);
-    });
-  }
-  for (let turn = 0; turn < options.turns; turn++) {
-    for (const [running, taken] of loads) {
-      if (turn >= turnsOf(running.cell, options)) continue;
-      const isTaken = await attempt(running.cell, async () =>
-        taken.push(await takeTurn(running, turn, options)),
-      );
-      if (!isTaken) loads.delete(running);
+      racing.add({ ...running, asked: 0, loads: [], ...turnsOf(cell, options) });
+    } catch (error) {
+      reporter.failed(cell, error as Error);
     }
   }
-  return [...loads].map(([running, taken]) => sampleOf(running, options.round, taken));
+  // All end with their last turn for warming up in the same lap.
+  const laps = Math.max(0, ...[...racing].map(({ warmUpTurns }) => warmUpTurns));
+  for (let lap = laps; lap > 0; lap--) {
+    await inTurn(async (racer) => {
+      if (racer.warmUpTurns >= lap) await takeTurn(racer, warmUpTurnSeconds);
+    });
+  }
+  while (racing.size > 0) {
+    await inTurn(async (racer) => {
+      reporter.step(racer.cell);
+      racer.loads.push(await takeTurn(racer, racer.turnSeconds));
+      if (racer.loads.length < racer.turns) return;
+      samples.push(sampleOf(racer, options.round));
+      await leave(racer);
+    });
+  }
+  return samples;
 }
 
-/** One that is so slow that it gets seconds of load gets them at once, and no warm-up. */
-export function turnsOf({ contestant, workload }: Cell, { turns }: { turns: number }): number {
-  return contestantOf(contestant).slow?.[workload] === undefined ? turns : 1;
+interface Turns {
+  warmUpTurns: number;
+  turns: number;
+  turnSeconds: number;
 }
 
-async function warmUp(
-  { cell, server, target }: RunningContestant,
-  { warmUpSeconds }: MeasureOptions,
-): Promise<void> {
-  const { slow, warmUpSeconds: seconds = warmUpSeconds } = contestantOf(cell.contestant);
-  if (slow?.[cell.workload] !== undefined) return;
-  await runWrk(target, { seconds, serverPid: server.pid });
-  await untilIdle(server.pid);
+interface Racer extends RunningContestant, Turns {
+  /** How many requests it got up to now: the next turn goes on from there. */
+  asked: number;
+  loads: Load[];
 }
 
-async function takeTurn(
-  { cell, server, target, besides }: RunningContestant,
-  turn: number,
-  options: MeasureOptions,
-): Promise<Load> {
-  const seconds = contestantOf(cell.contestant).slow?.[cell.workload] ?? options.seconds / options.turns;
+const warmUpTurnSeconds = 1;
+
+/** One that is so slow that it needs seconds of load gets them at once, and no warm-up. */
+export function turnsOf({ contestant, workload }: Cell, options: TurnOptions): Turns {
+  const { slow, warmUpSeconds = options.warmUpSeconds } = contestantOf(contestant);
+  const slowSeconds = slow?.[workload];
+  if (slowSeconds !== undefined) return { warmUpTurns: 0, turns: 1, turnSeconds: slowSeconds };
+  const { seconds, turns } = options;
+  return { warmUpTurns: warmUpSeconds / warmUpTurnSeconds, turns, turnSeconds: seconds / turns };
+}
+
+type TurnOptions = Pick<MeasureOptions, 'seconds' | 'turns' | 'warmUpSeconds'>;
+
+async function takeTurn(racer: Racer, seconds: number): Promise<Load> {
+  const { cell, server, target, besides, asked } = racer;
   // What runs beside runs during the whole of the load.
   const background = besides(seconds + 2 * leadSeconds);
   background.catch(() => {});
   if (workloadOf(cell.workload).backgroundCreatesPerSecond !== undefined) {
     await Bun.sleep(leadSeconds * 1000);
   }
-  // From the middle of the file on: what the warm-up has asked is not asked again at once.
-  const startAt = (1 + turn / options.turns) / 2;
-  const load = runWrk(target, { seconds, serverPid: server.pid, startAt });
+  const load = runWrk(target, { seconds, serverPid: server.pid, startAt: asked });
   const taken = await withBackground(load, background);
+  racer.asked += taken.requests;
   await untilIdle(server.pid);
   return taken;
 }
 
-function sampleOf(
-  { cell, server, isSeparate, target }: RunningContestant,
-  round: number,
-  loads: Load[],
-): Sample {
+function sampleOf({ cell, server, isSeparate, target, loads }: Racer, round: number): Sample {
   const sum = (value: (load: Load) => number): number =>
     loads.reduce((total, load) => total + value(load), 0);
   const seconds = sum((load) => load.seconds);

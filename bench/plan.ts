@@ -1,4 +1,5 @@
 import { contestantOf, contestants } from './contestants.ts';
+import { turnsOf } from './measure.ts';
 import type { BenchOptions } from './options.ts';
 import type { Cell, Results } from './results.ts';
 import { cellOf, spreadOfCell } from './statistics.ts';
@@ -51,10 +52,14 @@ function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes 
   ];
 }
 
-/** Nobody is always first or last, so that what changes on the machine in the meantime favours nobody. */
-export function rotate<Item>(items: readonly Item[], by: number): Item[] {
-  const start = items.length === 0 ? 0 : by % items.length;
-  return [...items.slice(start), ...items.slice(0, start)];
+/**
+ * The order of a round. Over all rounds, everybody is early as often as late, and every other round goes backwards, so
+ * that nobody always follows the same one.
+ */
+export function orderOf<Item>(items: readonly Item[], round: number, rounds: number): Item[] {
+  const start = Math.round((items.length * round) / rounds) % Math.max(1, items.length);
+  const turned = [...items.slice(start), ...items.slice(0, start)];
+  return round % 2 === 0 ? turned.toReversed() : turned;
 }
 
 /** A rate that every contestant of a store sustains: half of what the slowest can do. */
@@ -90,8 +95,8 @@ function contestantsOfSameStore(id: string): string[] {
 }
 
 /** What a round takes beside its load: a copy of the data, a start, and, in each turn, reading the requests. */
-const aroundRoundSeconds = 0.5;
-const aroundTurnSeconds = 0.1;
+const aroundRoundSeconds = 0.4;
+const aroundTurnSeconds = 0.08;
 const largeCopySeconds = 4;
 const preparationSeconds = 20;
 const millionAnimalsSeconds = 5;
@@ -102,13 +107,13 @@ export function estimateSeconds(
   latencyGroups: readonly Group[],
   options: BenchOptions,
 ): number {
-  const { rounds, latencyRounds, seconds, turns, warmUpSeconds, latencySeconds } = options;
-  const throughput = groups.flat().map(({ workload: id, animals, contestant }) => {
-    const workload = workloadOf(id);
-    const isCopied = workload.isWriting && animals >= 10_000_000;
-    const { slow, warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
+  const { rounds, latencyRounds, warmUpSeconds, latencySeconds } = options;
+  const throughput = groups.flat().map((cell) => {
+    const workload = workloadOf(cell.workload);
+    const isCopied = workload.isWriting && cell.animals >= 10_000_000;
+    const { warmUpTurns, turns, turnSeconds } = turnsOf(cell, options);
     const aroundTurn = aroundTurnSeconds + (workload.backgroundCreatesPerSecond === undefined ? 0 : 1);
-    const load = slow?.[id] ?? warmUp + seconds + turns * aroundTurn;
+    const load = warmUpTurns * (1 + aroundTurn) + turns * (turnSeconds + aroundTurn);
     return load + aroundRoundSeconds + (isCopied ? largeCopySeconds : 0);
   });
   const latency = latencyGroups.flat().map(({ contestant }) => {

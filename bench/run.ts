@@ -8,7 +8,7 @@ import { describeContestant, describeMachine } from './machine.ts';
 import { measureLatency, measureThroughput, turnsOf, type MeasureOptions, type Reporter } from './measure.ts';
 import { help, readOptions, type BenchOptions } from './options.ts';
 import { openPlaces } from './places.ts';
-import { estimateSeconds, latencyRate, planLatency, planThroughput, rotate, type Group } from './plan.ts';
+import { estimateSeconds, latencyRate, orderOf, planLatency, planThroughput, type Group } from './plan.ts';
 import { missingTools, preparePeers } from './prepare.ts';
 import { createProgress } from './progress.ts';
 import { renderSummary, writeReport } from './report.ts';
@@ -89,7 +89,7 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
 
   const loads = leftToDo(groups, options.rounds, results.samples);
   const latencies = leftToDo(latencyGroups, options.latencyRounds, results.latencies);
-  const steps = loads.flatMap(({ cells }) => cells.map((cell) => 1 + turnsOf(cell, options)));
+  const steps = loads.flatMap(({ cells }) => cells.map((cell) => 1 + turnsOf(cell, options).turns));
   const latencySteps = latencies.flatMap(({ cells }) => cells).length;
   const progress = createProgress(steps.reduce((sum, count) => sum + count, latencySteps));
   const optionsOf = (round: number): MeasureOptions => ({ ...options, places, slowDisk, round });
@@ -129,19 +129,16 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   return results;
 }
 
-/** Round by round, and in each round group by group, without what a run that was cut off has measured already. */
+/** Round by round, and in each round group by group, but for groups that a run that was cut off has measured already. */
 function leftToDo(
   groups: readonly Group[],
   rounds: number,
   measured: readonly (Cell & { round: number })[],
 ): { round: number; cells: Cell[] }[] {
   const numbers = Array.from({ length: rounds }, (_, index) => index + 1);
-  return numbers.flatMap((round) =>
-    groups.map((cells) => ({
-      round,
-      cells: rotate(cells, round).filter((cell) => !isMeasured(measured, cell, round)),
-    })),
-  );
+  return numbers
+    .flatMap((round) => groups.map((cells) => ({ round, cells: orderOf(cells, round, rounds) })))
+    .filter(({ round, cells }) => !cells.some((cell) => isMeasured(measured, cell, round)));
 }
 
 async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefined): Promise<Results> {

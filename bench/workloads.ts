@@ -15,10 +15,7 @@ export interface Workload {
   backgroundCreatesPerSecond?: number;
 }
 
-/**
- * Many more than any cache here holds, so that a page is nearly always a new one; the warm-up takes the first
- * half and the measurement starts with the second.
- */
+/** Many more than any cache here holds, so that a page is nearly always a new one. */
 const randomRequestCount = 50_000;
 
 export const workloads: readonly Workload[] = [

@@ -28,7 +28,7 @@ function readRequests()
   for name, value in pairs(wrk.headers) do
     headers = headers .. name .. ": " .. value .. "\r\n"
   end
-  local requests, position = {}, math.floor(#lines * tonumber(os.getenv("BENCH_START")))
+  local requests, position = {}, tonumber(os.getenv("BENCH_START"))
   for index, line in ipairs(lines) do
     local method, path, body = line:match("^(%u+)\t([^\t]*)\t(.*)$")
     local ofBody = body == "" and "" or "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n"

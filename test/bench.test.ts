@@ -9,7 +9,7 @@ import { coreLayout } from '../bench/cores.ts';
 import { measureLatency, measureThroughput, type MeasureOptions } from '../bench/measure.ts';
 import { readOptions } from '../bench/options.ts';
 import { openPlaces, type Places } from '../bench/places.ts';
-import { estimateSeconds, planLatency, planThroughput } from '../bench/plan.ts';
+import { estimateSeconds, orderOf, planLatency, planThroughput } from '../bench/plan.ts';
 import { missingTools } from '../bench/prepare.ts';
 import { renderResults } from '../bench/report.ts';
 import type { Cell, LatencySample, Results, Sample } from '../bench/results.ts';
@@ -43,7 +43,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   });
   const options = (): MeasureOptions => ({
     ...{ places, slowDisk: undefined, connections: 2, round: 1 },
-    ...{ seconds: 1, turns: 2, warmUpSeconds: 0.5, latencySeconds: 0.5 },
+    ...{ seconds: 1, turns: 2, warmUpSeconds: 1, latencySeconds: 0.5 },
   });
 
   it.each(['petstore', 'limit-bun', 'limit-node'])(
@@ -192,6 +192,18 @@ describe('the report of the benchmark', () => {
     }
     expect(charts['throughput.svg']).toContain('requests a second');
     expect(charts['sizes.svg']).toContain('animals in the store');
+  });
+
+  it.each([2, 6, 15])('has each of %i early as often as late', (count) => {
+    const rounds = 7;
+    const places = Array.from({ length: count }, () => 0);
+    const items = [...places.keys()];
+    for (let number = 1; number <= rounds; number++) {
+      const order = orderOf(items, number, rounds);
+      expect(order.toSorted((a, b) => a - b)).toEqual(items);
+      for (const [place, item] of order.entries()) places[item]! += place / (count - 1) / rounds;
+    }
+    for (const place of places) expect(place).toBeWithin(0.3, 0.7);
   });
 
   it('plans every workload, with company, at every size', () => {

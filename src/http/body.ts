@@ -9,7 +9,7 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 /** Something is wrong before the whole body was read; the rest of it is not, so its connection ends here. */
 export class UnreadBodyError extends PetstoreError {}
 
-/** Reads a body that is to be JSON, checking media type and size in this order. */
+/** Reads a body that is to be JSON, checking media type and size in this order. What the headers tell is thrown at once. */
 export type ReadBody = (request: Request) => Promise<Uint8Array>;
 
 /** A body that trickles in is never idle, so nothing but its own deadline would end it. */

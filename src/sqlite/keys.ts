@@ -20,7 +20,7 @@ export interface KeyStoreParts {
   database: Database;
   writer: Writer;
   freshness: Freshness;
-  /** Usable keys of the current version of the file, by hash. */
+  /** Usable keys as they are in the file now, by hash. */
   kept: Map<string, ApiKey>;
   now: () => number;
 }

@@ -126,10 +126,14 @@ function openConnection(): Connection {
   };
 }
 
-/** Once for the thread: what is mapped stays mapped. */
+/** Once for the thread: what is mapped stays mapped. Where it cannot be, no commit is claimed, and no write fails for it. */
 function claimCommits(): Claiming | undefined {
-  const index = mapWalIndex(opening.path);
-  return index && createClaiming(index, opening.claims);
+  try {
+    const index = mapWalIndex(opening.path);
+    return index && createClaiming(index, opening.claims);
+  } catch {
+    return undefined;
+  }
 }
 
 function abandon(database: Database): void {

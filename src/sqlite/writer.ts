@@ -40,7 +40,7 @@ export function openWriter(options: WriterOptions): Writer {
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
   let restart: Timer | undefined;
-  let isSending = false;
+  let isSendPlanned = false;
   let thread: Worker | undefined = startThread();
 
   function startThread(): Worker {
@@ -94,10 +94,10 @@ export function openWriter(options: WriterOptions): Writer {
 
   /** So that the first job of a turn of the event loop is not committed without the others: 4 % of a create. */
   function sendAfterTurn(): void {
-    if (isSending || committing.length > 0) return;
-    isSending = true;
+    if (isSendPlanned || committing.length > 0) return;
+    isSendPlanned = true;
     setImmediate(() => {
-      isSending = false;
+      isSendPlanned = false;
       if (queued.length > 0) sendNext();
     });
   }
@@ -107,7 +107,7 @@ export function openWriter(options: WriterOptions): Writer {
       if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
       if (!thread) return Promise.reject(threadLost('It is being started again.'));
       // The first of a turn is on its way.
-      const waitingCount = isSending ? queued.length - 1 : queued.length;
+      const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;
       if (waitingCount >= maxQueuedJobs) {
         return Promise.reject(
           new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.'),
