@@ -4,15 +4,13 @@ import { readFileSync } from 'node:fs';
 export interface CoreLayout {
   server: number[];
   load: number[];
-  /** False when there are too few cores to keep the two apart. */
-  isSeparate: boolean;
 }
 
 export function coreLayout(serverCores: number, allowed: readonly number[] = allowedCores()): CoreLayout {
   const server = allowed.slice(0, serverCores);
   const load = allowed.slice(serverCores);
-  if (load.length === 0) return { server, load: [...allowed], isSeparate: false };
-  return { server, load, isSeparate: true };
+  // With too few cores to keep the two apart, they share all.
+  return { server, load: load.length === 0 ? [...allowed] : load };
 }
 
 /** Without taskset nothing is pinned; a run that is to be believed refuses to start then. */

@@ -122,7 +122,7 @@ async function takeTurn(racer: Racer, seconds: number): Promise<Load> {
   return taken;
 }
 
-function sampleOf({ cell, server, isSeparate, target, loads }: Racer, round: number): Sample {
+function sampleOf({ cell, server, loads }: Racer, round: number): Sample {
   const sum = (value: (load: Load) => number): number =>
     loads.reduce((total, load) => total + value(load), 0);
   const seconds = sum((load) => load.seconds);
@@ -138,17 +138,16 @@ function sampleOf({ cell, server, isSeparate, target, loads }: Racer, round: num
     peakMemoryMb: peakMemoryMb(familyOf(server.pid)),
     readyMs: server.readyMs,
   };
-  const discarded = whyDiscarded(figures, cell, isSeparate ? target.cores.length : Infinity);
+  const discarded = whyDiscarded(figures, cell);
   return { ...cell, round, ...figures, ...(discarded !== undefined && { discarded }) };
 }
 
 function whyDiscarded(
   { serverCores, loadCores, errors }: Pick<Sample, 'serverCores' | 'loadCores' | 'errors'>,
   { processes }: Cell,
-  coresOfLoad: number,
 ): string | undefined {
   if (errors > 0) return `${errors} answers were errors`;
-  const isLoadBusy = loadCores >= busyLoad * coresOfLoad;
+  const isLoadBusy = loadCores >= busyLoad;
   const isServerIdle = serverCores < busyServer * processes;
   return isLoadBusy && isServerIdle ? 'the load generator was the bottleneck' : undefined;
 }

@@ -13,8 +13,6 @@ export interface RunningContestant extends AsyncDisposable {
   cell: Cell;
   server: RunningServer;
   target: Target;
-  /** False when there are too few cores to keep it apart from its load. */
-  isSeparate: boolean;
   /** Runs the creates that a workload has beside its requests. */
   besides: (seconds: number) => Promise<unknown>;
 }
@@ -34,7 +32,7 @@ export async function startContestant(
 ): Promise<RunningContestant> {
   const contestant = contestantOf(cell.contestant);
   const workload = workloadOf(cell.workload);
-  const { server: cores, load, isSeparate } = coreLayout(cell.processes);
+  const { server: cores, load } = coreLayout(cell.processes);
   await using stack = new AsyncDisposableStack();
   const { place } = stack.use(await places.open(contestant, workload, cell.animals));
   const requests = await places.requests(contestant, workload, cell.animals);
@@ -62,7 +60,7 @@ export async function startContestant(
   };
   const started = stack.move();
   return {
-    ...{ cell, server, target, isSeparate, besides },
+    ...{ cell, server, target, besides },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }

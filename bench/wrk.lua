@@ -1,9 +1,9 @@
 -- Sends the requests of the file that BENCH_REQUESTS names, in order and again from the first: one line
 -- each, "METHOD<tab>path<tab>body". A single request is left to wrk itself, which then runs no Lua per request.
--- Every thread says READY when it has read the file: the load begins then.
-local threads = {}
+-- Says READY when it has read the file: the load begins then.
+local only
 function setup(thread)
-  threads[#threads + 1] = thread
+  only = thread
 end
 
 function init()
@@ -42,11 +42,8 @@ end
 
 function done(summary)
   local errors = summary.errors
-  -- What wrk needed to read the file is no part of the load. The clock is that of the whole process.
-  local before = 0
-  for _, thread in ipairs(threads) do
-    before = math.max(before, thread:get("processorSecondsBefore"))
-  end
+  -- What wrk needed to read the file is no part of the load.
+  local before = only:get("processorSecondsBefore")
   io.write(string.format(
     'RESULT {"requests":%d,"micros":%d,"processorSeconds":%.3f,"errors":%d}\n',
     summary.requests, summary.duration, os.clock() - before,
