@@ -16,20 +16,20 @@ const tried: Record<string, string> = {
   'hot list, embedded, to the limit':
     'From 0.54: headers put together once, an accepted key not hashed again, SQLite’s shared memory instead of a pragma, fewer looks at the clock and at the address. Most of the rest is what the runtime takes to make a request readable: a bare server that does nothing but read the address and three headers and add a request id, measured beside the limit at the same time on the same core, had 0.81 to 0.86 of it.',
   'random pages, embedded, to the fastest peer':
-    'From 0.51: animals kept as JSON and joined, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor, no set of the pages asked for. A quarter of what is left is SQLite and its rows. Joined by SQLite (`group_concat`) and without the checksum of each animal, a page takes a sixth less; checked after that, by a sum of the checksums, 4 %, which was not kept.',
+    'From 0.51: animals kept as JSON, joined by SQLite where ids have no gap, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor. The checksums of the animals are 8 % of what is left; one checksum of the whole page, compared with theirs put together, took longer.',
   'hot list to the fastest peer':
-    'As for the limit. The machine’s speed changes by half within seconds, and the spread of the rounds shows it: earlier runs of nearly the same code had 2.5 (1.8 to 4.2), 2.97 (1.75 to 5.07) and 3.7 (2.1 to 4.5).',
+    'As for the limit. With fewer contestants in a round, nearly the same code had 3.2 and 3.7.',
   'hot list to Fastify': 'As for the limit.',
   'durable create, 64 connections, to the fastest peer':
-    'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies. A batch that is sent a turn later brought nothing; a cheaper way between the threads, several animals in one INSERT, or a key that is not read again after our own commits would bring 2 to 4 % each, and were not kept. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync.',
+    'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies; then 12 % by batches that leave at the end of a turn, texts instead of JSON between the threads, keys that are not read again after our own commits, and fewer promises. Several animals in one INSERT, longer logs between checkpoints and ids kept between batches brought nothing. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync.',
   'durable create to the limit’s POST':
-    'The same. Of what a create takes, a third is the runtime, a quarter is ours around the body and the answer, the rest is the writer thread and its commit, which share the one core.',
+    'The same. Three quarters of what a create takes are the serving thread, of which the bare server needs half; the rest is the writer thread and its commit, which share the one core.',
   'hot list on PostgreSQL to Fastify + pg':
     'Reads of the same page share one query and its headers, and the sessions keep their plans, which took two thirds off the time of a query.',
   '10^7 animals against 10^3, the slowest workload':
-    'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million animals, nearly every random one is one read from the file (counted: exactly one), which takes 4 µs in the kernel; a thousand are in memory whole. To map the file would save that, and count as memory of the process.',
+    'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million animals, nearly every random one is a read from the file (counted: exactly one), half of the difference; the other half is SQLite on memory that no processor cache holds. Pages of 2, 8 or 16 KB are no faster. To map the file would save a third of it, and count as memory of the process.',
   '2 processes against 1':
-    'With two cores, the load generator shares those of the two processes; one process is measured beside it. Earlier runs, with the same code for it, had 1.69 and 1.8.',
+    'With two cores, the load generator shares those of the two processes; one process is measured beside it.',
 };
 
 const smallest = 1000;
