@@ -68,7 +68,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
     otherSizes: isQuick || values.size !== undefined ? [] : [1000, 10_000, 1_000_000, 10_000_000],
     rounds,
     latencyRounds: isQuick ? 1 : Math.min(3, rounds),
-    // Short, so that a whole run takes about an hour.
+    // Short, so that a whole run ends in a little more than an hour.
     seconds: wholeNumber('--seconds', values.seconds, 1),
     turns: 4,
     warmUpSeconds: 1,
