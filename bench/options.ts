@@ -72,7 +72,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
     seconds: wholeNumber('--seconds', values.seconds, 1),
     turns: 4,
     warmUpSeconds: 1,
-    latencySeconds: 2,
+    latencySeconds: isQuick ? 1 : 2,
     connections: 64,
     isContinued: values.continue ?? false,
   };
