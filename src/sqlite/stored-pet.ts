@@ -41,37 +41,43 @@ export function verifiedWithId(pet: StoredPet, id: bigint): string {
   return json;
 }
 
-/** Animals as SQLite joins them: their texts with commas between, and the sum of their checksums. */
+/** A page as SQLite joins it: the JSON array of its animals, the sum of their checksums, whether more follow. */
 export interface JoinedPets {
   json: string | null;
   checksums: number;
+  hasMore: 0 | 1;
 }
 
-/** The columns of {@link JoinedPets}. Unlike `sum`, `total` does not fail when damaged numbers overflow. */
-export const joinedPetsColumns = 'group_concat(json) AS json, total(checksum) AS checksums';
+/**
+ * Joins the animals after the id `?1` whose ids are at most `?2` larger, in the order of the ids that SQLite walks.
+ * Unlike `sum`, `total` does not fail when damaged numbers overflow.
+ */
+export const selectJoinedPets = `
+  SELECT '[' || group_concat(json) || ']' AS json, total(checksum) AS checksums,
+    (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
+  FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
 
 /** Stands between two joined animals and nowhere else: a quote within a name is escaped. */
 const boundary = ',{"id":';
 
 /**
- * The joined animals but for the last, which shows that another page follows. Undefined unless they are `count`, all of
- * them as they were written: texts that are not would have to cancel each other out in the sum, by a chance of 1 in 2^32.
+ * The page, unless it has not `count` animals or one of them is not as it was written: several that are not would have
+ * to cancel each other out in the sum, by a chance of 1 in 2^32.
  */
-export function verifiedPage({ json, checksums }: JoinedPets, count: number): Page | undefined {
+export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: number): Page | undefined {
   if (json === null) return undefined;
   let found = 1;
   let sum = 0;
-  let previous = 0;
-  let start = 0;
+  let start = '['.length;
   for (let end = json.indexOf(boundary); end !== -1; end = json.indexOf(boundary, start)) {
     sum += checksumOf(json.slice(start, end));
-    previous = start;
-    start = end + 1;
+    start = end + ','.length;
     found += 1;
   }
-  sum += checksumOf(json.slice(start));
+  const last = json.slice(start, -']'.length);
+  sum += checksumOf(last);
   if (found !== count || sum !== checksums) return undefined;
-  return { json: `[${json.slice(0, start - 1)}]`, next: idOf(json.slice(previous, start)) };
+  return hasMore ? { json, next: idOf(last) } : { json };
 }
 
 function damagedPet(json: string): PetstoreError {

@@ -85,8 +85,8 @@ describe('damage among animals whose ids have no gap', () => {
 
   it('that makes SQLite leave an animal out is noticed', () => {
     const checksums = checksumOf(textOf(1n)) + checksumOf(textOf(2n));
-    const json = `${textOf(1n)},${textOf(2n)}`;
-    expect(verifiedPage({ json, checksums }, 2)).toEqual({ json: `[${textOf(1n)}]`, next: 1n });
-    expect(verifiedPage({ json, checksums }, 3)).toBeUndefined();
+    const joined = { json: `[${textOf(1n)},${textOf(2n)}]`, checksums, hasMore: 1 } as const;
+    expect(verifiedPage(joined, 2)).toEqual({ json: joined.json, next: 2n });
+    expect(verifiedPage(joined, 3)).toBeUndefined();
   });
 });
