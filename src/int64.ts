@@ -26,7 +26,7 @@ export class JsonNumber {
     const [, sign = '', whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(this.source) ?? [];
     const digits = (whole + fraction).replace(/^0+/, '');
     if (digits === '') return 0n;
-    const significant = digits.replace(/0+$/, '');
+    const significant = withoutTrailingZeros(digits);
     // An absurd exponent becomes ±Infinity, which the two comparisons below refuse before any work is done.
     const trailingZeros = Number(exponent) - fraction.length + digits.length - significant.length;
     if (trailingZeros < 0 || significant.length + trailingZeros > 19) return undefined;
@@ -52,6 +52,13 @@ export function parseExactJson(text: string): unknown {
 export function toInt64(value: unknown): bigint | undefined {
   if (value instanceof JsonNumber) return value.toInt64();
   return typeof value === 'number' ? BigInt(value) : undefined;
+}
+
+/** Not `/0+$/`, which starts anew at each zero of a long number: one of 64 KiB would take seconds. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }
 
 function withinInt64(value: bigint): bigint | undefined {

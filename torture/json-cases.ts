@@ -53,6 +53,7 @@ const grammar: JsonCase[] = [
   ['one past int64', '{"name":"a","categoryId":9223372036854775808}', 'invalid_pet'],
   ['2^53 + 1', '{"name":"a","categoryId":9007199254740993}', pet('a', '9007199254740993')],
   ['a number of 60,000 digits', `{"name":"a","categoryId":${'9'.repeat(60_000)}}`, 'invalid_pet'],
+  ['a number with 60,000 zeros in it', `{"name":"a","categoryId":1${'0'.repeat(60_000)}1}`, 'invalid_pet'],
   ['an exponent of a billion', '{"name":"a","categoryId":1e1000000000}', 'invalid_pet'],
   ['a huge exponent of zero', '{"name":"a","categoryId":0e999999999}', pet('a', '0')],
   ['a tiny exponent', '{"name":"a","categoryId":1e-1000000000}', 'invalid_pet'],
