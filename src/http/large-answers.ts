@@ -6,10 +6,17 @@ import type { Answer } from './answer.ts';
 export type IsSent = (request: Request) => boolean;
 
 /** Answers of this length and more are watched until they are sent; shorter ones fit into the buffers of a socket. */
-export const largeLength = 128 * 1024;
+const largeLength = 128 * 1024;
+/** No character takes more bytes than this, so most bodies need not be measured. */
+const maxBytesPerCharacter = 3;
 /** How much may wait in memory for callers to read it. The longest page has 6.5 MB. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const lookEveryMs = 1000;
+
+/** Whether a body is watched until it is sent. */
+export function isLarge(body: RenderedJson): boolean {
+  return body.length * maxBytesPerCharacter >= largeLength && Buffer.byteLength(body) >= largeLength;
+}
 
 interface Waiting {
   body: Blob;
@@ -36,7 +43,7 @@ export class LargeAnswers {
 
   /** The body to send instead; the same tag is the same content. Fails with `overloaded` when too much waits already. */
   bodyOf(body: Answer['body'], etag: string | undefined, request: Request): Answer['body'] | Blob {
-    if (body === null || body.length < largeLength || request.method === 'HEAD' || !this.#isSent) return body;
+    if (body === null || !isLarge(body) || request.method === 'HEAD' || !this.#isSent) return body;
     const version = etag ?? crypto.randomUUID();
     const waiting = this.#waiting.get(version) ?? this.#add(version, body);
     waiting.requests.add(request);

@@ -72,6 +72,13 @@ describe('long answers that nobody reads', () => {
     }
   });
 
+  it('count by their bytes, which wide text has up to three of for a character', () => {
+    const answers = new LargeAnswers(() => false, answerBytes);
+    const request = new Request('http://petstore/');
+    expect(answers.bodyOf('x'.repeat(100_000), '"short"', request)).toBeString();
+    expect(answers.bodyOf('犬'.repeat(100_000), '"wide"', request)).toBeInstanceOf(Blob);
+  });
+
   it('leave nothing behind once they are read', async () => {
     using server = serveLong(1.5 * answerBytes);
     const statuses = new Set<number>();
