@@ -3,6 +3,8 @@ import { idempotencyRetentionMs, isPetStatus, type PetStatus } from '../pet.ts';
 import { createIds } from './ids.ts';
 import { checksumOf, renderPet } from './stored-pet.ts';
 
+const forgottenAtOnce = 10;
+
 /** What the serving thread asks of the writer thread. */
 export type Job =
   | {
@@ -68,23 +70,27 @@ export function onlyAddedPets(jobs: readonly Job[], results: readonly JobResult[
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database);
   const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
-  const findEarlier = database.query<{ requestHash: string; id: string }, [string, string]>(
+  const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
-     FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2`,
+     FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
   );
   const remember = database.query(
-    // A key whose animal was removed by hand is free again.
+    // A key past its time, or whose animal was removed by hand, is free again.
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
-  const forgetOld = database.query('DELETE FROM idempotency_keys WHERE created_at < ?1');
+  // The oldest first, and so many that they become fewer; millions at once would make everybody wait.
+  const forgetOld = database.query(
+    `DELETE FROM idempotency_keys WHERE (caller, key) IN (
+       SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
+  );
 
   const createPet = ({ fields, status, idempotency }: Job & { kind: 'create-pet' }): JobResult => {
     // Instead of the table's own check, see `writer-thread.ts`.
     if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
     if (idempotency) {
-      // Old keys leave before the look, so that one past its time never answers for a new animal.
-      forgetOld.run(idempotency.now - idempotencyRetentionMs);
-      const earlier = findEarlier.get(idempotency.caller, idempotency.key);
+      const oldest = idempotency.now - idempotencyRetentionMs;
+      forgetOld.run(oldest);
+      const earlier = findEarlier.get(idempotency.caller, idempotency.key, oldest);
       if (earlier) {
         if (earlier.requestHash !== idempotency.requestHash) return { isConflict: true };
         return { replayedId: earlier.id };

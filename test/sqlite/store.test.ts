@@ -250,3 +250,24 @@ describe('an idempotency key whose animal was removed by hand', () => {
     expect(await store.pets.createPet(rex, idempotency)).toMatchObject({ id: second.id, replayed: true });
   });
 });
+
+describe('idempotency keys past their time', () => {
+  it('answer for nothing, and leave a few at a time', async () => {
+    let time = Date.now();
+    const store = open({ now: () => time });
+    const create = (key: string) => store.pets.createPet(rex, { key, caller: 'somebody' });
+    const keys = Array.from({ length: 100 }, (_, index) => `old ${index}`);
+    for (const key of keys) await create(key);
+    using database = new Database(place.path);
+    const count = (): number =>
+      (database.query('SELECT count(*) AS count FROM idempotency_keys').get() as { count: number }).count;
+    expect(count()).toBe(100);
+
+    time += 49 * 60 * 60 * 1000;
+    await create('new');
+    expect(count()).toBeGreaterThan(50);
+    for (const key of keys.toReversed()) expect(await create(key)).toMatchObject({ replayed: false });
+    expect(count()).toBe(101);
+    for (const key of keys) expect(await create(key)).toMatchObject({ replayed: true });
+  });
+});
