@@ -13,6 +13,9 @@ export interface BatcherOptions<Request, Result> {
   /** The results in the order of the requests. An error that is no `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
+  /** How much of a batch a request takes: 1 unless told. */
+  sizeOf?: (request: Request) => number;
+  /** The size of a batch, unless a single request is larger. */
   maxPerBatch?: number;
   /** Batches on their way at once. */
   maxAtOnce?: number;
@@ -30,7 +33,7 @@ interface Waiting<Request, Result> {
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued = 10_000, maxPerBatch = 1000, maxAtOnce = 1 } = options;
+  const { run, maxQueued = 10_000, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1 } = options;
   let queued: Waiting<Request, Result>[] = [];
   let running = 0;
   let closing: PromiseWithResolvers<void> | undefined;
@@ -40,12 +43,22 @@ export function createBatcher<Request, Result>(
     running += 1;
     while (queued.length > 0) {
       dropImpatient();
-      const batch = queued.slice(0, maxPerBatch);
-      queued = queued.slice(maxPerBatch);
+      const count = countOfNext();
+      const batch = queued.slice(0, count);
+      queued = queued.slice(count);
       if (batch.length > 0) await settle(batch);
     }
     running -= 1;
     if (running === 0) closing?.resolve();
+  };
+
+  const countOfNext = (): number => {
+    let size = 0;
+    const tooMany = queued.findIndex(({ request }, index) => {
+      size += sizeOf(request);
+      return index > 0 && size > maxPerBatch;
+    });
+    return tooMany === -1 ? queued.length : tooMany;
   };
 
   const settle = async (batch: Waiting<Request, Result>[]): Promise<void> => {

@@ -1,7 +1,8 @@
+import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
 import { parseAddress, type Environment } from './address.ts';
-import { openConnection, type Connection } from './connection.ts';
+import { openConnection, type Connection, type Values } from './connection.ts';
 import { isIdTaken, isRetryable, translateError } from './errors.ts';
 import { explain, prepareDatabase } from './open.ts';
 
@@ -46,9 +47,17 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
     throw explain(error);
   });
 
+  const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
+    try {
+      return await connection.query<Row>(text, values);
+    } catch (error) {
+      throw translateError(error);
+    }
+  };
+
   return {
     async findImport(source) {
-      const [row] = await connection.query<{ added_count: string; finished_at: string | null }>(
+      const [row] = await ask<{ added_count: string; finished_at: string | null }>(
         'SELECT added_count, finished_at FROM imports WHERE source = $1',
         [source],
       );
@@ -71,7 +80,7 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
     },
 
     async finishImport(source, finishedAt) {
-      await connection.query(
+      await ask(
         `INSERT INTO imports (source, added_count, finished_at) VALUES ($1, 0, $2)
          ON CONFLICT (source) DO UPDATE SET finished_at = excluded.finished_at`,
         [source, finishedAt.getTime()],
@@ -79,11 +88,11 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
     },
 
     async forgetImport(source) {
-      await connection.query('DELETE FROM imports WHERE source = $1', [source]);
+      await ask('DELETE FROM imports WHERE source = $1', [source]);
     },
 
     async largestId() {
-      const [row] = await connection.query<{ id: string | null }>('SELECT max(id)::text AS id FROM pets');
+      const [row] = await ask<{ id: string | null }>('SELECT max(id)::text AS id FROM pets');
       return row === undefined || row.id === null ? undefined : BigInt(row.id);
     },
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
+import type { ImportStore } from '../../src/import.ts';
+import { openPostgresImport } from '../../src/postgres/import.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { runCli } from '../process.ts';
 import { makeCluster } from './cluster.ts';
@@ -20,11 +22,30 @@ afterAll(async () => {
 });
 
 /** Ends every connection of the store, as a restart of the server would. */
-async function cutConnections(): Promise<void> {
-  await database.run(
+async function cutConnections(to = database): Promise<void> {
+  await to.run(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
   );
 }
+
+describe('an import whose connection is cut', () => {
+  it.each([
+    ['findImport', (adding: ImportStore) => adding.findImport('a')],
+    ['finishImport', (adding: ImportStore) => adding.finishImport('a', new Date())],
+    ['forgetImport', (adding: ImportStore) => adding.forgetImport('a')],
+    ['largestId', (adding: ImportStore) => adding.largestId()],
+    ['addPets', (adding: ImportStore) => adding.addPets([rex])],
+  ])('says at %s that the store cannot be used', async (_name, use) => {
+    await using own = await makeDatabase();
+    const adding = await openPostgresImport({ address: own.address() });
+    try {
+      await cutConnections(own);
+      expect(await failureOf(use(adding))).toMatchObject({ code: 'unavailable' });
+    } finally {
+      await adding.close();
+    }
+  });
+});
 
 describe('a database that turns read-only', () => {
   it('gives 503 to writes, keeps serving reads, and is written again without a restart', async () => {
