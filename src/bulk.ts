@@ -1,4 +1,5 @@
 import type { ApiKey } from './api-key.ts';
+import type { ImportState } from './import.ts';
 import type { NewPet } from './pet.ts';
 
 export interface StoredPet extends NewPet {
@@ -12,6 +13,11 @@ export interface IdempotencyRecord {
   requestHash: string;
   petId: bigint;
   createdAt: Date;
+}
+
+/** How far an import has come, so that it is not begun again elsewhere. */
+export interface ImportRecord extends ImportState {
+  source: string;
 }
 
 /** One kind of thing that a store keeps. The order of the rows, and of their fields, is the same in every store. */
@@ -31,6 +37,8 @@ export interface BulkStore {
   keys: BulkTable<ApiKey>;
   /** In ascending order of time, then of animal. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
+  /** In ascending order of source. */
+  imports: BulkTable<ImportRecord>;
   close(): Promise<void>;
 }
 

@@ -7,8 +7,8 @@ import { print, reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
 import { openBulkStore } from './stores.ts';
 
-const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys. Stop the services
-of both stores first. After an interruption, run the same command again: it goes on where it was.
+const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys, and how far imports
+have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on where it was.
 
 Usage: petstore copy --from PLACE --to PLACE
 
@@ -31,6 +31,7 @@ export const options = {
 const tables = [
   { name: 'animals', of: (store: BulkStore) => store.pets as BulkTable<unknown> },
   { name: 'idempotency keys', of: (store: BulkStore) => store.idempotencyRecords as BulkTable<unknown> },
+  { name: 'imports', of: (store: BulkStore) => store.imports as BulkTable<unknown> },
   { name: 'API keys', of: (store: BulkStore) => store.keys as BulkTable<unknown> },
 ];
 

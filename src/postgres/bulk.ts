@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, StoredPet } from '../bulk.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
 import type { PetStatus } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { openConnection, type Connection, type Values } from './connection.ts';
@@ -35,6 +35,7 @@ export async function openPostgresBulk(options: PostgresBulkOptions): Promise<Bu
     pets: petTable(connection),
     keys: keyTable(connection),
     idempotencyRecords: idempotencyTable(connection),
+    imports: importTable(connection),
     close: () => connection.close(),
   };
 }
@@ -160,6 +161,48 @@ function idempotencyTable(connection: Connection): BulkTable<IdempotencyRecord> 
         ],
       );
     },
+  };
+}
+
+interface ImportRow {
+  source: string;
+  added_count: string;
+  finished_at: string | null;
+}
+
+function importTable(connection: Connection): BulkTable<ImportRecord> {
+  return {
+    count: () => countOf(connection, 'imports'),
+    async read(after, limit) {
+      const rows = await run<ImportRow>(
+        connection,
+        // In the order of the bytes, as SQLite has it, not in that of the server's language.
+        `SELECT source, added_count, finished_at FROM imports
+         WHERE source COLLATE "C" > $1 ORDER BY source COLLATE "C" LIMIT $2::integer`,
+        [after?.source ?? '', limit],
+      );
+      return rows.map(importOf);
+    },
+    async write(imports) {
+      await run(
+        connection,
+        `INSERT INTO imports (source, added_count, finished_at)
+         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`,
+        [
+          imports.map(({ source }) => source),
+          imports.map(({ addedCount }) => addedCount),
+          imports.map(({ finishedAt }) => finishedAt?.getTime() ?? null),
+        ],
+      );
+    },
+  };
+}
+
+function importOf({ source, added_count: addedCount, finished_at: finishedAt }: ImportRow): ImportRecord {
+  return {
+    source,
+    addedCount: Number(addedCount),
+    ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
   };
 }
 

@@ -1,14 +1,22 @@
 import { SQLiteError, type Database } from 'bun:sqlite';
 import { existsSync } from 'node:fs';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, StoredPet } from '../bulk.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
-import type { PetStatus } from '../pet.ts';
+import { parseExactJson } from '../int64.ts';
+import { parseNewPet } from '../pet.ts';
 import { translateError } from './connect.ts';
-import { connectToSound, explain, openWritable } from './file.ts';
+import { connectToSound, damaged, explain, openWritable } from './file.ts';
 import { keyOf, type KeyRow } from './keys.ts';
 import { checkOwnership, refuseOlderSchema } from './migrate.ts';
-import { checksumOf, renderFields, renderPet, verified } from './stored-pet.ts';
+import {
+  checksumOf,
+  isIntact,
+  renderFields,
+  renderPet,
+  storedPetColumns,
+  type StoredPet as PetText,
+} from './stored-pet.ts';
 
 export interface SqliteBulkOptions {
   path: string;
@@ -20,9 +28,10 @@ export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Pr
   const database = mayCreate ? openWritable(path) : openReadable(path);
   try {
     return {
-      pets: translated(petTable(database), path),
+      pets: translated(petTable(database, path), path),
       keys: translated(keyTable(database), path),
       idempotencyRecords: translated(idempotencyTable(database), path),
+      imports: translated(importTable(database), path),
       async close() {
         database.close();
       },
@@ -66,21 +75,15 @@ function translated<Row>(table: BulkTable<Row>, path: string): BulkTable<Row> {
   };
 }
 
-interface PetRow {
-  id: string;
-  name: string;
-  categoryId: string;
-  status: PetStatus | null;
-  json: string;
-  checksum: number;
-}
-
-function petTable(database: Database): BulkTable<StoredPet> {
-  const select = database.query<PetRow, [string, number]>(
-    `SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name, CAST(json ->> 'categoryId' AS TEXT) AS categoryId,
-       json ->> 'status' AS status, json, checksum
-     FROM pets WHERE id > CAST(?1 AS INTEGER) ORDER BY pets.id LIMIT ?2`,
+function petTable(database: Database, path: string): BulkTable<StoredPet> {
+  const select = database.query<PetText & { id: string }, [string, number]>(
+    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets
+     WHERE id > CAST(?1 AS INTEGER) ORDER BY pets.id LIMIT ?2`,
   );
+  const petOf = ({ id, ...pet }: PetText & { id: string }): StoredPet => {
+    if (!isIntact(pet, id)) throw damaged(path);
+    return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
+  };
   const insert = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
   return {
     count: async () => countOf(database, 'pets'),
@@ -134,9 +137,29 @@ function idempotencyTable(database: Database): BulkTable<IdempotencyRecord> {
   };
 }
 
-function petOf({ id, name, categoryId, status, json, checksum }: PetRow): StoredPet {
-  verified({ json, checksum });
-  return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
+interface ImportRow {
+  source: string;
+  addedCount: number;
+  finishedAt: number | null;
+}
+
+function importTable(database: Database): BulkTable<ImportRecord> {
+  const select = database.query<ImportRow, [string, number]>(
+    `SELECT source, added_count AS addedCount, finished_at AS finishedAt FROM imports
+     WHERE source > ?1 ORDER BY source LIMIT ?2`,
+  );
+  const insert = database.query('INSERT INTO imports VALUES (?1, ?2, ?3)');
+  return {
+    count: async () => countOf(database, 'imports'),
+    read: async (after, limit) => select.all(after?.source ?? '', limit).map(importOf),
+    write: inTransaction(database, ({ source, addedCount, finishedAt }) =>
+      insert.run(source, addedCount, finishedAt?.getTime() ?? null),
+    ),
+  };
+}
+
+function importOf({ finishedAt, ...row }: ImportRow): ImportRecord {
+  return { ...row, ...(finishedAt !== null && { finishedAt: new Date(finishedAt) }) };
 }
 
 function recordOf({ petId, createdAt, ...row }: RecordRow): IdempotencyRecord {

@@ -6,6 +6,7 @@ import { petStatuses } from '../../src/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { cleanEnvironment, makeFolder, petstoreCommand, runCli, type Folder } from '../process.ts';
 import { insertPet } from '../sqlite/insert-pet.ts';
@@ -46,6 +47,12 @@ async function fill(path: string): Promise<void> {
     await store.pets.createPet({ name, categoryId: -(2n ** 63n) }, { caller: 'shop', key: `key ${index}` });
   }
   await store.close();
+  const imports = openSqliteImport({ path });
+  for (const source of ['Z', 'a', 'half-way']) {
+    await imports.addPets([], { source, addedBefore: 0 });
+    if (source !== 'half-way') await imports.finishImport(source, new Date('2026-04-01T00:00:00.005Z'));
+  }
+  await imports.close();
   const direct = new SqliteDatabase(path);
   direct.transaction(() => {
     for (let n = 11; n <= animals; n++) {
@@ -60,7 +67,7 @@ async function fill(path: string): Promise<void> {
 async function contentOf(open: Promise<BulkStore>): Promise<unknown[]> {
   const store = await open;
   const content = [];
-  for (const table of [store.pets, store.keys, store.idempotencyRecords]) {
+  for (const table of [store.pets, store.keys, store.idempotencyRecords, store.imports]) {
     for await (const rows of readAll(table as BulkTable<unknown>)) content.push(...rows);
   }
   await store.close();
@@ -90,7 +97,7 @@ describe('petstore copy', () => {
       const address = database.address();
       const back = join(folder.path, 'back.db');
       const original = await contentOf(openSqliteBulk({ path: full, mayCreate: false }));
-      expect(original).toHaveLength(animals + 3 + 10);
+      expect(original).toHaveLength(animals + 3 + 10 + 3);
 
       expect(await copyAndKill(full, address)).toBe(true);
       const [{ count } = { count: 0 }] = await database.run('SELECT count(*)::int AS count FROM pets');

@@ -62,6 +62,18 @@ for (const [command, run] of Object.entries(readers)) {
     });
 
     it.each([
+      ['its form', `json = replace(json, '{"id"', '["id"')`],
+      ['a letter', `json = replace(json, 'Rex', 'Rax')`],
+      ['its key', 'id = 2'],
+    ])('tells of an animal that has changed in %s in one line', async (_what, changed) => {
+      change(`UPDATE pets SET ${changed}`);
+      expect(await run()).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: The database .* is damaged\..*\n$/),
+      });
+    });
+
+    it.each([
       ['schema', 200],
       ['tables', 4096],
     ])('tells of a store with damaged %s in one line', async (_what, from) => {
