@@ -5,7 +5,7 @@ import { addressOf, loadTls, reservePort } from './listen.ts';
 import { openLog } from './output.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
-import { openStores } from './stores.ts';
+import { openStores, type Stores } from './stores.ts';
 
 /** A worker that dies sooner than this after its start is started again only after a pause. */
 const shortLifeMs = 1000;
@@ -21,12 +21,20 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   catchCrashes(log);
   const tls = loadTls(config);
   const port = reservePort(config);
-  const firstKey = await prepareStore(config.databaseUrl);
+  const { isEmbedded } = await prepareStore(config.databaseUrl);
 
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
   let readyCount = 0;
+  let isUp = false;
+  let announcing: Promise<void> | undefined;
   let isStopping = false;
+
+  /** The first key is made in the moment it is told: one that nobody has seen is of no use. */
+  const sayReady = async (): Promise<void> => {
+    const firstKey = isEmbedded ? await makeKeyOf(config.databaseUrl) : undefined;
+    announce(log, addressOf(config, port, tls), firstKey);
+  };
 
   const start = (): void => {
     const startedAt = performance.now();
@@ -37,13 +45,17 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
-        if (readyCount === config.workers) announce(log, addressOf(config, port, tls), firstKey);
+        if (readyCount < config.workers || isUp) return;
+        isUp = true;
+        announcing = sayReady();
+        announcing.catch(stopped.reject);
       },
       onExit(process, exitCode, signal) {
         workers.delete(process);
+        if (isReady) readyCount -= 1;
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
-        } else if (readyCount < config.workers && !isReady && exitCode !== null && exitCode > 0) {
+        } else if (!isUp && !isReady && exitCode !== null && exitCode > 0) {
           // At the start of the service: it has said why it cannot start, and another one could not either.
           stopped.resolve(exitCode);
         } else {
@@ -75,13 +87,22 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
       stop('SIGKILL');
     }, stopWithinMs).unref();
   });
-  const exitStatus = await stopped.promise;
-  stop('SIGKILL');
-  return exitStatus;
+  try {
+    return await stopped.promise;
+  } finally {
+    stop('SIGKILL');
+    await announcing;
+  }
 }
 
-/** Makes the schema and the first key, so that no two workers try to. */
-async function prepareStore(databaseUrl: string): Promise<string | undefined> {
+/** Makes the schema, so that no two workers try to. */
+async function prepareStore(databaseUrl: string): Promise<Stores> {
+  const stores = await openStores(databaseUrl);
+  await stores.close();
+  return stores;
+}
+
+async function makeKeyOf(databaseUrl: string): Promise<string | undefined> {
   const stores = await openStores(databaseUrl);
   try {
     return await makeFirstKey(stores);
@@ -93,11 +114,13 @@ async function prepareStore(databaseUrl: string): Promise<string | undefined> {
 /** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
 export async function serveAsWorker(): Promise<number> {
   if (!process.connected) throw usage('Workers are started by: petstore serve --workers NUMBER');
-  const config = await new Promise<Config>((resolve) => process.once('message', resolve));
-  // Without its parent nobody would stop or restart it.
+  // Without its parent nobody would stop or restart it, or even tell it what to do.
   const orphaned = new Promise<string>((resolve) =>
     process.once('disconnect', () => resolve('the parent is gone')),
   );
+  const configured = new Promise<Config>((resolve) => process.once('message', resolve));
+  const config = await Promise.race([configured, orphaned]);
+  if (typeof config === 'string') return 0;
   const exitStatus = await serveHere(config, openLog(config.logLevel), {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),

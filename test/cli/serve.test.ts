@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/api-key.ts';
 import { settings } from '../../src/cli/config.ts';
-import { makeFolder, runCli, startService } from '../process.ts';
+import { cleanEnvironment, makeFolder, petstoreCommand, runCli, startService } from '../process.ts';
 
 const timeoutMs = 60_000;
 /** Signed by itself for localhost and 127.0.0.1, valid until 2126. */
@@ -12,6 +12,28 @@ const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
 const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
+  it(
+    'makes no key that nobody has seen, whenever it is told to stop',
+    async () => {
+      for (let delayMs = 0; delayMs <= 600; delayMs += 60) {
+        using place = makeFolder();
+        const child = Bun.spawn(petstoreCommand(['serve']), {
+          cwd: place.path,
+          env: cleanEnvironment({ PORT: '0', DATABASE_URL: place.database, WORKERS: '2' }),
+          stdio: ['ignore', 'pipe', 'pipe'],
+          timeout: timeoutMs,
+        });
+        await Bun.sleep(delayMs);
+        child.kill('SIGTERM');
+        const [told] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
+        if (!existsSync(place.database)) continue;
+        const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', place.database]);
+        expect(JSON.parse(stdout)).toHaveLength(new Set(told.match(keyText)).size);
+      }
+    },
+    timeoutMs,
+  );
+
   for (const workers of [1, 2]) {
     it(
       `with --workers ${workers} shows one key once, with curl lines that work as they stand`,
