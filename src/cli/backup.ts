@@ -8,7 +8,7 @@ import { parsePlace } from './stores.ts';
 const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}`;
 
-const backupHelp = `Copy an embedded store into one file, and read the copy whole to be sure of it. Services may go on using
+const backupHelp = `Copy an embedded store into one file, and read every animal of the copy to be sure of it. Services may go on using
 the store; whatever was acknowledged before is in the copy. A database server has tools of its own (pg_dump).
 
 Usage: petstore backup FILE [options]
@@ -20,7 +20,8 @@ Examples:
   petstore backup /backups/petstore-monday.db
 `;
 
-const restoreHelp = `Put a backup in the place of an embedded store. Stop its services first.
+const restoreHelp = `Put a backup in the place of an embedded store. Stop its services first. Everything is as it was when the backup
+was made, but for API keys that the replaced store had revoked: they stay revoked.
 
 Usage: petstore restore FILE [options]
 
@@ -55,8 +56,11 @@ export async function restore(args: string[]): Promise<number> {
   if (values.help) return print(restoreHelp);
   const file = onlyFile(positionals, 'petstore restore FILE');
   const path = embeddedPath(values['database-url']);
-  const { petCount } = restoreSqlite(file, path, values.force ?? false);
-  return print(`Restored ${petCount.toLocaleString('en')} animals to ${path}.\n`);
+  const { petCount, keepsRevocations } = restoreSqlite(file, path, values.force ?? false);
+  const aboutKeys = keepsRevocations
+    ? ''
+    : 'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n';
+  return print(`Restored ${petCount.toLocaleString('en')} animals to ${path}.\n${aboutKeys}`);
 }
 
 function embeddedPath(flag: string | undefined): string {

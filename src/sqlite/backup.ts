@@ -1,14 +1,30 @@
 import { Database, SQLiteError } from 'bun:sqlite';
-import { chmodSync, copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { connect } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
-import { connectToSound, damaged, explain, prepareFolder, syncPath } from './file.ts';
+import { connectToSound, damaged, explain, prepareFolder, refuseDamagedPets, syncPath } from './file.ts';
 
 /** What a verified copy holds. */
 export interface BackupSummary {
   petCount: number;
+}
+
+export interface RestoreSummary extends BackupSummary {
+  /** Whether keys that were revoked after the backup are known, and stay revoked. */
+  keepsRevocations: boolean;
 }
 
 /**
@@ -26,12 +42,12 @@ export function backUpSqlite(path: string, file: string): BackupSummary {
     const database = connectToSound(path);
     try {
       checkOwnership(database, path);
+      makePrivate(partial, file);
       database.run('VACUUM INTO ?1', [partial]);
     } finally {
       database.close();
     }
-    chmodSync(partial, 0o600);
-    const summary = verify(partial);
+    const summary = verify(partial, path);
     syncPath(partial);
     // Only a copy that is whole and on disk gets the name that was asked for.
     renameSync(partial, file);
@@ -43,70 +59,157 @@ export function backUpSqlite(path: string, file: string): BackupSummary {
   }
 }
 
+/** SQLite writes into an empty file, and would let others read one that it made itself. */
+function makePrivate(partial: string, file: string): void {
+  try {
+    closeSync(openSync(partial, 'wx', 0o600));
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
 /** Puts a backup in the place of a store that nobody uses. Existing animals are replaced only by force. */
-export function restoreSqlite(file: string, path: string, isForced: boolean): BackupSummary {
-  if (!existsSync(file)) throw new OperatorError(`There is no backup at ${file}.`);
-  verify(file);
-  if (existsSync(path)) takeOutOfUse(path, isForced);
+export function restoreSqlite(file: string, path: string, isForced: boolean): RestoreSummary {
+  refuseNoBackup(file);
   const incoming = `${path}.restoring`;
+  const isNew = !existsSync(path);
+  let replaced: Database | undefined;
   try {
     prepareFolder(path);
+    // A service that is started from here on has something to wait for, even where no store was.
+    if (isNew) closeSync(openSync(path, 'ax', 0o600));
+    replaced = takeOutOfUse(path, isForced);
+    removeWithSideFiles(incoming);
     copyFileSync(file, incoming);
     chmodSync(incoming, 0o600);
-    const summary = verify(incoming);
+    const keepsRevocations = keepRevocations(replaced, incoming, file);
+    const summary = verify(incoming, file);
     syncPath(incoming);
     // Those of a store that was moved away would be replayed into the one that takes its place.
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
     renameSync(incoming, path);
     syncPath(dirname(path));
-    return summary;
+    return { ...summary, keepsRevocations };
   } catch (error) {
-    rmSync(incoming, { force: true });
-    throw error instanceof OperatorError ? error : explain(error, path);
+    removeWithSideFiles(incoming);
+    // Unless a service was faster, and has made it its store.
+    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
+    throw explain(error, path);
+  } finally {
+    replaced?.close();
   }
 }
 
-/** Reads a copy whole: nothing less tells that a backup is one. */
-function verify(file: string): BackupSummary {
+function removeWithSideFiles(file: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
+}
+
+function refuseNoBackup(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new OperatorError(`There is no backup at ${file}.`);
+  if (!found.isFile()) throw new OperatorError(`${file} is no file. Name the file of a backup.`);
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw explain(error, file);
+  }
+  // Copied without its log, it would have forgotten the newest commits.
+  if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
+  throw new OperatorError(
+    `${file} has a log beside it, with commits of its own. ` +
+      `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
+  );
+}
+
+/** Reads a copy whole: nothing less tells that a backup is one. Damage is that of `origin`, from which it was made. */
+function verify(file: string, origin: string): BackupSummary {
   let database: Database | undefined;
   try {
     database = new Database(file, { readonly: true });
-    checkOwnership(database, file);
+    checkOwnership(database, origin);
     const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
-    if (found?.integrity_check !== 'ok') throw damaged(file);
-    const counted = database.query<{ petCount: number }, []>('SELECT count(*) AS petCount FROM pets').get();
-    return { petCount: counted?.petCount ?? 0 };
+    if (found?.integrity_check !== 'ok') throw damaged(origin);
+    return { petCount: refuseDamagedPets(database, origin) };
   } catch (error) {
-    throw explain(error, file);
+    throw explain(error, origin);
   } finally {
     database?.close();
   }
 }
 
-/** Folds the log into the file and ends WAL mode, which succeeds only when no other process has the store open. */
-function takeOutOfUse(path: string, isForced: boolean): void {
+/**
+ * Folds the log into the file, ends WAL mode, which succeeds only when no other process has the store open, and keeps
+ * the others away until the connection is closed. Undefined for a store that is too damaged for that.
+ */
+function takeOutOfUse(path: string, isForced: boolean): Database | undefined {
   let database: Database | undefined;
   try {
     database = connect(path);
     database.run('PRAGMA busy_timeout = 0');
-    const isEmpty = !isForced && isWithoutAnimals(database, path);
-    if (!isForced && !isEmpty) {
+    if (!isForced && !isWithoutAnimals(database, path)) {
       throw new OperatorError(`${path} holds animals. To replace them by the backup, add --force.`);
     }
     database.run('PRAGMA journal_mode = DELETE');
+    database.run('BEGIN EXCLUSIVE');
+    const { journal_mode: mode } = database.query('PRAGMA journal_mode').get() as { journal_mode: string };
+    // Somebody came between the two statements.
+    if (mode !== 'delete') throw inUse(path);
+    return database;
   } catch (error) {
-    if (error instanceof SQLiteError && error.code === 'SQLITE_BUSY') {
-      throw new OperatorError(`${path} is in use. Stop its services first.`);
+    database?.close();
+    if (error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '')) {
+      throw inUse(path);
     }
     // A damaged store is what a backup is for.
-    if (!isForced || !(error instanceof SQLiteError)) throw explain(error, path);
-  } finally {
-    database?.close();
+    if (isForced && error instanceof SQLiteError) return undefined;
+    throw explain(error, path);
   }
+}
+
+function inUse(path: string): OperatorError {
+  return new OperatorError(`${path} is in use. Stop its services first.`);
 }
 
 function isWithoutAnimals(database: Database, path: string): boolean {
   checkOwnership(database, path);
   const tables = database.query(`SELECT 1 FROM sqlite_schema WHERE name = 'pets'`).all();
   return tables.length === 0 || database.query('SELECT 1 FROM pets LIMIT 1').all().length === 0;
+}
+
+/**
+ * A key that was revoked because it had leaked must not come back with the backup. False when there are keys in the
+ * backup of which the replaced store knows nothing.
+ */
+function keepRevocations(replaced: Database | undefined, incoming: string, origin: string): boolean {
+  const known = new Map(keysOf(replaced).map(({ hash, revokedAt }) => [hash, revokedAt]));
+  let copy: Database | undefined;
+  try {
+    copy = new Database(incoming, { readwrite: true, create: false });
+    checkOwnership(copy, origin);
+    // Whatever is written is in the file itself, which alone gets the store's name.
+    copy.run('PRAGMA journal_mode = DELETE');
+    const revoke = copy.query('UPDATE api_keys SET revoked_at = ?2 WHERE hash = ?1');
+    const usable = keysOf(copy).filter(({ revokedAt }) => revokedAt === null);
+    for (const { hash } of usable) {
+      const revokedAt = known.get(hash);
+      if (revokedAt) revoke.run(hash, revokedAt);
+    }
+    return usable.every(({ hash }) => known.has(hash));
+  } catch (error) {
+    throw explain(error, origin);
+  } finally {
+    copy?.close();
+  }
+}
+
+/** All keys, revoked or not; none where there is no store, or one too damaged to be asked. */
+function keysOf(database: Database | undefined): { hash: string; revokedAt: number | null }[] {
+  try {
+    const select = database?.query<{ hash: string; revokedAt: number | null }, []>(
+      'SELECT hash, revoked_at AS revokedAt FROM api_keys',
+    );
+    return select?.all() ?? [];
+  } catch {
+    return [];
+  }
 }

@@ -1,11 +1,14 @@
 import { constants, Database, SQLiteError } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 
+/** How long a connection waits for another one's lock. */
+export const busyTimeoutMs = 5000;
+
 /** Opens an existing database file the way both threads use it. */
 export function connect(path: string): Database {
   const database = new Database(path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
-  database.run('PRAGMA busy_timeout = 5000');
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // The last one to close would remove the side files, and a start on a full disk could not make them anew. So they
   // stay, the log emptied: SQLite does that where the size of the log is limited.
   database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);

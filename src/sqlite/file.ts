@@ -9,20 +9,23 @@ import {
   openSync,
   statSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../error.ts';
-import { connect, makeDurable } from './connect.ts';
+import { busyTimeoutMs, connect, makeDurable } from './connect.ts';
 import { checkLog } from './log-check.ts';
 import { checkOwnership, migrate, readPragma } from './migrate.ts';
+import { isIntact, storedPetColumns, type StoredPet } from './stored-pet.ts';
 
 /** Up to this size the whole file is checked for damage at start: about 50 ms. Larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
+const lockPollMs = 1;
 
 /** Opens the file, made, checked and brought up to date as a store needs it. */
 export function openWritable(path: string): Database {
   prepareFile(path);
   let database: Database | undefined;
   try {
+    const { ino } = statSync(path);
     database = connectToSound(path);
     const { version } = database.query('SELECT sqlite_version() AS version').get() as { version: string };
     refuseOldSqlite(version);
@@ -30,6 +33,8 @@ export function openWritable(path: string): Database {
     refuseDamage(database, path);
     makeDurable(database);
     migrate(database);
+    // From here on, a restore finds the store in use.
+    refuseReplaced(path, ino);
     return database;
   } catch (error) {
     database?.close();
@@ -42,14 +47,42 @@ export function connectToSound(path: string): Database {
   // Before SQLite sees the log, since it mends a log by cutting it off at the damage.
   const { isDamaged, missingPages } = checkLog(path);
   if (isDamaged) throw damaged(path);
+  const { ino } = statSync(path);
   const database = connect(path);
   try {
+    readWhenFree(database, path, ino);
     if (missingPages > 0 && missingPages > readPragma(database, 'freelist_count')) throw damaged(path);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Waits for whoever holds the lock, which may be a restore that puts another file into this place. SQLite finds a log by
+ * the name of its file: it would take that of the new file for the log of the one that it has open.
+ */
+function readWhenFree(database: Database, path: string, ino: number): void {
+  const deadline = performance.now() + busyTimeoutMs;
+  database.run('PRAGMA busy_timeout = 0');
+  for (;;) {
+    refuseReplaced(path, ino);
+    try {
+      readPragma(database, 'schema_version');
+      break;
+    } catch (error) {
+      const isBusy = error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY');
+      if (!isBusy || performance.now() > deadline) throw error;
+      Bun.sleepSync(lockPollMs);
+    }
+  }
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+}
+
+function refuseReplaced(path: string, ino: number): void {
+  if (statSync(path).ino === ino) return;
+  throw new OperatorError(`${path} was replaced while it was being opened. Run the same command again.`);
 }
 
 /** Versions before 3.51.3 can lose a commit when the WAL is reset while another connection writes. */
@@ -82,10 +115,11 @@ function prepareFile(path: string): void {
 }
 
 export function prepareFolder(path: string): void {
-  const folder = dirname(path);
-  if (existsSync(folder)) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  syncPath(dirname(folder));
+  const folder = dirname(resolve(path));
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  // The name of each new folder is in the one above it.
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
 }
 
 /** A new name survives a power cut only when the folder that holds it is synced too. */
@@ -99,6 +133,24 @@ function refuseDamage(database: Database, path: string): void {
   if (statSync(path).size > maxCheckedBytes) return;
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (found?.quick_check !== 'ok') throw damaged(path);
+}
+
+/** Reads every animal, since SQLite does not notice a byte that has changed within a text. Tells how many there are. */
+export function refuseDamagedPets(database: Database, path: string): number {
+  const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
+  if (checksums.length === 0) {
+    // An older release has made it, and nobody has opened it since.
+    return (database.query('SELECT count(*) AS count FROM pets').get() as { count: number }).count;
+  }
+  let count = 0;
+  const pets = database.query<StoredPet & { id: string }, []>(
+    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
+  );
+  for (const pet of pets.iterate()) {
+    if (!isIntact(pet, pet.id)) throw damaged(path);
+    count += 1;
+  }
+  return count;
 }
 
 /** One line for the operator about a file that cannot be opened, read or written. */

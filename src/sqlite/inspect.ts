@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { checkOwnership, readPragma } from './migrate.ts';
-import { connectToSound, damaged, explain, refuseOldSqlite } from './file.ts';
+import { connectToSound, damaged, explain, refuseDamagedPets, refuseOldSqlite } from './file.ts';
 
 export interface Inspection {
   petCount: number;
@@ -33,7 +33,7 @@ function inspect(database: Database, path: string, now: number): Inspection {
   // A file that a first start has left behind without a schema: the next start makes it.
   if (readPragma(database, 'schema_version') === 0) return { petCount: 0, usableKeyCount: 0, latestTime: 0 };
   return {
-    petCount: Number(read('SELECT count(*) FROM pets')),
+    petCount: refuseDamagedPets(database, path),
     usableKeyCount: Number(
       read(
         `SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,

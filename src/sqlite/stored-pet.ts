@@ -28,17 +28,21 @@ export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
 }
 
+/** Whether a text is as it was written, and for this id: the key of its row may be damaged, too. */
+export function isIntact({ json, checksum }: StoredPet, id: bigint | string): boolean {
+  return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
+}
+
 /** The text as it was written, or an error when it is not that any more. */
 export function verified({ json, checksum }: StoredPet): string {
   if (checksumOf(json) !== checksum) throw damagedPet(json);
   return json;
 }
 
-/** The same, of an animal that was looked up by its id: the key of its row may be damaged, too. */
+/** The same, of an animal that was looked up by its id. */
 export function verifiedWithId(pet: StoredPet, id: bigint): string {
-  const json = verified(pet);
-  if (!json.startsWith(renderPet(id, ''))) throw damagedPet(json);
-  return json;
+  if (!isIntact(pet, id)) throw damagedPet(pet.json);
+  return pet.json;
 }
 
 /** A page as SQLite joins it: the JSON array of its animals, the sum of their checksums, whether more follow. */
