@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync } from 'node:fs';
 import { extname } from 'node:path';
 import { readAll, type BulkStore } from '../bulk.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
@@ -10,10 +10,12 @@ import { createPetWriter, petFormats, type PetFormat } from './pet-formats.ts';
 import { showProgress } from './progress.ts';
 import { openStandardOutput, type Sink } from './sink.ts';
 import { openBulkStore } from './stores.ts';
+import { writeAll } from './write-all.ts';
 
 const help = `Write all animals of a store, in ascending order of id, to a file or to standard output. The service may run.
 
-petstore import reads it back: into an empty store, with --keep-ids, it makes the very same animals again.
+petstore import reads it back: into an empty store, with --keep-ids, it makes the very same animals again. Names are
+written as they are: a spreadsheet takes one that begins with = for a formula, unless it is told to read text.
 
 Usage: petstore export [FILE] [options]
 
@@ -115,10 +117,7 @@ async function writePets(
 function sinkOf(descriptor: number, path: string): Sink {
   return {
     async write(text) {
-      const bytes = Buffer.from(text);
-      attempt(path, () => {
-        for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
-      });
+      attempt(path, () => writeAll(descriptor, text));
       return true;
     },
   };

@@ -1,7 +1,8 @@
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { OperatorError } from '../error.ts';
 import { usage } from './config.ts';
 import type { PetRow } from './pet-row.ts';
+import { writeAll } from './write-all.ts';
 
 /** Where bad rows go: one JSON object per line, with the line of the row, what is wrong, and its text. */
 export interface Rejects {
@@ -16,7 +17,7 @@ export function openRejects(path: string, inputPath: string): Rejects {
   const flush = (): void => {
     const text = waiting;
     waiting = '';
-    attempt(path, () => writeSync(descriptor, text));
+    attempt(path, () => writeAll(descriptor, text));
   };
   return {
     write({ line, problem, text }) {

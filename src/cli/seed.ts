@@ -73,7 +73,7 @@ const natures =
 const categoryCount = 12;
 
 /** Makes one plausible animal after the other: most are available, some have no status yet. */
-export function createPetMaker(start: number): () => NewPet {
+function createPetMaker(start: number): () => NewPet {
   const random = createRandom(start);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
   const [first, second] = [names.split(' '), natures.split(' ')];

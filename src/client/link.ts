@@ -1,5 +1,5 @@
 /** One entry of a `Link` header (RFC 8288). */
-export interface Link {
+interface Link {
   reference: string;
   relation: string;
 }
@@ -8,7 +8,7 @@ const entry = /<([^>]*)>((?:\s*;\s*[\w-]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
 const relation = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s",;]+))/i;
 
 /** Reads a `Link` header; an entry with several relations is given once for each. */
-export function parseLinks(header: string | null): Link[] {
+function parseLinks(header: string | null): Link[] {
   return [...(header ?? '').matchAll(entry)].flatMap(([, reference = '', parameters = '']) => {
     const [, quoted, bare] = relation.exec(parameters) ?? [];
     const relations = (quoted ?? bare ?? '').toLowerCase().split(/\s+/);

@@ -4,7 +4,7 @@ export function createUuid(): string {
 }
 
 /** RFC 9562, section 5.4: version and variant take six of the random bits. */
-export function uuidFromRandomValues(): string {
+function uuidFromRandomValues(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte, index) => {
     const value = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte;

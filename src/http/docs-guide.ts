@@ -81,7 +81,7 @@ function errorList(): string {
     unsupported_media_type: 'Send Content-Type: application/json.',
     idempotency_conflict: 'This key was used for another animal. Choose a new one for a new animal.',
     rate_limited: 'Wait for the seconds of Retry-After, then repeat.',
-    overloaded: 'Too many writes wait. Wait for the seconds of Retry-After, then repeat.',
+    overloaded: 'Too many requests wait. Wait for the seconds of Retry-After, then repeat.',
     unavailable: 'The store cannot be used now. Wait for the seconds of Retry-After, then repeat.',
     internal: 'A fault of the service. If it stays, report it with the request id.',
   };
