@@ -1,23 +1,25 @@
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import packageJson from '../package.json' with { type: 'json' };
+import { currentCommit } from '../scripts/commit.ts';
 import { peersFolder, type Contestant } from './contestant.ts';
 import { coreLayout } from './cores.ts';
 import type { ContestantEntry, Machine } from './results.ts';
 
-export function describeMachine(postgresVersion: string | undefined): Machine {
+/** As it is before a run: what is committed during one is not what was measured. */
+export function describeMachine(): Machine {
   const { server, load } = coreLayout(1);
+  const commit = currentCommit();
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: new Set([...server, ...load]).size,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     kernel: `Linux ${release()}`,
     versions: {
-      petstore: packageJson.version,
+      petstore: [packageJson.version, commit && `(${commit})`].filter(Boolean).join(' '),
       Bun: Bun.version,
       Node: outputOf(['node', '--version']).replace('v', ''),
       wrk: /wrk (?:\S*\/)?([\d.]+)/.exec(outputOf(['wrk', '-v']))?.[1] ?? 'unknown',
-      ...(postgresVersion !== undefined && { PostgreSQL: postgresVersion }),
     },
   };
 }

@@ -24,7 +24,7 @@ export interface Spelling {
   create: (number: number) => HttpRequest;
 }
 
-export const createPath = '/v1/pets';
+const createPath = '/v1/pets';
 
 /** The interface of the service. Its cursors come from its own code: only those that it made are accepted. */
 export const ownSpelling: Spelling = spelling(({ limit = 20, status, after }) => {
@@ -74,7 +74,7 @@ export const pocketBaseSpelling: Spelling = {
 };
 
 /** A record's id is a text of 15 characters. */
-export function recordId(id: number): string {
+function recordId(id: number): string {
   return String(id).padStart(15, '0');
 }
 

@@ -124,7 +124,8 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
     await saveUnfinished(results);
   }
   progress.finish();
-  results.machine = describeMachine(await places.postgresVersion());
+  const postgresVersion = await places.postgresVersion();
+  if (postgresVersion !== undefined) results.machine.versions['PostgreSQL'] = postgresVersion;
   results.finishedAt = new Date().toISOString();
   return results;
 }
@@ -146,7 +147,7 @@ async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefine
   return {
     startedAt: new Date().toISOString(),
     finishedAt: '',
-    machine: describeMachine(undefined),
+    machine: describeMachine(),
     method: {
       animals: options.animals,
       rounds: options.rounds,

@@ -7,6 +7,7 @@ import type { Figures, TortureTest } from './torture-test.ts';
 export interface Result {
   verdict: 'passed' | 'failed' | 'control passed' | 'not run';
   at: string;
+  commit?: string;
   seed: number;
   seconds?: number;
   figures?: Figures;
@@ -63,11 +64,12 @@ function said({ verdict, reason }: Result): string {
 }
 
 function details(test: TortureTest, result: Result): string {
-  const { figures = {}, faults = [], control, reason, at, seed, seconds } = result;
+  const { figures = {}, faults = [], control, reason, at, commit, seed, seconds } = result;
+  const when = commit === undefined ? at : `${at} on ${commit}`;
   const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${value} |`);
   return [
     `## ${test.name}`,
-    `${capital(test.description)}. Run ${at}, seed ${seed}${seconds === undefined ? '' : `, ${seconds} s`}: ${said(result)}.`,
+    `${capital(test.description)}. Run ${when}, seed ${seed}${seconds === undefined ? '' : `, ${seconds} s`}: ${said(result)}.`,
     ...(reason === undefined || result.verdict === 'not run' ? [] : [reason]),
     ...(rows.length === 0 ? [] : [['| Figure | Value |', '| --- | --- |', ...rows].join('\n')]),
     ...(faults.length === 0 ? [] : [`Faults:\n\n${list(faults)}`]),

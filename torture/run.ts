@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { currentCommit } from '../scripts/commit.ts';
 import { firstLine } from './judge.ts';
 import { openPlace } from './place.ts';
 import { readEarlier, writeResults, type Result } from './results.ts';
@@ -72,7 +73,9 @@ async function runAll(): Promise<number> {
 
 async function runOne(test: TortureTest, seed: number): Promise<Result> {
   say(`\n${test.name}: ${test.description}\n`);
-  const common = { seed, at: new Date().toISOString().slice(0, 16).replace('T', ' ') };
+  const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  const commit = currentCommit();
+  const common = { seed, at, ...(commit !== undefined && { commit }) };
   const missing = test.missing?.();
   if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
   const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);

@@ -5,7 +5,7 @@ export interface Router<Route> {
 
 /**
  * Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty.
- * Ten paths of these two forms need no routing library.
+ * Nine paths of these two forms need no routing library.
  */
 export function createRouter<Route>(routes: Record<string, Route>): Router<Route> {
   const fixed = new Map<string, Route>();

@@ -24,8 +24,8 @@ export interface PostgresAddress {
   options: string | undefined;
 }
 
-export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
-export type SslMode = (typeof sslModes)[number];
+const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof sslModes)[number];
 
 export type Environment = Record<string, string | undefined>;
 
