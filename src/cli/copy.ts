@@ -8,7 +8,8 @@ import { showProgress } from './progress.ts';
 import { openBulkStore } from './stores.ts';
 
 const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys, and how far imports
-have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on where it was.
+have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on
+where it was.
 
 Usage: petstore copy --from PLACE --to PLACE
 
