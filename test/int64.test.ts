@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { JsonNumber, parseExactJson, parseInt64 } from '../src/int64.ts';
+import { comesToItsEnd } from './ends.ts';
 
 const largest = '9223372036854775807';
 const smallest = '-9223372036854775808';
@@ -36,10 +37,12 @@ describe('parseInt64', () => {
 });
 
 describe('JsonNumber.toInt64', () => {
-  it('refuses a thousand numbers with long rows of zeros in them at once', () => {
-    // Each would take seconds if the zeros were looked through again from every one of them.
-    const number = new JsonNumber(`1${'0'.repeat(65_000)}1`);
-    for (let time = 0; time < 1000; time++) expect(number.toInt64()).toBeUndefined();
+  it('does not look through a long row of zeros again from each of them', () => {
+    const program = `
+      import { JsonNumber } from './int64.ts';
+      const number = new JsonNumber('1' + '0'.repeat(65_000) + '1');
+      for (let time = 0; time < 1000; time++) if (number.toInt64() !== undefined) process.exit(1);`;
+    expect(comesToItsEnd(program)).toBe(true);
   });
 
   const integral: [string, bigint][] = [

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { version } from '../../package.json';
 import { statusOfCode } from '../../src/error.ts';
+import { comesToItsEnd } from '../ends.ts';
 import { openService, type Service } from '../service.ts';
 
 let service: Service;
@@ -62,13 +63,15 @@ describe('GET /assets/{file}', () => {
     expect((await service.callAs(null, '/assets/page.js', { headers })).status).toBe(304);
   });
 
-  it('does not think about a long weight for long', async () => {
-    // A pattern that tries every split of the digits would take minutes.
-    const headers = { 'Accept-Encoding': `gzip;q=0.${'1'.repeat(200_000)}x` };
-    for (let time = 0; time < 20; time++) {
-      const response = await service.callAs(null, '/assets/page.css', { headers });
-      expect(response.headers.get('Content-Encoding')).toBeNull();
-    }
+  it('does not try every split of a long weight', () => {
+    const program = `
+      import { createAssetAnswer } from './http/page-answer.ts';
+      const answer = createAssetAnswer({ contentType: 'text/css', body: 'a', isImmutable: false });
+      const headers = { 'Accept-Encoding': 'gzip;q=0.' + '1'.repeat(500_000) + 'x' };
+      for (let time = 0; time < 20; time++) {
+        if (answer.for(new Request('http://petstore/', { headers })).headers['Content-Encoding']) process.exit(1);
+      }`;
+    expect(comesToItsEnd(program)).toBe(true);
   });
 
   it('sends what the caller takes', async () => {
