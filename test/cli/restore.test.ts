@@ -1,0 +1,214 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync, readlinkSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { addPet } from '../calls.ts';
+import { makeFolder, runCli, startService } from '../process.ts';
+import { insertPet } from '../sqlite/insert-pet.ts';
+import { readAnimals } from './journal.ts';
+import { settledIn } from './settled.ts';
+
+describe('petstore restore', () => {
+  it('says so where a new store takes the place of the one that knew which keys are revoked', async () => {
+    using place = makeFolder();
+    const backup = join(place.path, 'backup.db');
+    await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
+    await runCli(['backup', backup, '--database-url', place.database]);
+    const fresh = join(place.path, 'fresh.db');
+    await runCli(['keys', 'create', '--name', 'first-start', '--database-url', fresh]);
+    const { stdout } = await runCli(['restore', backup, '--database-url', fresh]);
+    expect(stdout).toContain('one that was revoked later can be used again');
+  });
+
+  it('leaves keys revoked that the replaced store had revoked', async () => {
+    using place = makeFolder();
+    const backup = join(place.path, 'backup.db');
+    const at = ['--database-url', place.database];
+    for (const name of ['kept', 'leaked']) await runCli(['keys', 'create', '--name', name, ...at]);
+    await runCli(['backup', backup, ...at]);
+    await runCli(['keys', 'revoke', '2', ...at]);
+    const listed = await runCli(['keys', 'list', ...at]);
+    expect(listed.stdout).toContain('revoked');
+    expect(await runCli(['restore', backup, ...at])).toMatchObject({
+      status: 0,
+      stdout: `Restored 0 animals to ${place.database}.\n`,
+    });
+    expect(await runCli(['keys', 'list', ...at])).toEqual(listed);
+  });
+
+  it('refuses a file without the log that belongs to it', async () => {
+    await using service = await startService();
+    await addPet(service.call);
+    await service.kill9();
+    using place = makeFolder();
+    const restore = (file: string) => runCli(['restore', file, '--database-url', place.database]);
+    expect(await restore(service.database)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('has a log beside it'),
+    });
+    expect(existsSync(place.database)).toBe(false);
+    const backup = join(place.path, 'backup.db');
+    await runCli(['backup', backup, '--database-url', service.database]);
+    expect(await restore(backup)).toMatchObject({ status: 0 });
+    expect(readAnimals(place.database)).toHaveLength(1);
+  });
+
+  it('makes others wait, and those who waited too long are told for what', async () => {
+    using place = makeFolder();
+    const command = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+    await runCli(command);
+    using held = new Database(place.database);
+    held.run('PRAGMA journal_mode = DELETE');
+    held.run('BEGIN EXCLUSIVE');
+    expect(await runCli(command)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^petstore: .* is locked by another process, such as petstore restore\..*\n$/,
+      ),
+    });
+  });
+
+  it('is noticed by whoever waited for it, who would serve a file without a name', async () => {
+    using place = makeFolder();
+    const at = ['--database-url', place.database];
+    await runCli(['keys', 'create', '--name', 'till', ...at]);
+    await runCli(['backup', join(place.path, 'backup.db'), ...at]);
+    // As a restore does: the lock, the new file, and only then the end of the lock.
+    using replaced = new Database(place.database);
+    replaced.run('PRAGMA journal_mode = DELETE');
+    replaced.run('BEGIN EXCLUSIVE');
+    const waiting = runCli(['keys', 'create', '--name', 'lost', ...at]);
+    const isOver = settledIn(waiting);
+    while (!isOver() && !isOpenElsewhere(place.database)) await Bun.sleep(1);
+    renameSync(join(place.path, 'backup.db'), place.database);
+    replaced.run('ROLLBACK');
+    expect(await waiting).toMatchObject({ status: 1, stderr: expect.stringContaining('was replaced') });
+    expect((await runCli(['keys', 'list', ...at])).stdout).not.toContain('lost');
+  });
+
+  it('brings everything back, keys included, to a place where nothing was', async () => {
+    using place = makeFolder();
+    const { key } = JSON.parse(
+      (
+        await runCli([
+          'keys',
+          'create',
+          '--name',
+          'till',
+          '--json',
+          '--database-url',
+          join(place.path, 'a.db'),
+        ])
+      ).stdout,
+    ) as { key: string };
+    await runCli(['backup', join(place.path, 'backup.db'), '--database-url', join(place.path, 'a.db')]);
+    const restored = join(place.path, 'new/b.db');
+    expect(
+      await runCli(['restore', join(place.path, 'backup.db'), '--database-url', restored]),
+    ).toMatchObject({
+      status: 0,
+      stdout: `Restored 0 animals to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
+    });
+    await using service = await startService({ databaseUrl: restored });
+    const answer = await fetch(`${service.url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(200);
+    expect(statSync(restored).mode & 0o777).toBe(0o600);
+  });
+
+  it('refuses a store in use, with or without --force', async () => {
+    await using service = await startService();
+    using place = makeFolder();
+    await runCli(['backup', join(place.path, 'backup.db'), '--database-url', service.database]);
+    for (const force of [[], ['--force']]) {
+      expect(
+        await runCli([
+          'restore',
+          join(place.path, 'backup.db'),
+          '--database-url',
+          service.database,
+          ...force,
+        ]),
+      ).toMatchObject({ status: 1, stderr: expect.stringContaining('is in use') });
+    }
+    expect((await service.call('/readyz')).status).toBe(200);
+  });
+
+  it('replaces animals, or a damaged store, only by force', async () => {
+    using place = makeFolder();
+    const store = join(place.path, 'petstore.db');
+    await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
+    await runCli(['backup', join(place.path, 'empty.db'), '--database-url', store]);
+    addAnimal(store);
+    const restore = (...more: string[]) =>
+      runCli(['restore', join(place.path, 'empty.db'), '--database-url', store, ...more]);
+    expect(await restore()).toMatchObject({ status: 1, stderr: expect.stringContaining('add --force') });
+    expect(readAnimals(store)).toHaveLength(1);
+    expect(await restore('--force')).toMatchObject({ status: 0 });
+    expect(readAnimals(store)).toHaveLength(0);
+
+    await writeFile(store, 'no database any more');
+    expect(await restore()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('is not a database'),
+    });
+    expect(await restore('--force')).toMatchObject({ status: 0 });
+    expect(readAnimals(store)).toHaveLength(0);
+  });
+
+  it('is not joined by what a store that was moved away has left behind', async () => {
+    await using service = await startService();
+    const backup = join(service.folder, 'backup.db');
+    await runCli(['backup', backup, '--database-url', service.database]);
+    await addPet(service.call);
+    await service.kill9();
+    expect(existsSync(`${service.database}-wal`)).toBe(true);
+    renameSync(service.database, `${service.database}.old`);
+    expect(await runCli(['restore', backup, '--database-url', service.database])).toMatchObject({
+      status: 0,
+    });
+    expect(readAnimals(service.database)).toEqual([]);
+  });
+
+  it('refuses what is no whole backup, and leaves the store alone', async () => {
+    using place = makeFolder();
+    const store = join(place.path, 'petstore.db');
+    await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
+    await runCli(['backup', join(place.path, 'backup.db'), '--database-url', store]);
+    const whole = await Bun.file(join(place.path, 'backup.db')).bytes();
+    await writeFile(join(place.path, 'half.db'), whole.subarray(0, whole.length / 2));
+    await writeFile(join(place.path, 'text.db'), 'some text');
+    for (const name of ['half.db', 'text.db', 'none.db', '.']) {
+      for (const target of [store, join(place.path, 'new.db')]) {
+        const command = ['restore', join(place.path, name), '--database-url', target, '--force'];
+        expect(await runCli(command)).toMatchObject({
+          status: 1,
+          stderr: expect.stringMatching(/^petstore: .*\n$/),
+        });
+      }
+    }
+    expect(readdirSync(place.path).filter((name) => /new|restoring/.test(name))).toEqual([]);
+    expect((await runCli(['keys', 'list', '--database-url', store])).stdout).toContain('till');
+  });
+});
+
+/** Whether a process other than this one has the file open, as the system tells it. */
+function isOpenElsewhere(path: string): boolean {
+  const file = realpathSync(path);
+  const isOpenIn = (pid: string): boolean => {
+    try {
+      const folder = `/proc/${pid}/fd`;
+      return readdirSync(folder).some((descriptor) => readlinkSync(join(folder, descriptor)) === file);
+    } catch {
+      return false;
+    }
+  };
+  return readdirSync('/proc').some(
+    (name) => /^\d+$/.test(name) && name !== String(process.pid) && isOpenIn(name),
+  );
+}
+
+function addAnimal(path: string): void {
+  using database = new Database(path);
+  insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
+}
