@@ -5,7 +5,7 @@ import { addressOf, loadTls, reservePort } from './listen.ts';
 import { openLog } from './output.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
-import { openStores, type Stores } from './stores.ts';
+import { openStores } from './stores.ts';
 
 /** A worker that dies sooner than this after its start is started again only after a pause. */
 const shortLifeMs = 1000;
@@ -21,7 +21,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   catchCrashes(log);
   const tls = loadTls(config);
   const port = reservePort(config);
-  const { isEmbedded } = await prepareStore(config.databaseUrl);
+  const isEmbedded = await prepareStore(config.databaseUrl);
 
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
@@ -95,11 +95,11 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   }
 }
 
-/** Makes the schema, so that no two workers try to. */
-async function prepareStore(databaseUrl: string): Promise<Stores> {
+/** Makes the schema, so that no two workers try to. Tells whether the store is one that gets a first key. */
+async function prepareStore(databaseUrl: string): Promise<boolean> {
   const stores = await openStores(databaseUrl);
   await stores.close();
-  return stores;
+  return stores.isEmbedded;
 }
 
 async function makeKeyOf(databaseUrl: string): Promise<string | undefined> {

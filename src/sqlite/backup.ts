@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
-import { connect } from './connect.ts';
+import { connect, isBusy } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
 import { connectToSound, damaged, explain, prepareFolder, refuseDamagedPets, syncPath } from './file.ts';
 
@@ -157,9 +157,7 @@ function takeOutOfUse(path: string, isForced: boolean): Database | undefined {
     return database;
   } catch (error) {
     database?.close();
-    if (error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '')) {
-      throw inUse(path);
-    }
+    if (isBusy(error)) throw inUse(path);
     // A damaged store is what a backup is for.
     if (isForced && error instanceof SQLiteError) return undefined;
     throw explain(error, path);

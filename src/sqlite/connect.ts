@@ -17,6 +17,31 @@ export function connect(path: string): Database {
   return database;
 }
 
+const lockPollMs = 1;
+
+/**
+ * Tries until no other connection holds the lock; for connections that do not wait by themselves. SQLite's own wait
+ * sleeps up to 100 ms between two looks, so a busy neighbour process would get the lock again and again: with two
+ * workers the slowest 1 % of creates waited 390 ms instead of 15.
+ */
+export function whenFree(attempt: () => void): void {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      attempt();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Bun.sleepSync(lockPollMs);
+    }
+  }
+}
+
+/** Whether somebody else holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '');
+}
+
 /**
  * Sets what makes a commit durable: in WAL mode, only FULL syncs the log at every commit. SQLite
  * keeps the journal mode in the file, but forgets `synchronous` with the connection.

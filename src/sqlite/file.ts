@@ -11,14 +11,13 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../error.ts';
-import { busyTimeoutMs, connect, makeDurable } from './connect.ts';
+import { busyTimeoutMs, connect, isBusy, makeDurable, whenFree } from './connect.ts';
 import { checkLog } from './log-check.ts';
 import { checkOwnership, migrate, readPragma } from './migrate.ts';
 import { isIntact, storedPetColumns, type StoredPet } from './stored-pet.ts';
 
 /** Up to this size the whole file is checked for damage at start: about 50 ms. Larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
-const lockPollMs = 1;
 
 /** Opens the file, made, checked and brought up to date as a store needs it. */
 export function openWritable(path: string): Database {
@@ -64,19 +63,11 @@ export function connectToSound(path: string): Database {
  * the name of its file: it would take that of the new file for the log of the one that it has open.
  */
 function readWhenFree(database: Database, path: string, ino: number): void {
-  const deadline = performance.now() + busyTimeoutMs;
   database.run('PRAGMA busy_timeout = 0');
-  for (;;) {
+  whenFree(() => {
     refuseReplaced(path, ino);
-    try {
-      readPragma(database, 'schema_version');
-      break;
-    } catch (error) {
-      const isBusy = error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY');
-      if (!isBusy || performance.now() > deadline) throw error;
-      Bun.sleepSync(lockPollMs);
-    }
-  }
+    readPragma(database, 'schema_version');
+  });
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
 }
 
@@ -159,6 +150,11 @@ export function explain(error: unknown, path: string): unknown {
   if (syscall !== undefined)
     return new OperatorError(`${path}: ${syscall} failed (${code}). Check the disk and the rights.`);
   if (!(error instanceof SQLiteError)) return error;
+  if (isBusy(error)) {
+    return new OperatorError(
+      `The store ${path} is locked by another process, such as petstore restore. Try again when that is done.`,
+    );
+  }
   if (error.code === 'SQLITE_NOTADB') {
     return new OperatorError(
       `${path} is not a database. Choose another file with --database-url, or move this one away.`,
