@@ -3,6 +3,7 @@ import { backUpSqlite, restoreSqlite } from '../sqlite/backup.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
 import { print } from './output.ts';
+import { reportOnTerminal } from './progress.ts';
 import { parsePlace } from './stores.ts';
 
 const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
@@ -44,7 +45,8 @@ export async function backup(args: string[]): Promise<number> {
   });
   if (values.help) return print(backupHelp);
   const file = onlyFile(positionals, 'petstore backup FILE');
-  const { petCount } = backUpSqlite(embeddedPath(values['database-url']), file);
+  const path = embeddedPath(values['database-url']);
+  const { petCount } = backUpSqlite(path, file, reportOnTerminal(process.stderr));
   return print(`Backed up ${petCount.toLocaleString('en')} animals to ${file}, and read it back.\n`);
 }
 
@@ -56,7 +58,12 @@ export async function restore(args: string[]): Promise<number> {
   if (values.help) return print(restoreHelp);
   const file = onlyFile(positionals, 'petstore restore FILE');
   const path = embeddedPath(values['database-url']);
-  const { petCount, keepsRevocations } = restoreSqlite(file, path, values.force ?? false);
+  const { petCount, keepsRevocations } = restoreSqlite({
+    file,
+    path,
+    isForced: values.force ?? false,
+    report: reportOnTerminal(process.stderr),
+  });
   const aboutKeys = keepsRevocations
     ? ''
     : 'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readAll, type BulkStore, type BulkTable } from '../bulk.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
+import { noProgress, type Progress } from '../report.ts';
 import { readArguments } from './arguments.ts';
 import { usage } from './config.ts';
 import { print, reasonOf } from './output.ts';
@@ -60,14 +61,35 @@ export async function copy(args: string[]): Promise<number> {
 
 async function copyAll(source: BulkStore, target: BulkStore): Promise<number> {
   // Before anything is written, everything that is there is compared.
-  const copied = [];
-  for (const { name, of } of tables) copied.push(await compareBeginning(name, of(source), of(target)));
+  const copied = await compareBeginnings(source, target);
   for (const [index, { name, of }] of tables.entries()) {
     await copyRest({ name, source: of(source), target: of(target), done: copied[index] ?? nothing });
   }
-  const summaries = [];
-  for (const { name, of } of tables) summaries.push(await verify(name, of(source), of(target)));
+  const summaries = await verifyAll(source, target);
   return print(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
+}
+
+async function compareBeginnings(source: BulkStore, target: BulkStore): Promise<Beginning[]> {
+  using progress = await showComparing(target);
+  const beginnings = [];
+  for (const { name, of } of tables) {
+    beginnings.push(await compareBeginning(name, of(source), of(target), progress));
+  }
+  return beginnings;
+}
+
+async function verifyAll(source: BulkStore, target: BulkStore): Promise<string[]> {
+  using progress = await showComparing(target);
+  const summaries = [];
+  for (const { name, of } of tables) summaries.push(await verify(name, of(source), of(target), progress));
+  return summaries;
+}
+
+/** To read both stores row by row takes as long as to copy them. */
+async function showComparing(store: BulkStore): Promise<Progress> {
+  const counts = await Promise.all(tables.map(({ of }) => of(store).count()));
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return total === 0 ? noProgress : showProgress('rows compared', total, process.stderr);
 }
 
 interface Beginning {
@@ -82,6 +104,7 @@ async function compareBeginning(
   name: string,
   source: BulkTable<unknown>,
   target: BulkTable<unknown>,
+  progress: Progress,
 ): Promise<Beginning> {
   let { count, last } = nothing;
   for await (const found of readAll(target)) {
@@ -93,6 +116,7 @@ async function compareBeginning(
     }
     count += found.length;
     last = found.at(-1);
+    progress.add(found.length);
   }
   return { count, last };
 }
@@ -106,17 +130,21 @@ interface Copying {
 
 async function copyRest({ name, source, target, done }: Copying): Promise<void> {
   const total = await source.count();
-  const progress = showProgress(name, total, process.stderr, { done: done.count });
+  using progress = showProgress(name, total, process.stderr, { done: done.count });
   for await (const rows of readAll(source, { after: done.last })) {
     await target.write(rows);
     progress.add(rows.length);
   }
-  progress.end();
 }
 
 /** Reads both stores again, whole. */
-async function verify(name: string, source: BulkTable<unknown>, target: BulkTable<unknown>): Promise<string> {
-  const [expected, found] = await Promise.all([summarize(source), summarize(target)]);
+async function verify(
+  name: string,
+  source: BulkTable<unknown>,
+  target: BulkTable<unknown>,
+  progress: Progress,
+): Promise<string> {
+  const [expected, found] = await Promise.all([summarize(source), summarize(target, progress)]);
   if (expected.count !== found.count || expected.checksum !== found.checksum) {
     throw new OperatorError(
       `The ${name} differ after the copy: ${expected.count} there, ${found.count} here. ` +
@@ -126,12 +154,16 @@ async function verify(name: string, source: BulkTable<unknown>, target: BulkTabl
   return `${found.count.toLocaleString('en')} ${name} (${found.checksum.slice(0, 12)})`;
 }
 
-async function summarize(table: BulkTable<unknown>): Promise<{ count: number; checksum: string }> {
+async function summarize(
+  table: BulkTable<unknown>,
+  progress = noProgress,
+): Promise<{ count: number; checksum: string }> {
   const sum = createHash('sha256');
   let count = 0;
   for await (const rows of readAll(table)) {
     sum.update(linesOf(rows));
     count += rows.length;
+    progress.add(rows.length);
   }
   return { count, checksum: sum.digest('hex') };
 }

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../sqlite/inspect.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './doctor-machine.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
+import { reportOnTerminal } from './progress.ts';
 
 export interface StoreReport {
   findings: Finding[];
@@ -30,7 +31,11 @@ export function checkEmbeddedStore(path: string, now: number): StoreReport {
     return report;
   }
   try {
-    const { petCount, usableKeyCount, latestTime } = inspectSqlite(path, now);
+    const { petCount, usableKeyCount, latestTime } = inspectSqlite(
+      path,
+      now,
+      reportOnTerminal(process.stderr),
+    );
     findings.unshift(ok('store', `${path} is sound and holds ${petCount.toLocaleString('en')} animals.`));
     return { ...report, usableKeyCount, clock: { latestTime } };
   } catch (error) {

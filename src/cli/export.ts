@@ -98,7 +98,7 @@ async function writePets(
   interruption: Interruption,
 ): Promise<number> {
   const writer = createPetWriter(format);
-  const progress = showProgress('exported', await store.pets.count(), process.stderr);
+  using progress = showProgress('exported', await store.pets.count(), process.stderr);
   let count = 0;
   let isWanted = await sink.write(writer.begin);
   for await (const pets of readAll(store.pets, { batchSize })) {
@@ -110,7 +110,6 @@ async function writePets(
     await new Promise(setImmediate);
   }
   if (isWanted && interruption.exitStatus === undefined) await sink.write(writer.end());
-  progress.end();
   return count;
 }
 

@@ -24,7 +24,7 @@ export class ImportFailure extends Error {
 export async function addPets(addition: Addition): Promise<{ addedCount: number }> {
   const { store, source, goodCount, addedBefore, interruption, keepsIds } = addition;
   const largestId = keepsIds ? await store.largestId() : undefined;
-  const progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
+  using progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
   let addedCount = addedBefore;
   for await (const pets of batches(addition)) {
     const standing = { addedCount, goodCount, next: pets[0]?.id };
@@ -38,7 +38,6 @@ export async function addPets(addition: Addition): Promise<{ addedCount: number 
     addedCount += pets.length;
     progress.add(pets.length);
   }
-  progress.end();
   return { addedCount };
 }
 

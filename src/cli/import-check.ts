@@ -30,7 +30,7 @@ const maxReported = 20;
 export async function checkPets(check: Check): Promise<CheckedInput | undefined> {
   const { input, format, keepsIds, rejects, interruption } = check;
   const content = createHash('sha256').update(`${format} ${keepsIds ? 'ids' : 'no ids'}\n`);
-  const progress = showProgress('checked', input.sizeBytes, process.stderr, { format: megabytes });
+  using progress = showProgress('checked', input.sizeBytes, process.stderr, { format: megabytes });
   let goodCount = 0;
   let badCount = 0;
   for await (const rows of readRows(check, (chunk) => {
@@ -45,13 +45,10 @@ export async function checkPets(check: Check): Promise<CheckedInput | undefined>
       }
       badCount += 1;
       rejects?.write(row);
-      if (badCount <= maxReported) process.stderr.write(`line ${row.line}: ${row.problem}\n`);
+      if (badCount <= maxReported) progress.say(`line ${row.line}: ${row.problem}`);
     }
   }
-  progress.end();
-  if (badCount > maxReported) {
-    process.stderr.write(`… and ${(badCount - maxReported).toLocaleString('en')} more.\n`);
-  }
+  if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   return { source: content.digest('hex'), goodCount, badCount };
 }
 

@@ -1,7 +1,8 @@
-/** Shows how far a long command is: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
-export interface Progress {
-  add(count: number): void;
-  end(): void;
+import { noReport, type Progress, type Report } from '../report.ts';
+
+export interface ShownProgress extends Progress {
+  /** Says something that stays, above the bar. */
+  say(line: string): void;
 }
 
 export interface ProgressOptions {
@@ -14,12 +15,13 @@ export interface ProgressOptions {
 const widestBar = 30;
 const drawEveryMs = 100;
 
+/** Shows how far a long command is: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
 export function showProgress(
   what: string,
   total: number,
   stream: NodeJS.WriteStream,
   options: ProgressOptions = {},
-): Progress {
+): ShownProgress {
   const { done: doneBefore = 0, format = (count) => Math.round(count).toLocaleString('en') } = options;
   const startedAt = performance.now();
   let done = doneBefore;
@@ -54,11 +56,27 @@ export function showProgress(
       if (tenths > saidTenths) stream.write(`${describe()}\n`);
       saidTenths = tenths;
     },
-    end() {
+    say(line) {
+      stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
+      // The bar comes back with the next step.
+      drawnAt = -Infinity;
+    },
+    [Symbol.dispose]() {
       if (!stream.isTTY) return;
       draw();
       stream.write('\n');
     },
+  };
+}
+
+/** For commands that also run by the clock, where whatever they say is mailed to somebody. */
+export function reportOnTerminal(stream: NodeJS.WriteStream): Report {
+  if (!stream.isTTY) return noReport;
+  return {
+    step(what) {
+      stream.write(`${what} …\n`);
+    },
+    progress: (what, total) => showProgress(what, total, stream),
   };
 }
 

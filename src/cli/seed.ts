@@ -38,9 +38,9 @@ export async function seed(args: string[]): Promise<number> {
   const makePet = createPetMaker(integerOf('--seed', values.seed ?? '1', 0, 2 ** 32 - 1));
   using interruption = watchForInterruption();
   const store = await openImportStore(databaseUrlOf(values['database-url'], process.env));
-  const progress = showProgress('added', total, process.stderr);
   let done = 0;
   try {
+    using progress = showProgress('added', total, process.stderr);
     while (done < total && interruption.exitStatus === undefined) {
       const pets = Array.from({ length: Math.min(batchSize, total - done) }, makePet);
       await store.addPets(pets);
@@ -53,7 +53,6 @@ export async function seed(args: string[]): Promise<number> {
     if (!(error instanceof PetstoreError)) throw error;
     throw new OperatorError(`${reasonOf(error)}. ${done.toLocaleString('en')} animals were added.`);
   } finally {
-    progress.end();
     await store.close();
   }
   process.stdout.write(`Added ${done.toLocaleString('en')} ${done === 1 ? 'animal' : 'animals'}.\n`);

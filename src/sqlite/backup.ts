@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
+import type { Report } from '../report.ts';
 import { connect, isBusy } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
 import { connectToSound, damaged, explain, prepareFolder, refuseDamagedPets, syncPath } from './file.ts';
@@ -31,7 +32,7 @@ export interface RestoreSummary extends BackupSummary {
  * Copies a store into one file, consistent and verified, while services go on using it. Whatever was acknowledged
  * before the call is in the copy.
  */
-export function backUpSqlite(path: string, file: string): BackupSummary {
+export function backUpSqlite(path: string, file: string, report: Report): BackupSummary {
   if (existsSync(file))
     throw new OperatorError(`${file} exists and is not written over. Choose another name.`);
   if (!existsSync(path))
@@ -43,11 +44,12 @@ export function backUpSqlite(path: string, file: string): BackupSummary {
     try {
       checkOwnership(database, path);
       makePrivate(partial, file);
+      report.step(`Copying ${path}`);
       database.run('VACUUM INTO ?1', [partial]);
     } finally {
       database.close();
     }
-    const summary = verify(partial, path);
+    const summary = verify(partial, path, report);
     syncPath(partial);
     // Only a copy that is whole and on disk gets the name that was asked for.
     renameSync(partial, file);
@@ -68,8 +70,18 @@ function makePrivate(partial: string, file: string): void {
   }
 }
 
-/** Puts a backup in the place of a store that nobody uses. Existing animals are replaced only by force. */
-export function restoreSqlite(file: string, path: string, isForced: boolean): RestoreSummary {
+export interface RestoreOptions {
+  /** The backup. */
+  file: string;
+  /** The store. */
+  path: string;
+  /** Whether its animals are replaced. */
+  isForced: boolean;
+  report: Report;
+}
+
+/** Puts a backup in the place of a store that nobody uses. */
+export function restoreSqlite({ file, path, isForced, report }: RestoreOptions): RestoreSummary {
   refuseNoBackup(file);
   const incoming = `${path}.restoring`;
   const isNew = !existsSync(path);
@@ -80,10 +92,11 @@ export function restoreSqlite(file: string, path: string, isForced: boolean): Re
     if (isNew) closeSync(openSync(path, 'ax', 0o600));
     replaced = takeOutOfUse(path, isForced);
     removeWithSideFiles(incoming);
+    report.step(`Copying ${file}`);
     copyFileSync(file, incoming);
     chmodSync(incoming, 0o600);
     const keepsRevocations = keepRevocations(replaced, incoming, file);
-    const summary = verify(incoming, file);
+    const summary = verify(incoming, file, report);
     syncPath(incoming);
     // Those of a store that was moved away would be replayed into the one that takes its place.
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
@@ -122,14 +135,15 @@ function refuseNoBackup(file: string): void {
 }
 
 /** Reads a copy whole: nothing less tells that a backup is one. Damage is that of `origin`, from which it was made. */
-function verify(file: string, origin: string): BackupSummary {
+function verify(file: string, origin: string, report: Report): BackupSummary {
   let database: Database | undefined;
   try {
     database = new Database(file, { readonly: true });
     checkOwnership(database, origin);
+    report.step('Checking the copy');
     const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
     if (found?.integrity_check !== 'ok') throw damaged(origin);
-    return { petCount: refuseDamagedPets(database, origin) };
+    return { petCount: refuseDamagedPets(database, origin, report) };
   } catch (error) {
     throw explain(error, origin);
   } finally {

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../error.ts';
+import type { Report } from '../report.ts';
 import { busyTimeoutMs, connect, isBusy, makeDurable, whenFree } from './connect.ts';
 import { checkLog } from './log-check.ts';
 import { checkOwnership, migrate, readPragma } from './migrate.ts';
@@ -126,21 +127,25 @@ function refuseDamage(database: Database, path: string): void {
   if (found?.quick_check !== 'ok') throw damaged(path);
 }
 
+const petsPerReport = 10_000;
+
 /** Reads every animal, since SQLite does not notice a byte that has changed within a text. Tells how many there are. */
-export function refuseDamagedPets(database: Database, path: string): number {
+export function refuseDamagedPets(database: Database, path: string, report: Report): number {
+  const { total } = database.query('SELECT count(*) AS total FROM pets').get() as { total: number };
   const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
-  if (checksums.length === 0) {
-    // An older release has made it, and nobody has opened it since.
-    return (database.query('SELECT count(*) AS count FROM pets').get() as { count: number }).count;
-  }
-  let count = 0;
+  // An older release has made it, and nobody has opened it since.
+  if (checksums.length === 0) return total;
   const pets = database.query<StoredPet & { id: string }, []>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
   );
+  using progress = report.progress('animals read', total);
+  let count = 0;
   for (const pet of pets.iterate()) {
     if (!isIntact(pet, pet.id)) throw damaged(path);
     count += 1;
+    if (count % petsPerReport === 0) progress.add(petsPerReport);
   }
+  progress.add(count % petsPerReport);
   return count;
 }
 

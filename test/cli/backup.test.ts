@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { makeFolder, runCli, startService } from '../process.ts';
 import { createAnimals, Journal, readAnimals } from './journal.ts';
 import { settledIn } from './settled.ts';
+import { runOnTerminal } from './terminal.ts';
 
 describe('petstore backup', () => {
   it('holds whatever was acknowledged before it, while creates go on', async () => {
@@ -48,6 +49,42 @@ describe('petstore backup', () => {
     ]);
     expect(none).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no store') });
     expect(existsSync(join(place.path, 'none.db'))).toBe(false);
+  });
+});
+
+describe('on a terminal, long work', () => {
+  it('says what it does and how far it is; elsewhere, where it may be mailed, it does not', async () => {
+    using place = makeFolder();
+    const backup = join(place.path, 'backup.db');
+    await runCli(['seed', '--count', '20000', '--database-url', place.database]);
+    const read = String.raw`█+ animals read 20,000 of 20,000, [\d,]+/s`;
+
+    const made = await runOnTerminal(['backup', backup, '--database-url', place.database]);
+    expect(made.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
+    expect(made.screen).toMatch(/\nBacked up 20,000 animals to .*\n$/);
+    const command = ['restore', backup, '--force', '--database-url', place.database];
+    const restored = await runOnTerminal(command);
+    expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
+    const doctor = ['doctor', '--port', '0', '--database-url', place.database];
+    const looked = await runOnTerminal(doctor);
+    expect(looked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
+
+    for (const quiet of [command, doctor, ['backup', `${backup}-2`, '--database-url', place.database]]) {
+      expect(await runCli(quiet)).toMatchObject({ status: 0, stderr: '' });
+    }
+  });
+
+  it('ends its bar before it says what went wrong', async () => {
+    using place = makeFolder();
+    await runCli(['seed', '--count', '3', '--database-url', place.database]);
+    {
+      using database = new Database(place.database);
+      database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);
+    }
+    const command = ['backup', join(place.path, 'backup.db'), '--database-url', place.database];
+    const { status, screen } = await runOnTerminal(command);
+    expect(status).toBe(1);
+    expect(screen).toMatch(/animals read 0 of 3.*\npetstore: The database .* is damaged\..*\n$/);
   });
 });
 

@@ -131,6 +131,14 @@ describe('petstore import', () => {
     expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
   });
 
+  it('tells of bad rows above the bar', async () => {
+    using folder = makeFolder();
+    const path = join(folder.path, 'animals.csv');
+    writeFileSync(path, 'name,categoryId\nRex,one\nRex,two\n');
+    const { screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
+    expect(screen).toMatch(/\rline 2: [^\r]+\n\rline 3: [^\r]+\n\r█+ checked/);
+  });
+
   it('shows a bar on a terminal', async () => {
     using folder = makeFolder();
     const path = join(folder.path, 'animals.csv');

@@ -105,6 +105,8 @@ describe('petstore copy', () => {
       expect(count).toBeLessThan(animals);
       const there = await runCli(['copy', '--from', full, '--to', address]);
       expect(there).toMatchObject({ status: 0, stdout: expect.stringContaining('100,000 animals') });
+      // Once what the first run had copied, once everything.
+      expect(there.stderr.match(/^rows compared ([\d,]+) of \1, [\d,]+\/s$/gm)).toHaveLength(2);
       expect(await contentOf(openPostgresBulk({ address, mayCreate: false }))).toEqual(original);
 
       expect(await copyAndKill(address, back)).toBe(true);
