@@ -35,7 +35,7 @@ export interface Contestant {
   authorize?: (url: string) => Promise<string>;
   /** Workloads that it cannot do; it is compared in all others of its store. */
   cannot?: string[];
-  /** Workloads in which it would say nothing new, left out to keep a run short. */
+  /** Workloads that are left out to keep a run short. */
   skips?: string[];
   /** Where a second is not enough. */
   warmUpSeconds?: number;
@@ -55,7 +55,7 @@ export const longWarmUpSeconds = 3;
 
 export const sqliteSettings = 'WAL, synchronous=FULL';
 const postgresSettings = 'fsync and synchronous_commit on; pool of 10';
-/** Other ways to ask for what a list, a random page and a create show already. */
+/** Variants of a list and of a create. */
 export const variantsOfOthers = ['list-status', 'list-deep', 'mix'];
 export const withoutEtag = ['not-modified'];
 export const slowDiskWorkloads = ['slow-disk-quiet', 'slow-disk-busy'];

@@ -88,14 +88,16 @@ export const contestants: readonly Contestant[] = [
     id: 'nest',
     name: 'NestJS',
     what: 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node',
-    packages: ['@nestjs/core', '@nestjs/platform-fastify', 'class-validator', 'better-sqlite3'],
+    packages: [
+      ...['@nestjs/core', '@nestjs/platform-fastify', '@fastify/etag', 'class-validator'],
+      'better-sqlite3',
+    ],
     data: 'sqlite',
     start: ({ port, place, withEtag }) => ({
       command: ['node', builtNestApp],
       env: peerEnvironment(port, place, withEtag),
     }),
     warmUpSeconds: longWarmUpSeconds,
-    cannot: withoutEtag,
   }),
   {
     id: 'json-server',
@@ -149,7 +151,7 @@ export const contestants: readonly Contestant[] = [
     id: 'fastify-pg',
     name: 'Fastify + pg',
     what: 'Fastify with schemas + pg with named statements, Node',
-    packages: ['fastify', '@fastify/bearer-auth', 'pg'],
+    packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'pg'],
     data: 'postgres',
     start: onNode('fastify-pg.mjs'),
     warmUpSeconds: longWarmUpSeconds,

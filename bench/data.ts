@@ -101,7 +101,7 @@ function animal(number: number): NewPet {
 }
 
 /** Kept under a name that changes with the schema and with what is put into it; what has another one is out of date. */
-async function makeOnce(
+export async function makeOnce(
   folder: string,
   name: string,
   extension: string,
@@ -111,7 +111,7 @@ async function makeOnce(
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });
   for (const old of readdirSync(folder)) {
-    if (old.startsWith(`${name}-`)) await rm(join(folder, old), { force: true });
+    if (old.startsWith(`${name}-`)) await rm(join(folder, old), { recursive: true, force: true });
   }
   const unfinished = `${path}.${process.pid}`;
   await make(unfinished);
@@ -134,7 +134,7 @@ export async function copyForRound(template: string, target: string): Promise<vo
  * source that is edited during a run changes nothing for it.
  */
 const version = Promise.all(
-  ['../src/sqlite/migrate.ts', '../src/sqlite/stored-pet.ts', 'data.ts'].map((path) =>
+  ['../src/sqlite/migrate.ts', '../src/sqlite/stored-pet.ts', 'data.ts', 'pocketbase.ts'].map((path) =>
     readFile(join(import.meta.dir, path), 'utf8'),
   ),
 ).then((texts) => Bun.hash(texts.join('')).toString(36).slice(0, 8));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ConstantRateOptions, ConstantRateOutcome } from './constant-rate.ts';
+import { started } from './children.ts';
 import { pin } from './cores.ts';
 import { cpuSeconds, familyOf, machineCpuSeconds } from './process-figures.ts';
 import type { HttpRequest } from './requests.ts';
@@ -50,17 +51,17 @@ export async function runWrk(target: Target, run: WrkRun): Promise<Load> {
   const serverSecondsBefore = cpuSeconds(family);
   const [machineBefore, startedAt] = [machineCpuSeconds(), performance.now()];
   const ownBefore = process.cpuUsage();
-  const child = Bun.spawn(
-    pin(target.cores, [
-      // It is told when to end. By itself it knows whole seconds only, which are here for the case that nobody tells it.
-      ...['wrk', '-t', '1', '-c', String(target.connections), '-d', `${Math.ceil(seconds) + 5}s`],
-      ...['--timeout', '10s', '-s', join(import.meta.dir, 'wrk.lua'), ...headers],
-      `http://127.0.0.1:${target.port}`,
-    ]),
-    {
+  const program = pin(target.cores, [
+    // It is told when to end. By itself it knows whole seconds only, which are here for the case that nobody tells it.
+    ...['wrk', '-t', '1', '-c', String(target.connections), '-d', `${Math.ceil(seconds) + 5}s`],
+    ...['--timeout', '10s', '-s', join(import.meta.dir, 'wrk.lua'), ...headers],
+    `http://127.0.0.1:${target.port}`,
+  ]);
+  const child = started(
+    Bun.spawn(program, {
       env: { ...process.env, BENCH_REQUESTS: target.requestsFile, BENCH_START: String(startAt) },
       stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    }),
   );
   const endAfterLoad = async (): Promise<string> => {
     let [said, end] = ['', undefined as Timer | undefined];
@@ -115,7 +116,7 @@ export interface ConstantRate {
   isBackground?: boolean;
 }
 
-/** Where wrk is not at hand, and for latency: see constant-rate.ts. */
+/** For latency, and for what runs beside a load: see constant-rate.ts. */
 export async function runConstantRate(target: Target, run: ConstantRate): Promise<ConstantRateOutcome> {
   const { port, headers, requestsFile, connections, cores } = target;
   const options: ConstantRateOptions = {
@@ -124,7 +125,7 @@ export async function runConstantRate(target: Target, run: ConstantRate): Promis
     ...{ warmUpSeconds: run.warmUpSeconds ?? 0, isBackground: run.isBackground ?? false },
   };
   const program = [process.execPath, join(import.meta.dir, 'constant-rate.ts'), JSON.stringify(options)];
-  const child = Bun.spawn(pin(cores, program), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = started(Bun.spawn(pin(cores, program), { stdio: ['ignore', 'pipe', 'pipe'] }));
   const [output, complaints, status] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),

@@ -9,14 +9,13 @@ import type { ContestantEntry, Machine } from './results.ts';
 /** As it is before a run: what is committed during one is not what was measured. */
 export function describeMachine(): Machine {
   const { server, load } = coreLayout(1);
-  const commit = currentCommit();
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: new Set([...server, ...load]).size,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     kernel: `Linux ${release()}`,
     versions: {
-      petstore: [packageJson.version, commit && `(${commit})`].filter(Boolean).join(' '),
+      petstore: serviceVersion(),
       Bun: Bun.version,
       Node: outputOf(['node', '--version']).replace('v', ''),
       wrk: /wrk (?:\S*\/)?([\d.]+)/.exec(outputOf(['wrk', '-v']))?.[1] ?? 'unknown',
@@ -33,7 +32,13 @@ export async function describeContestant(contestant: Contestant): Promise<Contes
       return `${dependency} ${version}`;
     }),
   );
-  return { id, name, kind, what, settings, versions: versions.join(', ') };
+  const own = kind === 'service' ? [serviceVersion()] : [];
+  return { id, name, kind, what, settings, versions: [...own, ...versions].join(', ') };
+}
+
+function serviceVersion(): string {
+  const commit = currentCommit();
+  return [packageJson.version, commit && `(${commit})`].filter(Boolean).join(' ');
 }
 
 function outputOf(command: string[]): string {

@@ -87,5 +87,5 @@ function comparison(results: Results, workload: string): string {
     best === undefined
       ? undefined
       : ratio(results, cellOf(results, workload, 'petstore'), cellOf(results, workload, best));
-  return spread ? `${Number(spread.median.toPrecision(2))}× the fastest peer` : '';
+  return spread ? `${Number(spread.median.toPrecision(3))}× the fastest peer` : '';
 }

@@ -102,14 +102,7 @@ export function openPlaces(dataFolder = cacheFolder): Places {
         case 'postgres': {
           const server = await once(postgres, 'server', () => openPostgresData(coreLayout(1).load));
           const copy = await server.copy(animals);
-          const place = await inFolder(async () => copy.address);
-          return {
-            ...place,
-            async [Symbol.asyncDispose]() {
-              await place[Symbol.asyncDispose]();
-              await copy[Symbol.asyncDispose]();
-            },
-          };
+          return { place: copy.address, [Symbol.asyncDispose]: () => copy[Symbol.asyncDispose]() };
         }
       }
     },

@@ -62,14 +62,14 @@ export function orderOf<Item>(items: readonly Item[], round: number, rounds: num
   return round % 2 === 0 ? turned.toReversed() : turned;
 }
 
-/** A rate that every contestant of a store sustains: half of what the slowest can do. */
+/** A rate that every contestant of a store sustains: half of what the slowest did in its slowest round. */
 export function latencyRate(results: Results, cell: Cell): number {
   const rivals = contestantsOfSameStore(cell.contestant);
   const related = cell.workload.startsWith('slow-disk')
     ? ['slow-disk-quiet', 'slow-disk-busy']
     : [cell.workload];
   const speeds = related.flatMap((workload) =>
-    rivals.flatMap((id) => spreadOfCell(results, cellOf(results, workload, id))?.median ?? []),
+    rivals.flatMap((id) => spreadOfCell(results, cellOf(results, workload, id))?.lowest ?? []),
   );
   return speeds.length === 0 ? 0 : Math.max(1, Math.floor(Math.min(...speeds) / 2));
 }

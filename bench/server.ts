@@ -1,8 +1,8 @@
+import { killFamily, started } from './children.ts';
 import { contestantOf } from './contestants.ts';
 import { pin } from './cores.ts';
 import { apiKey } from './data.ts';
 import { freePort } from './free-port.ts';
-import { familyOf } from './process-figures.ts';
 
 export interface RunningServer extends AsyncDisposable {
   url: string;
@@ -26,12 +26,6 @@ export interface ServerOptions {
 }
 
 const startWithinMs = 60_000;
-const running = new Set<Bun.Subprocess>();
-
-/** For an end that leaves no time for anything else. */
-export function killServers(): void {
-  for (const child of running) for (const pid of familyOf(child.pid)) kill(pid);
-}
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { contestant: id, place, processes, cores, withEtag = false, checkout, env = {} } = options;
@@ -40,19 +34,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = `http://127.0.0.1:${port}`;
   const start = contestant.start({ port, place, processes, withEtag, ...(checkout && { checkout }) });
   const startedAt = performance.now();
-  const child = Bun.spawn(pin(cores, start.command), {
-    // Nothing of the caller's own settings reaches a contestant.
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env, ...start.env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  running.add(child);
+  const child = started(
+    Bun.spawn(pin(cores, start.command), {
+      // Nothing of the caller's own settings reaches a contestant.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env, ...start.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  );
   const complaints = child.stderr.text();
   const dispose = async (): Promise<void> => {
     // The data is a copy that nobody needs any more, so there is no need to ask politely.
-    const family = child.exitCode === null ? familyOf(child.pid) : [];
-    for (const pid of family) kill(pid);
+    killFamily(child);
     await child.exited;
-    running.delete(child);
   };
 
   try {
@@ -96,12 +89,4 @@ async function untilAnswered(
     await Bun.sleep(2);
   }
   throw new Error(`The last answer was ${String(last).slice(0, 500)}`);
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

@@ -42,21 +42,42 @@ export function spreadOfCell(
 
 /** Each round compares what took turns on the same machine; the median of the rounds is the answer. */
 export function ratio(results: Results, cell: Cell, base: Cell): Spread | undefined {
-  const ofRound = new Map(keptSamples(results, base).map((sample) => [sample.round, sample]));
-  return spreadOf(
-    keptSamples(results, cell).flatMap((sample) => {
-      const other = ofRound.get(sample.round);
-      return other ? [sample.requestsPerSecond / other.requestsPerSecond] : [];
-    }),
+  return ratioOf(
+    keptSamples(results, cell),
+    keptSamples(results, base),
+    ({ requestsPerSecond }) => requestsPerSecond,
   );
 }
 
 export function latencySpread(
-  { latencies }: Results,
+  results: Results,
   cell: Cell,
   value: (sample: LatencySample) => number,
 ): Spread | undefined {
-  return spreadOf(latencies.filter((sample) => isSameCell(sample, cell)).map(value));
+  return spreadOf(latenciesOf(results, cell).map(value));
+}
+
+/** Of the slowest 1 % of requests, compared within a round. */
+export function latencyRatio(results: Results, cell: Cell, base: Cell): Spread | undefined {
+  return ratioOf(latenciesOf(results, cell), latenciesOf(results, base), ({ p99Ms }) => p99Ms);
+}
+
+function latenciesOf({ latencies }: Results, cell: Cell): LatencySample[] {
+  return latencies.filter((sample) => isSameCell(sample, cell));
+}
+
+function ratioOf<Measured extends { round: number }>(
+  samples: readonly Measured[],
+  bases: readonly Measured[],
+  value: (sample: Measured) => number,
+): Spread | undefined {
+  const ofRound = new Map(bases.map((sample) => [sample.round, sample]));
+  return spreadOf(
+    samples.flatMap((sample) => {
+      const base = ofRound.get(sample.round);
+      return base ? [value(sample) / value(base)] : [];
+    }),
+  );
 }
 
 /** The contestant of these with the highest median throughput. */

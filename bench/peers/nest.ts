@@ -18,8 +18,9 @@ import {
   UnauthorizedException,
   ValidationPipe,
 } from '@nestjs/common';
+import etag from '@fastify/etag';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { openPets } from './better-sqlite.mjs';
@@ -115,7 +116,10 @@ class PetsController {
 })
 class AppModule {}
 
-const app = await NestFactory.create(AppModule, new FastifyAdapter(), { logger: false });
+const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
+  logger: false,
+});
 app.useGlobalPipes(new ValidationPipe({ transform: true }));
 app.useGlobalFilters(new ErrorFilter());
+if (settings.withEtag) await app.register(etag);
 await app.listen(settings.port, settings.hostname);
