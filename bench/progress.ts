@@ -1,13 +1,14 @@
 /** A bar on a terminal; elsewhere a line now and then. */
 export interface Progress {
-  step(label: string): void;
+  /** Begins a step, which may be longer than others. */
+  step(label: string, length?: number): void;
   finish(): void;
 }
 
 const width = 24;
 
 export function createProgress(
-  totalSteps: number,
+  totalLength: number,
   write = (text: string) => process.stderr.write(text),
 ): Progress {
   const startedAt = performance.now();
@@ -16,14 +17,14 @@ export function createProgress(
   let shownTenth = -1;
 
   return {
-    step(label) {
-      const share = done / totalSteps;
+    step(label, length = 1) {
+      const share = done / totalLength;
       const passedMs = performance.now() - startedAt;
       const left =
         done === 0
           ? 'measuring how long it takes'
-          : `${describeMs((passedMs / done) * (totalSteps - done))} left`;
-      done += 1;
+          : `${describeMs((passedMs / done) * (totalLength - done))} left`;
+      done += length;
       const bar = '#'.repeat(Math.round(share * width)).padEnd(width, '-');
       const line = `[${bar}] ${String(Math.floor(share * 100)).padStart(3)} %  ${left}  ${label}`;
       if (isTerminal) {

@@ -29,6 +29,8 @@ import { workloadOf, workloads } from './workloads.ts';
 const publishedRounds = 7;
 const fewestRequests = 1000;
 const longestLatencySeconds = 10;
+/** In turns of the others: it starts and warms up a contestant for itself. */
+const latencyLength = 3;
 
 if (import.meta.main) {
   cleanUpWhenCutOff();
@@ -90,12 +92,14 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   const loads = leftToDo(groups, options.rounds, results.samples);
   const latencies = leftToDo(latencyGroups, options.latencyRounds, results.latencies);
   const steps = loads.flatMap(({ cells }) => cells.map((cell) => 1 + turnsOf(cell, options).turns));
-  const latencySteps = latencies.flatMap(({ cells }) => cells).length;
+  const latencySteps = latencyLength * latencies.flatMap(({ cells }) => cells).length;
   const progress = createProgress(steps.reduce((sum, count) => sum + count, latencySteps));
   const optionsOf = (round: number): MeasureOptions => ({ ...options, places, slowDisk, round });
+  const labelOf = ({ workload, contestant, animals }: Cell): string =>
+    `${workloadOf(workload).title}, ${contestant}, ${animals} animals`;
   const reporterOf = (round: number): Reporter => ({
-    step({ workload, contestant, animals }) {
-      progress.step(`${workloadOf(workload).title}, ${contestant}, ${animals} animals`);
+    step(cell) {
+      progress.step(labelOf(cell));
     },
     failed({ workload, contestant }, { message }) {
       const reason = message.split('\n').slice(0, 3).join(' ');
@@ -110,7 +114,7 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   for (const { round, cells } of latencies) {
     for (const cell of cells) {
       const reporter = reporterOf(round);
-      reporter.step(cell);
+      progress.step(labelOf(cell), latencyLength);
       const rate = latencyRate(results, cell);
       if (rate === 0) continue;
       // A hundredth of a few requests is nothing; a slow rate goes on for longer.
