@@ -18,7 +18,7 @@ Options:
 ${place}
 
 Examples:
-  petstore backup /backups/petstore-monday.db
+  petstore backup /backups/petstore-$(date +%F).db
 `;
 
 const restoreHelp = `Put a backup in the place of an embedded store. Stop its services first. Everything is as it was when the backup

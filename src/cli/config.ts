@@ -97,7 +97,7 @@ export const settings = {
     variable: 'WORKERS',
     value: 'NUMBER',
     fallback: '1',
-    help: 'Processes that serve on the port, one per core at most.',
+    help: 'Processes that serve on the port; more than one per core bring nothing.',
   },
   rateLimit: {
     flag: 'rate-limit',

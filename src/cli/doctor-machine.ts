@@ -17,7 +17,7 @@ const clockToleranceMs = 60_000;
 
 export async function checkListening(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const address = addressOf(config, config.port, undefined);
+  const address = addressOf(config, config.port);
   try {
     reservePort(config);
     findings.push(ok('port', config.port === 0 ? 'Any free port will do.' : `${address} is free.`));
@@ -51,10 +51,8 @@ export async function checkListening(config: Config): Promise<Finding[]> {
 /** Whether it is this program that has taken the port. */
 async function isServedBy(config: Config): Promise<boolean> {
   const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host;
-  const scheme = config.tlsCert === undefined ? 'http' : 'https';
-  const url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${config.port}/livez`;
   try {
-    const answer = await fetch(url, {
+    const answer = await fetch(`${addressOf({ ...config, host }, config.port)}/livez`, {
       signal: AbortSignal.timeout(2000),
       tls: { rejectUnauthorized: false },
     });

@@ -61,9 +61,21 @@ async function examine(args: string[]): Promise<Finding[]> {
   ];
 }
 
+/** Random letters and digits of this length have 95 bits. */
+const shortestSafeKey = 16;
+
 function checkKeys({ apiKeys }: Config, { usableKeyCount, makesFirstKey, findings }: StoreReport): Finding[] {
   // A store that cannot be read has been reported already.
   if (findings.some(({ state }) => state === 'problem')) return [];
+  if (apiKeys.some((key) => key.length < shortestSafeKey)) {
+    return [
+      warning(
+        'keys',
+        'A key in API_KEYS is so short that it can be guessed.',
+        'Use a key of the store instead: petstore keys create --name NAME.',
+      ),
+    ];
+  }
   const count = apiKeys.length + usableKeyCount;
   if (count > 0) return [ok('keys', `${count} API ${count === 1 ? 'key' : 'keys'} can be used.`)];
   if (makesFirstKey) return [ok('keys', 'There is no API key yet; the first start makes one.')];

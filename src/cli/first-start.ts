@@ -1,5 +1,7 @@
+import { isUsable } from '../api-key.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
+import type { Config } from './config.ts';
 import { issueKey } from './keys.ts';
 import { tell } from './output.ts';
 import type { Stores } from './stores.ts';
@@ -18,12 +20,20 @@ export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string
   }
 }
 
+/** Only a hint: when the keys cannot be read now, the first call says so. */
+export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: Config): Promise<void> {
+  if (apiKeys.length > 0) return;
+  const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
+  if (!all || all.some((key) => isUsable(key, Date.now))) return;
+  log.warn('No API key can be used, so every call is refused. Make one: petstore keys create --name NAME');
+}
+
 /** Says that the service is up. A new key goes to the person, never to the log. */
 export function announce(log: Log, address: string, firstKey: string | undefined): void {
   log.info('ready', { address });
   if (firstKey === undefined) return;
   tell(`
-This store is new. Its first API key, shown only this once:
+The first API key of this store, shown only this once:
 
   ${firstKey}
 

@@ -4,7 +4,7 @@ import { OperatorError } from '../error.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
 import { print } from './output.ts';
-import { openStores, refuseMissing } from './stores.ts';
+import { openStores, parsePlace, refuseMissing } from './stores.ts';
 import { renderTable } from './table.ts';
 
 const help = `Make, list and revoke the API keys of a store. A running service follows at once.
@@ -41,8 +41,8 @@ export async function keys(args: string[]): Promise<number> {
   const [action, ...rest] = positionals;
   if (values.help || action === undefined) return print(help);
 
+  const databaseUrl = databaseUrlOf(values['database-url'], process.env);
   const withStore = async (use: (store: ApiKeyStore) => Promise<number>): Promise<number> => {
-    const databaseUrl = databaseUrlOf(values['database-url'], process.env);
     if (action !== 'create') refuseMissing(databaseUrl);
     const stores = await openStores(databaseUrl);
     try {
@@ -61,7 +61,9 @@ export async function keys(args: string[]): Promise<number> {
       const name = values.name;
       return withStore(async (store) => {
         const { key, text } = await issueKey(store, { name, now, expiresAt });
-        return print(values.json ? asJson({ ...shown(key, now), key: text }) : created(key, text));
+        return print(
+          values.json ? asJson({ ...shown(key, now), key: text }) : created(key, text, databaseUrl),
+        );
       });
     }
     case 'list':
@@ -148,9 +150,12 @@ function shown(key: ApiKey, now: Date): ShownKey {
   };
 }
 
-function created(key: ApiKey, text: string): string {
+function created(key: ApiKey, text: string, databaseUrl: string): string {
   const until = key.expiresAt ? `, valid until ${key.expiresAt.toISOString()}` : '';
-  return `Key ${key.id} (${key.name})${until}. It is shown only this once:\n\n  ${text}\n`;
+  const place = parsePlace(databaseUrl);
+  // An address may hold a password.
+  const where = 'path' in place ? place.path : 'the database';
+  return `Key ${key.id} (${key.name}) of ${where}${until}. It is shown only this once:\n\n  ${text}\n`;
 }
 
 function table(all: ShownKey[]): string {

@@ -50,8 +50,8 @@ export function loadTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   return tls;
 }
 
-export function addressOf({ host }: Config, port: number, tls: Tls | undefined): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+export function addressOf({ host, tlsCert }: Config, port: number): string {
+  return `${tlsCert === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 export function isLoopback(host: string): boolean {

@@ -197,9 +197,19 @@ function printOne(values: Values, pet: Pet): void {
   process.stdout.write(wantsTable(values) ? renderTable([headings, cellsOf(pet)]) : `${petLine(pet)}\n`);
 }
 
+/** What the platform calls certificates that it does not accept. */
+const distrust = /CERT|SIGNATURE/;
+
 function explain(error: unknown, url: string): unknown {
   if (!isPetstoreError(error)) return error;
   if (isPetstoreError(error, 'network', 'timeout')) {
+    const { code = '' } = (error.cause ?? {}) as { code?: string };
+    if (distrust.test(code)) {
+      return new OperatorError(
+        `The certificate of ${url} is not trusted (${code}). ` +
+          'Name the file of its authority in NODE_EXTRA_CA_CERTS, or call the service by the name in its certificate.',
+      );
+    }
     return new OperatorError(
       `No service answers at ${url}. Start one with petstore serve, or say where it is with --url.`,
     );

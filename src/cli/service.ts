@@ -3,7 +3,7 @@ import { createApp } from '../http/app.ts';
 import type { Log } from '../log.ts';
 import type { Config } from './config.ts';
 import { limitConnections } from './connection-limit.ts';
-import { announce, makeFirstKey } from './first-start.ts';
+import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
 import { stopAccepting } from './stop-accepting.ts';
@@ -50,8 +50,9 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const port = server.port ?? config.port;
     const connectionLimit = limitConnections(port, config.maxConnections);
     if (!isWorker) {
-      const address = addressOf(config, port, tls);
+      const address = addressOf(config, port);
       announce(log, address, await makeFirstKey(stores));
+      await warnWithoutKeys(log, stores, config);
     }
     onReady?.();
 

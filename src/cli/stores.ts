@@ -50,6 +50,8 @@ export async function openImportStore(databaseUrl: string): Promise<ImportStore>
 }
 
 export function parsePlace(databaseUrl: string): { path: string } | { address: string } {
+  if (/^(?:sqlite:)?:memory:$/.test(databaseUrl))
+    throw usage('A store is kept in a file, not in memory. Name one, such as data/petstore.db.');
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
     case undefined:

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import { usage, type Config } from './config.ts';
-import { announce, makeFirstKey } from './first-start.ts';
+import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, loadTls, reservePort } from './listen.ts';
 import { openLog } from './output.ts';
 import { serveHere } from './service.ts';
@@ -19,7 +19,8 @@ type FromWorker = 'ready';
 /** Serves from several processes on one port, and starts another when one dies. */
 export async function superviseWorkers(config: Config, log: Log): Promise<number> {
   catchCrashes(log);
-  const tls = loadTls(config);
+  // What is wrong with the certificate is said once, not by every worker.
+  loadTls(config);
   const port = reservePort(config);
   const isEmbedded = await prepareStore(config.databaseUrl);
 
@@ -32,8 +33,15 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
 
   /** The first key is made in the moment it is told: one that nobody has seen is of no use. */
   const sayReady = async (): Promise<void> => {
-    const firstKey = isEmbedded ? await makeKeyOf(config.databaseUrl) : undefined;
-    announce(log, addressOf(config, port, tls), firstKey);
+    const address = addressOf(config, port);
+    if (!isEmbedded) return announce(log, address, undefined);
+    const stores = await openStores(config.databaseUrl);
+    try {
+      announce(log, address, await makeFirstKey(stores));
+      await warnWithoutKeys(log, stores, config);
+    } finally {
+      await stores.close();
+    }
   };
 
   const start = (): void => {
@@ -100,15 +108,6 @@ async function prepareStore(databaseUrl: string): Promise<boolean> {
   const stores = await openStores(databaseUrl);
   await stores.close();
   return stores.isEmbedded;
-}
-
-async function makeKeyOf(databaseUrl: string): Promise<string | undefined> {
-  const stores = await openStores(databaseUrl);
-  try {
-    return await makeFirstKey(stores);
-  } finally {
-    await stores.close();
-  }
 }
 
 /** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */

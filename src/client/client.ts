@@ -78,6 +78,9 @@ export function createClient(options: ClientOptions): PetstoreClient {
 }
 
 function versionedUrl(baseUrl: string): string {
+  // A path is enough in a browser, on the page's own host.
+  if (!/^(?:https?:\/\/|\/)/i.test(baseUrl))
+    throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
   const address = baseUrl.replace(/\/+$/, '');
   return address.endsWith('/v1') ? address : `${address}/v1`;
 }

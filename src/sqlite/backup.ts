@@ -7,6 +7,7 @@ import {
   copyFileSync,
   existsSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,6 +18,9 @@ import type { Report } from '../report.ts';
 import { connect, isBusy } from './connect.ts';
 import { checkOwnership } from './migrate.ts';
 import { connectToSound, damaged, explain, prepareFolder, refuseDamagedPets, syncPath } from './file.ts';
+
+/** Every file of SQLite begins so: https://sqlite.org/fileformat2.html. */
+const databaseStart = 'SQLite format 3\0';
 
 /** What a verified copy holds. */
 export interface BackupSummary {
@@ -126,12 +130,23 @@ function refuseNoBackup(file: string): void {
   } catch (error) {
     throw explain(error, file);
   }
+  if (!isDatabase(file)) {
+    throw new OperatorError(`${file} is no backup. Name a file that petstore backup has made.`);
+  }
   // Copied without its log, it would have forgotten the newest commits.
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
   throw new OperatorError(
     `${file} has a log beside it, with commits of its own. ` +
       `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
   );
+}
+
+function isDatabase(file: string): boolean {
+  const start = Buffer.alloc(databaseStart.length);
+  const descriptor = openSync(file, 'r');
+  readSync(descriptor, start);
+  closeSync(descriptor);
+  return start.toString('latin1') === databaseStart;
 }
 
 /** Reads a copy whole: nothing less tells that a backup is one. Damage is that of `origin`, from which it was made. */

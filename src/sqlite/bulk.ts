@@ -44,7 +44,7 @@ export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Pr
 
 /** Opens a store for whoever only reads it: its schema, its journal mode and its content stay as they are. */
 function openReadable(path: string): Database {
-  if (!existsSync(path)) throw new OperatorError(`There is no store at ${path}.`);
+  if (!existsSync(path)) throw new OperatorError(`There is no store at ${path}. Check the path.`);
   let database: Database | undefined;
   try {
     database = connectToSound(path);

@@ -53,6 +53,10 @@ describe('a bad value', () => {
       { DATABASE_URL: 'mysql://localhost/pets' },
       'DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
     ],
+    [
+      { DATABASE_URL: ':memory:' },
+      'A store is kept in a file, not in memory. Name one, such as data/petstore.db.',
+    ],
     [{ DATABASE_URL: 'sqlite:' }, 'A sqlite: address names a file, such as sqlite:data/petstore.db.'],
     [
       { DATABASE_URL: 'sqlite://host/pets.db' },

@@ -124,8 +124,12 @@ describe('petstore doctor', () => {
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);
     await runCli(['keys', 'revoke', '1', ...args]);
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
-    expect(await diagnose('keys', args, { env: { API_KEYS: 'one,two' } })).toMatchObject([
+    const [long, short] = ['the-first-of-two-keys,the-second-of-two-keys', 'the-first-of-two-keys,two'];
+    expect(await diagnose('keys', args, { env: { API_KEYS: long } })).toMatchObject([
       { state: 'ok', message: '2 API keys can be used.' },
+    ]);
+    expect(await diagnose('keys', args, { env: { API_KEYS: short } })).toMatchObject([
+      { state: 'warning', message: 'A key in API_KEYS is so short that it can be guessed.' },
     ]);
   });
 

@@ -27,7 +27,7 @@ describe('petstore export', () => {
     const { status, stderr } = await runCli(['export', '--database-url', folder.database]);
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `petstore: There is no store at ${folder.database}.\n`,
+      stderr: `petstore: There is no store at ${folder.database}. Check the path.\n`,
     });
     expect(existsSync(folder.database)).toBe(false);
   });

@@ -37,7 +37,7 @@ describe('petstore keys create', () => {
   it('shows the key once, for a person', async () => {
     const { status, stdout, stderr } = await keys(['create', '--name', 'till-1']);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('(till-1)');
+    expect(stdout).toContain(`(till-1) of ${folder.database}. `);
     const [key = '', ...others] = stdout.match(keyText) ?? [];
     expect(others).toEqual([]);
     expect(isWellFormedKey(key)).toBe(true);

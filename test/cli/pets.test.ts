@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
 import { openListeningService, type ListeningService } from '../client/listening.ts';
-import { runCli, type CliResult } from '../process.ts';
+import { fixedKey, runCli, startService, type CliResult } from '../process.ts';
 import { runOnTerminal } from './terminal.ts';
 
 let service: ListeningService;
@@ -133,6 +134,22 @@ describe('petstore pets', () => {
     expect({ status: wrong.status, stdout: wrong.stdout }).toEqual({ status: 1, stdout: '' });
     expect(wrong.stderr).toContain('Set PETSTORE_API_KEY');
     expect(wrong.stderr).not.toContain('wrong-key-of-the-tests');
+  });
+
+  it('says that it does not trust a certificate, and how to make it', async () => {
+    const fixtures = join(import.meta.dir, '../fixtures');
+    const certificate = join(fixtures, 'localhost.pem');
+    const args = ['--tls-cert', certificate, '--tls-key', join(fixtures, 'localhost-key.pem')];
+    await using secure = await startService({ args });
+    const list = ['pets', 'list', '--url', secure.url, '--api-key', fixedKey];
+    const distrustful = await runCli(list);
+    expect(distrustful.status).toBe(1);
+    expect(distrustful.stderr).toMatch(
+      /^petstore: The certificate of https:\S+ is not trusted \(\w+\)\. Name the file .* NODE_EXTRA_CA_CERTS/,
+    );
+    expect(await runCli(list, { env: { NODE_EXTRA_CA_CERTS: certificate } })).toMatchObject({ status: 0 });
+    const looked = await runCli(['doctor', '--port', new URL(secure.url).port, ...args]);
+    expect(looked.stdout).toContain(`A service answers at ${secure.url}.`);
   });
 
   it('says that nobody answers', async () => {

@@ -147,6 +147,13 @@ describe('petstore restore', () => {
     expect(await restore('--force')).toMatchObject({ status: 0 });
     expect(readAnimals(store)).toHaveLength(0);
 
+    const csv = join(place.path, 'animals.csv');
+    await writeFile(csv, 'name,categoryId\nRex,1\n');
+    expect(await runCli(['restore', csv, '--force', '--database-url', store])).toMatchObject({
+      status: 1,
+      stderr: `petstore: ${csv} is no backup. Name a file that petstore backup has made.\n`,
+    });
+
     await writeFile(store, 'no database any more');
     expect(await restore()).toMatchObject({
       status: 1,

@@ -160,6 +160,32 @@ describe('configuration', () => {
   });
 });
 
+describe('a service that nobody can call', () => {
+  it.each([1, 2])(
+    'says so at its start, with --workers %i',
+    async (workers) => {
+      using place = makeFolder();
+      const revoked =
+        /"level":"warn","message":"No API key can be used, so every call is refused\. Make one: /;
+      const start = (env: Record<string, string | undefined>) =>
+        startService({ databaseUrl: place.database, workers, env });
+      await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
+      {
+        await using usable = await start({ API_KEYS: undefined });
+        await usable.stop();
+        expect(usable.stdout).not.toMatch(revoked);
+      }
+      await runCli(['keys', 'revoke', '1', '--database-url', place.database]);
+      await using unusable = await start({ API_KEYS: undefined });
+      await unusable.untilLogged(revoked);
+      await using fixed = await start({});
+      await fixed.stop();
+      expect(fixed.stdout).not.toMatch(revoked);
+    },
+    timeoutMs,
+  );
+});
+
 describe('TLS', () => {
   for (const workers of [1, 2]) {
     it(

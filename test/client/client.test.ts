@@ -22,6 +22,12 @@ describe('createClient', () => {
     }
   });
 
+  it('refuses an address without its scheme, which would only look unreachable', () => {
+    for (const baseUrl of ['127.0.0.1:8080', 'localhost:8080', 'shop.example', '']) {
+      expect(() => service.clientWith({ baseUrl })).toThrow('baseUrl must begin with http:// or https://');
+    }
+  });
+
   it('uses the fetch that it is given', async () => {
     const urls: string[] = [];
     const client = service.clientWith({

@@ -149,7 +149,10 @@ describe('petstore copy', () => {
   it('refuses a source that is not there, and does not make it', async () => {
     const missing = join(folder.path, 'missing.db');
     const fromFile = await runCli(['copy', '--from', missing, '--to', join(folder.path, 'x.db')]);
-    expect(fromFile).toMatchObject({ status: 1, stderr: `petstore: There is no store at ${missing}.\n` });
+    expect(fromFile).toMatchObject({
+      status: 1,
+      stderr: `petstore: There is no store at ${missing}. Check the path.\n`,
+    });
     await using empty = await makeDatabase();
     const fromServer = await runCli(['copy', '--from', empty.address(), '--to', join(folder.path, 'x.db')]);
     expect(fromServer).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
