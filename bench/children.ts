@@ -9,6 +9,17 @@ export function started<Child extends Bun.Subprocess>(child: Child): Child {
   return child;
 }
 
+/** Runs a command to its end; fails with what it said when that was bad. */
+export async function run(command: string[], cwd = '.'): Promise<void> {
+  const child = started(Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] }));
+  const [output, complaints, status] = await Promise.all([
+    child.stdout.text(),
+    child.stderr.text(),
+    child.exited,
+  ]);
+  if (status !== 0) throw new Error(`${command.join(' ')} failed:\n${output}${complaints}`);
+}
+
 /** For an end that leaves no time for anything else. */
 export function killChildren(): void {
   for (const child of running) killFamily(child);

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import { started } from './children.ts';
+import { run, started } from './children.ts';
 import { animalColumns, cacheFolder, makeOnce } from './data.ts';
 import { freePort } from './free-port.ts';
 
@@ -25,13 +25,15 @@ export async function pocketBaseToken(url: string): Promise<string> {
 }
 
 /** A data folder with the collection, a user and the animals. */
-export function pocketBaseTemplate(animals: number): Promise<string> {
-  return makeOnce(cacheFolder, `pocketbase-${animals}`, 'folder', (folder) => makeFolder(folder, animals));
+export async function pocketBaseTemplate(animals: number): Promise<string> {
+  const { version } = (await Bun.file(join(binary, '../package.json')).json()) as { version: string };
+  const name = `pocketbase-${version}-${animals}`;
+  return makeOnce(cacheFolder, name, 'folder', (folder) => makeFolder(folder, animals));
 }
 
 async function makeFolder(folder: string, animals: number): Promise<void> {
-  await Bun.$`${binary} migrate up ${foldersOf(folder)}`.quiet();
-  await Bun.$`${binary} admin create ${account.identity} ${account.password} ${foldersOf(folder)}`.quiet();
+  await run([binary, 'migrate', 'up', ...foldersOf(folder)]);
+  await run([binary, 'admin', 'create', account.identity, account.password, ...foldersOf(folder)]);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const server = started(

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { run } from './children.ts';
 import { builtNestApp, peersFolder, type Contestant } from './contestant.ts';
 
 /** Says in one line what is missing and how to get it. */
@@ -30,14 +31,4 @@ export async function preparePeers(contestants: readonly Contestant[]): Promise<
     const build = ['build', 'nest.ts', '--target=node', '--packages=external', `--outfile=${builtNestApp}`];
     await run([process.execPath, ...build], peersFolder);
   }
-}
-
-async function run(command: string[], cwd: string): Promise<void> {
-  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [output, complaints, status] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  if (status !== 0) throw new Error(`${command.join(' ')} failed:\n${output}${complaints}`);
 }

@@ -181,7 +181,10 @@ function ratesLine({ latencies, workloads }: Results): string {
     const lags = latencies.filter(({ contestant }) => ofPostgres(contestant) === isPostgres);
     return shortNumber(spreadOf(lags.map(({ generatorLagP99Ms }) => generatorLagP99Ms))?.median ?? 0);
   };
-  return `Rates: ${rates.join('; ')}. In 99 of 100 requests the generator itself was late by at most ${lagOf(false)} ms in the median round, and by ${lagOf(true)} ms on PostgreSQL, where it sleeps between requests to leave its core to the database. That is part of the figures.`;
+  const onPostgres = latencies.some(({ contestant }) => ofPostgres(contestant))
+    ? `, and by ${lagOf(true)} ms on PostgreSQL, where it sleeps between requests to leave its core to the database`
+    : '';
+  return `Rates: ${rates.join('; ')}. In 99 of 100 requests the generator itself was late by at most ${lagOf(false)} ms in the median round${onPostgres}. That is part of the figures.`;
 }
 
 /** A rate that somebody cannot sustain compares nothing, so that is said. */

@@ -24,6 +24,8 @@ export interface Machine {
 export interface Method {
   /** The number of animals at which all are compared. */
   animals: number;
+  /** Those at which the service alone was measured. */
+  otherSizes: number[];
   rounds: number;
   secondsPerRound: number;
   /** In which a contestant got the seconds of a round. */

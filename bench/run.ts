@@ -154,6 +154,7 @@ async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefine
     machine: describeMachine(),
     method: {
       animals: options.animals,
+      otherSizes: options.otherSizes,
       rounds: options.rounds,
       secondsPerRound: options.seconds,
       turnsPerRound: options.turns,

@@ -11,6 +11,7 @@ import { readOptions } from '../bench/options.ts';
 import { openPlaces, type Places } from '../bench/places.ts';
 import { estimateSeconds, orderOf, planLatency, planThroughput } from '../bench/plan.ts';
 import { missingTools } from '../bench/prepare.ts';
+import { familyOf } from '../bench/process-figures.ts';
 import { renderResults } from '../bench/report.ts';
 import { ownSpelling } from '../bench/requests.ts';
 import type { Cell, LatencySample, Results, Sample } from '../bench/results.ts';
@@ -99,7 +100,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   it('goes on with a run that was cut off, unless that was another one', async () => {
     const results = resultsOf([sample('petstore', 1, 90)]);
     const { method, machine } = results;
-    const longer = { ...resultsOf([]), method: { ...method, rounds: 9 } };
+    const longer = { ...resultsOf([]), method: { ...method, otherSizes: [1000] } };
     const newer = { ...resultsOf([]), machine: { ...machine, versions: { petstore: '1.0.0 (newer)' } } };
     await saveUnfinished(results, folder);
     await saveUnfinished(longer, folder);
@@ -112,6 +113,31 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     expect(refusal).toContain('There is no run of these options and versions');
     await removeUnfinished(longer, folder);
     expect(await continueUnfinished(results, folder)).toMatchObject({ samples });
+  });
+
+  it('leaves no process behind when it is cut off', async () => {
+    const run = `
+      import { started } from './bench/children.ts';
+      import { cleanUpWhenCutOff } from './bench/cut-off.ts';
+      cleanUpWhenCutOff();
+      const shell = started(Bun.spawn(['sh', '-c', 'sleep 300 & wait'], { stdio: ['ignore', 'ignore', 'ignore'] }));
+      console.log(shell.pid);`;
+    await using child = Bun.spawn([process.execPath, '-e', run], {
+      cwd: join(import.meta.dir, '..'),
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 60_000,
+    });
+    let said = '';
+    for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+      said += text;
+      if (said.endsWith('\n')) break;
+    }
+    const family = familyOf(Number(said));
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(1);
+    // Whoever was killed is there until it is waited for.
+    const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/exe`);
+    while (family.some(isRunning)) await Bun.sleep(10);
   });
 
   it('leaves no folder behind when it is cut off', async () => {
@@ -274,6 +300,7 @@ function resultsOf(samples: Sample[]): Results {
     machine: { processor: 'a processor', cores: 2, memoryGb: 8, kernel: 'Linux', versions: { Bun: '1' } },
     method: {
       animals: 100_000,
+      otherSizes: [],
       rounds: 3,
       secondsPerRound: 5,
       turnsPerRound: 4,

@@ -129,16 +129,16 @@ function statusOf({ status }: Values) {
 }
 
 function connect(values: Values): PetstoreClient {
-  const baseUrl = urlOf(values);
-  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
-    throw usage(`--url (PETSTORE_URL) must be an address such as ${defaultUrl}, not "${baseUrl}".`);
+  const baseUrl = URL.parse(urlOf(values));
+  if (!baseUrl || !/^https?:$/.test(baseUrl.protocol)) {
+    throw usage(`--url (PETSTORE_URL) must be an address such as ${defaultUrl}, not "${urlOf(values)}".`);
   }
   const apiKey = values['api-key'] || process.env['PETSTORE_API_KEY'];
   if (!apiKey) {
     throw usage('An API key is needed: set PETSTORE_API_KEY. To make one: petstore keys create --name NAME');
   }
   return createClient({
-    baseUrl,
+    baseUrl: baseUrl.href,
     apiKey,
     // A person waits: better to hear soon that nobody answers.
     maxRetries: 2,
@@ -204,6 +204,11 @@ function explain(error: unknown, url: string): unknown {
   if (!isPetstoreError(error)) return error;
   if (isPetstoreError(error, 'network', 'timeout')) {
     const { code = '' } = (error.cause ?? {}) as { code?: string };
+    if (/CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/.test(code)) {
+      return new OperatorError(
+        `The certificate of ${url} is not valid now (${code}). Renew it, and check the clock of this machine.`,
+      );
+    }
     if (distrust.test(code)) {
       return new OperatorError(
         `The certificate of ${url} is not trusted (${code}). ` +

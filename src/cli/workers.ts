@@ -22,7 +22,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   // What is wrong with the certificate is said once, not by every worker.
   loadTls(config);
   const port = reservePort(config);
-  const isEmbedded = await prepareStore(config.databaseUrl);
+  const isEmbedded = await prepareStore(config, log);
 
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
@@ -104,8 +104,9 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
 }
 
 /** Makes the schema, so that no two workers try to. Tells whether the store is one that gets a first key. */
-async function prepareStore(databaseUrl: string): Promise<boolean> {
-  const stores = await openStores(databaseUrl);
+async function prepareStore(config: Config, log: Log): Promise<boolean> {
+  const stores = await openStores(config.databaseUrl);
+  if (!stores.isEmbedded) await warnWithoutKeys(log, stores, config);
   await stores.close();
   return stores.isEmbedded;
 }

@@ -127,11 +127,10 @@ function refuseNoBackup(file: string): void {
   if (!found.isFile()) throw new OperatorError(`${file} is no file. Name the file of a backup.`);
   try {
     accessSync(file, constants.R_OK);
+    if (!isDatabase(file))
+      throw new OperatorError(`${file} is no backup. Name a file that petstore backup has made.`);
   } catch (error) {
     throw explain(error, file);
-  }
-  if (!isDatabase(file)) {
-    throw new OperatorError(`${file} is no backup. Name a file that petstore backup has made.`);
   }
   // Copied without its log, it would have forgotten the newest commits.
   if (!statSync(`${file}-wal`, { throwIfNoEntry: false })?.size) return;
@@ -144,8 +143,11 @@ function refuseNoBackup(file: string): void {
 function isDatabase(file: string): boolean {
   const start = Buffer.alloc(databaseStart.length);
   const descriptor = openSync(file, 'r');
-  readSync(descriptor, start);
-  closeSync(descriptor);
+  try {
+    readSync(descriptor, start);
+  } finally {
+    closeSync(descriptor);
+  }
   return start.toString('latin1') === databaseStart;
 }
 

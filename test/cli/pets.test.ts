@@ -152,6 +152,11 @@ describe('petstore pets', () => {
     expect(looked.stdout).toContain(`A service answers at ${secure.url}.`);
   });
 
+  it('takes an address as browsers do', async () => {
+    const sloppy = ` ${service.url.replace('//', '')}`;
+    expect(await run('list', '--limit', '1', '--url', sloppy)).toMatchObject({ status: 0 });
+  });
+
   it('says that nobody answers', async () => {
     // A port that was free a moment ago and that nobody else is given soon.
     const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
