@@ -87,7 +87,7 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
     .filter((cells) => cells.length > 0);
   const latencyGroups = planLatency(groups, options);
   const minutes = Math.ceil(estimateSeconds(groups, latencyGroups, options) / 60);
-  process.stderr.write(`Measuring. A whole run takes about ${minutes} minutes.\n`);
+  process.stderr.write(`Measuring. A whole run takes about ${minutes} min.\n`);
 
   const loads = leftToDo(groups, options.rounds, results.samples);
   const latencies = leftToDo(latencyGroups, options.latencyRounds, results.latencies);
