@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'bun:test';
+import { drawCharts } from '../../bench/charts.ts';
+import { renderResults } from '../../bench/report.ts';
+import { cellOf, ratio } from '../../bench/statistics.ts';
+import { latency, resultsOf, sample } from './results.ts';
+
+describe('the report of the benchmark', () => {
+  it('compares round by round and leaves out what was thrown out', () => {
+    const results = resultsOf([
+      sample('petstore', 1, 90),
+      sample('petstore', 2, 85),
+      sample('petstore', 3, 88),
+      sample('limit-bun', 1, 100),
+      sample('limit-bun', 2, 100),
+      { ...sample('limit-bun', 3, 1), discarded: 'the load generator was the bottleneck' },
+    ]);
+    const spread = ratio(results, cellOf(results, 'list', 'petstore'), cellOf(results, 'list', 'limit-bun'));
+    expect(spread).toEqual({ median: 0.875, lowest: 0.85, highest: 0.9, rounds: 2 });
+  });
+
+  it('says what was reached, what was not, what was not measured and what was thrown out', async () => {
+    const results = resultsOf([
+      sample('petstore', 1, 80_000),
+      sample('limit-bun', 1, 90_000),
+      sample('fastify', 1, 20_000),
+      { ...sample('fastify', 2, 1), discarded: 'the load generator was the bottleneck' },
+    ]);
+    const report = await renderResults(results);
+    expect(report).toMatch(/hot list, embedded, to the limit +\| at least 0.85× +\| 0.889× .* reached/);
+    expect(report).toMatch(/hot list to Fastify +\| at least 8× +\| 4× .* \*\*not reached\*\*/);
+    expect(report).toMatch(/2 processes against 1 +\| at least 1.6× +\| not measured/);
+    expect(report).toContain('Rounds thrown out: 1 of 4.');
+    expect(report).toContain('list p99');
+  });
+
+  it('says who did not keep up, how two processes were measured and that the machine was busy', async () => {
+    const slow = { ...latency('limit-bun'), answeredPerSecond: 500 };
+    const two = { ...sample('petstore', 1, 1000), workload: 'processes', processes: 2, loadCores: 0.2 };
+    const report = await renderResults({
+      ...resultsOf([{ ...two, otherCores: 0.4 }]),
+      latencies: [latency('petstore'), slow],
+    });
+    expect(report).toContain('Did not keep up in at least one round: bare Bun.serve (List, first page).');
+    expect(report).toContain('shares theirs, of which it took 0.2.');
+    expect(report).toContain('It was not quiet');
+  });
+
+  it('draws its charts from the results', () => {
+    const samples = ['petstore', 'limit-bun', 'fastify'].map((id) => sample(id, 1, 1000));
+    const charts = drawCharts(resultsOf([...samples, { ...sample('petstore', 1, 900), animals: 10_000 }]));
+    expect(Object.keys(charts)).toEqual(['overview.svg', 'throughput.svg', 'latency.svg', 'sizes.svg']);
+    for (const svg of Object.values(charts)) {
+      expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
+      expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    }
+    expect(charts['throughput.svg']).toContain('requests a second');
+    expect(charts['sizes.svg']).toContain('animals in the store');
+  });
+});
