@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import {
   Body,
   Catch,
@@ -64,7 +66,7 @@ class PetsService {
 
 @Injectable()
 class KeyGuard {
-  canActivate(context: any): boolean {
+  canActivate(context: ExecutionContext): boolean {
     const { authorization } = context.switchToHttp().getRequest().headers;
     if (authorization === `Bearer ${settings.apiKey}`) return true;
     throw new UnauthorizedException('An API key is needed.');
@@ -73,7 +75,7 @@ class KeyGuard {
 
 @Catch()
 class ErrorFilter {
-  catch(error: any, host: any): void {
+  catch(error: Error, host: ArgumentsHost): void {
     const status = error instanceof HttpException ? error.getStatus() : 500;
     host
       .switchToHttp()
@@ -88,7 +90,7 @@ class PetsController {
   constructor(@Inject(PetsService) private readonly service: PetsService) {}
 
   @Get()
-  listPets(@Query() query: PageQuery, @Res({ passthrough: true }) reply: any): unknown {
+  listPets(@Query() query: PageQuery, @Res({ passthrough: true }) reply: FastifyReply): unknown {
     const page = this.service.pets.list(query);
     if (page.next) reply.header('link', nextLink(query, page.next));
     return page.pets;
@@ -103,7 +105,7 @@ class PetsController {
 
   @Post()
   @HttpCode(201)
-  createPet(@Body() pet: NewPet, @Res({ passthrough: true }) reply: any): unknown {
+  createPet(@Body() pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): unknown {
     const created = this.service.pets.create(pet);
     reply.header('location', `/v1/pets/${created.id}`);
     return created;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { drawCharts } from '../../bench/charts.ts';
 import { renderResults } from '../../bench/report.ts';
+import type { Sample } from '../../bench/results.ts';
 import { cellOf, ratio } from '../../bench/statistics.ts';
 import { latency, resultsOf, sample } from './results.ts';
 
@@ -43,6 +44,22 @@ describe('the report of the benchmark', () => {
     expect(report).toContain('Did not keep up in at least one round: bare Bun.serve (List, first page).');
     expect(report).toContain('shares theirs, of which it took 0.2.');
     expect(report).toContain('It was not quiet');
+  });
+
+  it('names every workload that loses too much with size, and no other', async () => {
+    const at = (workload: string, size: number, speed: number): Sample => ({
+      ...sample('petstore', 1, speed),
+      ...{ workload, animals: size },
+    });
+    const results = resultsOf([
+      ...[at('list', 1000, 100), at('list', 10_000_000, 90)],
+      ...[at('get', 1000, 100), at('get', 10_000_000, 70)],
+      ...[at('create', 1000, 100), at('create', 10_000_000, 75)],
+    ]);
+    const workloads = ['list', 'get', 'create'].map((id) => ({ id, title: `The ${id}` }));
+    const report = await renderResults({ ...results, workloads });
+    expect(report).toMatch(/\| 0.7× \(0.7 to 0.7\): The get; 0.75× \(0.75 to 0.75\): The create +\|/);
+    expect(report).toContain('- **10^7 animals against 10^3, the slowest workload:** ');
   });
 
   it('draws its charts from the results', () => {
