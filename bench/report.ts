@@ -5,7 +5,7 @@ import { drawCharts } from './charts.ts';
 import { shortNumber } from './chart.ts';
 import type { ContestantEntry, Results, Sample } from './results.ts';
 import { describeMethod } from './method.ts';
-import { cellOf, fastest, latencySpread, ratio, spreadOf, spreadOfCell } from './statistics.ts';
+import { cellOf, latencySpread, ratio, spreadOf, spreadOfCell } from './statistics.ts';
 import { table } from './table.ts';
 import { describeSpread, targetsOf } from './targets.ts';
 
@@ -41,7 +41,6 @@ export async function renderResults(results: Results): Promise<string> {
     `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}. Made by \`npm run bench\` from [results/latest.json](results/latest.json). Absolute figures belong to this machine; ratios travel better.`,
     '## To reach',
     targetTable(results),
-    createsOnPostgres(results),
     whatWasTried(results),
     ...charts,
     `## Throughput at ${shortNumber(method.animals)} animals`,
@@ -113,23 +112,6 @@ function targetTable(results: Results): string {
       isReached === undefined ? '' : isReached ? 'reached' : '**not reached**',
     ]),
   );
-}
-
-/** A database server makes faster creates of a peer than its own file, so that is said beside the figure. */
-function createsOnPostgres(results: Results): string {
-  const peers = results.contestants.filter(({ id, kind }) => kind === 'peer' && ofPostgres(id));
-  const id = fastest(
-    results,
-    'create',
-    peers.map((peer) => peer.id),
-  );
-  const name = peers.find((peer) => peer.id === id)?.name;
-  if (id === undefined || name === undefined) return '';
-  const to = (own: string): string => {
-    const spread = ratio(results, cellOf(results, 'create', own), cellOf(results, 'create', id));
-    return spread ? describeSpread(spread) : 'not measured';
-  };
-  return `Of the peers on PostgreSQL, whose server has the other core for its part of a create, ${name} creates fastest. To that one, a create is ${to('petstore')} as fast on the embedded store and ${to('petstore-postgres')} on PostgreSQL.`;
 }
 
 function whatWasTried(results: Results): string {

@@ -21,7 +21,7 @@ const tried: Record<string, string> = {
     'As for the limit. With fewer contestants in a round, nearly the same code had 3.2 and 3.7.',
   'hot list to Fastify':
     'As for the limit. Earlier runs, of the same code for it, had 8.04 and 7.48: rounds differ by a third.',
-  'durable create, 64 connections, to the fastest embedded peer':
+  'durable create, 64 connections, to the fastest peer':
     'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies; then 12 % by batches that leave at the end of a turn, texts instead of JSON between the threads, keys that are not read again after our own commits, and fewer promises. Several animals in one INSERT, longer logs between checkpoints and ids kept between batches brought nothing. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync. Earlier runs, of the same code for it, had 3.81 and 3.63.',
   'durable create to the limit’s POST':
     'The same. Three quarters of what a create takes are the serving thread, of which the bare server needs half; the rest is the writer thread and its commit, which share the one core. A bare server that hands the bytes of a body to a thread, which commits them in the same way, has 0.53 of the limit: between the two are reading and checking the animal (2 of 25 µs), the time limit for bodies (1), and answering as every path does (2).',
@@ -35,6 +35,7 @@ const tried: Record<string, string> = {
 
 const smallest = 1000;
 const largest = 10_000_000;
+const postgresPeers = ['fastify-pg', 'elysia-postgres'];
 const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia', 'nest', 'json-server', 'pocketbase'];
 
 export function targetsOf(results: Results): Target[] {
@@ -57,7 +58,7 @@ export function targetsOf(results: Results): Target[] {
     atLeast('random pages, embedded, to the fastest peer', 1.5, versusFastest('list-random')),
     atLeast('hot list to the fastest peer', 3, versusFastest('list')),
     atLeast('hot list to Fastify', 8, versus('list', 'fastify')),
-    atLeast('durable create, 64 connections, to the fastest embedded peer', 4, versusFastest('create')),
+    durableCreate(versusFastest('create'), versus('create', fastest(results, 'create', postgresPeers))),
     atLeast('durable create to the limit’s POST', 0.4, versus('create', 'limit-bun')),
     slowDiskP99(latencyRatio(results, own('slow-disk-busy'), own('slow-disk-quiet'))),
     atLeast(
@@ -80,6 +81,18 @@ export function targetsOf(results: Results): Target[] {
     atMost('memory under full load, 10^7 animals', 100, memory, ' MB a process'),
     atMost('start to ready, 10^7 animals', 200, ready, ' ms'),
   ];
+}
+
+/** A database server makes a peer's creates faster than a file does, with a core of its own; so both are shown. */
+function durableCreate(embedded: Spread | undefined, onPostgres: Spread | undefined): Target {
+  const [what, bound] = ['durable create, 64 connections, to the fastest peer', 4];
+  const target = atLeast(what, bound, embedded);
+  if (!embedded || !onPostgres) return target;
+  return {
+    ...target,
+    measured: `${describeSpread(embedded)}: the fastest embedded; ${describeSpread(onPostgres)}: the fastest on PostgreSQL, whose server has the other core`,
+    isReached: Math.min(embedded.median, onPostgres.median) >= bound,
+  };
 }
 
 function slowDiskP99(spread: Spread | undefined): Target {

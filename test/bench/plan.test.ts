@@ -34,7 +34,8 @@ describe('the plan of the benchmark', () => {
     expect(groups.every((cells) => cells.length > 1)).toBeTrue();
     expect(whole.rounds).toBeGreaterThanOrEqual(7);
     const minutes = estimateSeconds(groups, planLatency(groups, whole), whole) / 60;
-    expect(minutes).toBeWithin(10, 100);
+    // docs/performance.md says an hour and a half.
+    expect(minutes).toBeWithin(10, 90);
     expect([whole.animals, ...whole.otherSizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
   });
 });
