@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
-import { FrameReader, headerBytes, readHeader } from '../src/sqlite/log-frames.ts';
+import { FrameReader, headerBytes, readHeader } from '../src/sqlite/wal/frames.ts';
 import type { Random } from '../test/cli/random.ts';
 import { between } from './load.ts';
 

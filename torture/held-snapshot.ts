@@ -97,7 +97,7 @@ async function readForOneSecond(service: Service, { asked, served }: { asked: nu
 
 const limit = 'const maxLogBytes = 2 * 1024 * 1024 * 1024;';
 const smallLimit: Patch = {
-  file: 'src/sqlite/log-limit.ts',
+  file: 'src/sqlite/wal/limit.ts',
   find: limit,
   replace: `const maxLogBytes = ${limitMegabytes} * 1024 * 1024;`,
 };

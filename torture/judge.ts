@@ -1,4 +1,4 @@
-import { checkLog } from '../src/sqlite/log-check.ts';
+import { checkLog } from '../src/sqlite/wal/check.ts';
 import { readAnimals, type Journal } from '../test/cli/journal.ts';
 
 export interface Row {

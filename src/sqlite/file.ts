@@ -13,7 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { OperatorError } from '../error.ts';
 import type { Report } from '../report.ts';
 import { busyTimeoutMs, connect, isBusy, makeDurable, whenFree } from './connect.ts';
-import { checkLog } from './log-check.ts';
+import { checkLog } from './wal/check.ts';
 import { checkOwnership, migrate, readPragma } from './migrate.ts';
 import { isIntact, storedPetColumns, type StoredPet } from './stored-pet.ts';
 

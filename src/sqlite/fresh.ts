@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { createClaimCheck, type SharedClaims } from './own-commits.ts';
-import { mapWalIndex } from './wal-index.ts';
+import { mapWalIndex } from './wal/header.ts';
 
 /** Knows when anybody has committed, this process or another. */
 export interface CommitWatch {

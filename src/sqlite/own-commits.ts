@@ -1,4 +1,4 @@
-import type { WalIndex } from './wal-index.ts';
+import type { WalIndex } from './wal/header.ts';
 
 /**
  * Tells the commits of our own writer thread from those of others. The keys of the store change with a few commits,

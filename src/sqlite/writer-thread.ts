@@ -10,9 +10,9 @@ import {
   type JobResult,
   type JobRunner,
 } from './jobs.ts';
-import { refuseLongLog } from './log-limit.ts';
+import { refuseLongLog } from './wal/limit.ts';
 import { createClaiming, type Claiming, type SharedClaims } from './own-commits.ts';
-import { mapWalIndex } from './wal-index.ts';
+import { mapWalIndex } from './wal/header.ts';
 
 /**
  * The thread that owns the writing connection. It gets a batch of jobs, commits them together and

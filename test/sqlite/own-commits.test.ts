@@ -7,7 +7,7 @@ import {
   createClaims,
   type Claiming,
 } from '../../src/sqlite/own-commits.ts';
-import { mapWalIndex, type WalIndex } from '../../src/sqlite/wal-index.ts';
+import { mapWalIndex, type WalIndex } from '../../src/sqlite/wal/header.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
 describe.if(process.platform === 'linux')('commits since the last look', () => {

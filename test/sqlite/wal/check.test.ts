@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkLog } from '../../src/sqlite/log-check.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { makeFolder, type Folder } from '../process.ts';
+import { checkLog } from '../../../src/sqlite/wal/check.ts';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { makeFolder, type Folder } from '../../process.ts';
 
 const frameBytes = 24 + 4096;
 const headerBytes = 32;

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { readLogState, type LogState } from './wal-index.ts';
-import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './log-frames.ts';
+import { readLogState, type LogState } from './header.ts';
+import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './frames.ts';
 
 /** What SQLite will not tell: it takes the first frame with a wrong checksum for the end of the log. */
 export interface LogReport {
