@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStore } from '../import.ts';
-import { readRows, type Check, type CheckedInput } from './import-check.ts';
+import { createContentHash, readRows, type Check, type CheckedInput } from './import-check.ts';
 import type { Interruption } from './interruption.ts';
 import { reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
@@ -26,39 +26,48 @@ export async function addPets(addition: Addition): Promise<{ addedCount: number 
   const largestId = keepsIds ? await store.largestId() : undefined;
   using progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
   let addedCount = addedBefore;
-  for await (const pets of batches(addition)) {
-    const standing = { addedCount, goodCount, next: pets[0]?.id };
-    if (interruption.exitStatus !== undefined) break;
-    if (addedCount === addedBefore) refuseTakenIds(standing, largestId);
-    try {
+  let next: bigint | undefined;
+  try {
+    for await (const pets of batches(addition)) {
+      if (interruption.exitStatus !== undefined) break;
+      next = pets[0]?.id;
+      if (addedCount === addedBefore) refuseTakenIds({ addedCount, goodCount, next }, largestId);
       await store.addPets(pets, { source, addedBefore: addedCount });
-    } catch (error) {
-      throw explain(error, standing);
+      addedCount += pets.length;
+      progress.add(pets.length);
     }
-    addedCount += pets.length;
-    progress.add(pets.length);
+  } catch (error) {
+    throw explain(error, { addedCount, goodCount, next });
   }
   return { addedCount };
 }
 
+/** The last batch is held back until all was read and found to be what was checked. */
 async function* batches(addition: Addition): AsyncGenerator<ImportedPet[]> {
+  const content = createContentHash(addition);
   let skipped = 0;
   let batch: ImportedPet[] = [];
-  for await (const rows of readRows(addition)) {
+  for await (const rows of readRows(addition, (chunk) => content.update(chunk))) {
     for (const { pet } of rows) {
       if (!pet) continue;
       if (skipped < addition.addedBefore) {
         skipped += 1;
         continue;
       }
-      batch.push(pet);
       if (batch.length === batchSize) {
         yield batch;
         batch = [];
       }
+      batch.push(pet);
     }
   }
+  if (content.digest('hex') !== addition.source) throw new InputChanged();
   if (batch.length > 0) yield batch;
+}
+
+/** The file is not the one that was checked. */
+class InputChanged extends Error {
+  override readonly name = 'InputChanged';
 }
 
 /** Where an import stands before a batch. */
@@ -95,6 +104,15 @@ function doneOf({ addedCount, goodCount }: Standing): string {
 
 function explain(error: unknown, standing: Standing): unknown {
   const { code } = error as { code?: string };
+  if (error instanceof InputChanged) {
+    const done =
+      standing.addedCount === 0
+        ? 'Nothing was written.'
+        : `${doneOf(standing)} Some of them may be of the changed file: check them with petstore export.`;
+    return new ImportFailure(
+      `The file was changed while it was being imported. ${done} Import it when nobody writes to it.`,
+    );
+  }
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new ImportFailure(
       'Another process does this very import. Wait for it, then run this command again.',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Rejects } from './import-rejects.ts';
 import type { Input } from './input.ts';
 import type { Interruption } from './interruption.ts';
@@ -28,8 +28,8 @@ const maxReported = 20;
 
 /** Reads everything once and writes nothing. Undefined when it was interrupted. */
 export async function checkPets(check: Check): Promise<CheckedInput | undefined> {
-  const { input, format, keepsIds, rejects, interruption } = check;
-  const content = createHash('sha256').update(`${format} ${keepsIds ? 'ids' : 'no ids'}\n`);
+  const { input, rejects, interruption } = check;
+  const content = createContentHash(check);
   using progress = showProgress('checked', input.sizeBytes, process.stderr, { format: megabytes });
   let goodCount = 0;
   let badCount = 0;
@@ -50,6 +50,11 @@ export async function checkPets(check: Check): Promise<CheckedInput | undefined>
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   return { source: content.digest('hex'), goodCount, badCount };
+}
+
+/** Names an import by its content and by how it is read. */
+export function createContentHash({ format, keepsIds }: Pick<Check, 'format' | 'keepsIds'>): Hash {
+  return createHash('sha256').update(`${format} ${keepsIds ? 'ids' : 'no ids'}\n`);
 }
 
 /** The rows of a file, as many at a time as a piece of it holds; the same ones whenever it is read. */
