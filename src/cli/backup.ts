@@ -1,5 +1,6 @@
 import { OperatorError } from '../error.ts';
-import { backUpSqlite, restoreSqlite } from '../sqlite/backup.ts';
+import { backUpSqlite } from '../sqlite/backups/backup.ts';
+import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
 import { print } from './output.ts';
@@ -22,12 +23,12 @@ Examples:
 `;
 
 const restoreHelp = `Put a backup in the place of an embedded store. Stop its services first. Everything is as it was when the backup
-was made, but for API keys that the replaced store had revoked: they stay revoked.
+was made, except that API keys which the replaced store had revoked stay revoked. The replaced store is kept beside it.
 
 Usage: petstore restore FILE [options]
 
 Options:
-  --force               Replace a store that holds animals, or that is damaged.
+  --force               Replace a store that holds pets, or that is damaged.
 ${place}
 
 Examples:
@@ -58,16 +59,20 @@ export async function restore(args: string[]): Promise<number> {
   if (values.help) return print(restoreHelp);
   const file = onlyFile(positionals, 'petstore restore FILE');
   const path = embeddedPath(values['database-url']);
-  const { petCount, keepsRevocations } = restoreSqlite({
+  const { petCount, keepsRevocations, replacedPath } = restoreSqlite({
     file,
-    path,
+    name: path,
     isForced: values.force ?? false,
     report: reportOnTerminal(process.stderr),
   });
   const aboutKeys = keepsRevocations
     ? ''
     : 'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n';
-  return print(`Restored ${petCount.toLocaleString('en')} animals to ${path}.\n${aboutKeys}`);
+  const aboutReplaced =
+    replacedPath === undefined
+      ? ''
+      : `The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`;
+  return print(`Restored ${petCount.toLocaleString('en')} pets to ${path}.\n${aboutReplaced}${aboutKeys}`);
 }
 
 function embeddedPath(flag: string | undefined): string {

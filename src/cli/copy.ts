@@ -6,7 +6,7 @@ import { readArguments } from './arguments.ts';
 import { usage } from './config.ts';
 import { print, reasonOf } from './output.ts';
 import { showProgress } from './progress.ts';
-import { openBulkStore } from './stores.ts';
+import { isSameStore, openBulkStore } from './stores.ts';
 
 const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys, and how far imports
 have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on
@@ -41,6 +41,8 @@ export async function copy(args: string[]): Promise<number> {
   const { from, to, help: wantsHelp } = readArguments('copy', args, { options }).values;
   if (wantsHelp) return print(help);
   if (!from || !to) throw usage('Say what to copy and where: petstore copy --from PLACE --to PLACE');
+  if (isSameStore(from, to))
+    throw usage('--from and --to name the same store. Choose another place with --to.');
   const source = await openBulkStore(from, false);
   try {
     const target = await openBulkStore(to, true);

@@ -9,7 +9,7 @@ import { print, reasonOf } from './output.ts';
 import { createPetWriter, petFormats, type PetFormat } from './pet-formats.ts';
 import { showProgress } from './progress.ts';
 import { openStandardOutput, type Sink } from './sink.ts';
-import { openBulkStore } from './stores.ts';
+import { openBulkStore, refuseFileOfStore } from './stores.ts';
 import { writeAll } from './write-all.ts';
 
 const help = `Write all animals of a store, in ascending order of id, to a file or to standard output. The service may run.
@@ -48,11 +48,13 @@ export async function exportPets(args: string[]): Promise<number> {
   if (others.length > 0) throw usage('One file at a time: petstore export FILE');
   const format =
     values.format === undefined ? formatOf(path) : choiceOf('--format', values.format, petFormats);
+  const databaseUrl = databaseUrlOf(values['database-url'], process.env);
+  if (path !== '-') refuseFileOfStore(databaseUrl, path);
   if (path !== '-' && !values.force && existsSync(path)) {
     throw new OperatorError(`${path} exists. Choose another file, or replace it with --force.`);
   }
   using interruption = watchForInterruption();
-  const store = await openBulkStore(databaseUrlOf(values['database-url'], process.env), false);
+  const store = await openBulkStore(databaseUrl, false);
   try {
     if (path !== '-') return await exportToFile(store, path, format, interruption);
     await writePets(store, format, openStandardOutput(), interruption);

@@ -8,7 +8,7 @@ import { openInput, type Input } from './input.ts';
 import { watchForInterruption, type Interruption } from './interruption.ts';
 import { print, reasonOf } from './output.ts';
 import { petFormats } from './pet-formats.ts';
-import { openImportStore } from './stores.ts';
+import { openImportStore, refuseFileOfStore } from './stores.ts';
 
 const help = `Add the animals of a file to a store, past the service, which may be running. The store assigns the ids.
 
@@ -66,6 +66,9 @@ export async function importPets(args: string[]): Promise<number> {
     again: values.again ?? false,
     databaseUrl: databaseUrlOf(values['database-url'], process.env),
   };
+  for (const file of [path, request.rejects ?? '-']) {
+    if (file !== '-') refuseFileOfStore(request.databaseUrl, file);
+  }
   using interruption = watchForInterruption();
   const input = await openInput(path);
   try {

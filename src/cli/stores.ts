@@ -3,10 +3,12 @@ import type { ApiKeyStore } from '../api-key.ts';
 import type { BulkStore } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
 import type { ImportStore } from '../import.ts';
+import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { openSqliteBulk } from '../sqlite/bulk.ts';
 import { openSqliteImport } from '../sqlite/import.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
+import { isFileOfStore } from '../sqlite/opening/store-file.ts';
 import { usage } from './config.ts';
 
 export interface Stores {
@@ -18,9 +20,9 @@ export interface Stores {
 }
 
 /** Opens the store that a `DATABASE_URL` names. */
-export async function openStores(databaseUrl: string): Promise<Stores> {
+export async function openStores(databaseUrl: string, log?: Log): Promise<Stores> {
   const place = parsePlace(databaseUrl);
-  if ('path' in place) return { ...openSqliteStore(place), isEmbedded: true };
+  if ('path' in place) return { ...openSqliteStore({ ...place, log }), isEmbedded: true };
   // Loaded when it is needed: a service on an embedded store starts without the driver.
   const { openPostgresStore } = await import('../postgres/open.ts');
   return { ...(await openPostgresStore({ ...place, environment: process.env })), isEmbedded: false };
@@ -47,6 +49,19 @@ export async function openImportStore(databaseUrl: string): Promise<ImportStore>
   if ('path' in place) return openSqliteImport(place);
   const { openPostgresImport } = await import('../postgres/import.ts');
   return openPostgresImport({ ...place, environment: process.env });
+}
+
+/** Whether two places are one embedded store, however they are spelled. */
+export function isSameStore(one: string, other: string): boolean {
+  const [left, right] = [parsePlace(one), parsePlace(other)];
+  return 'path' in left && 'path' in right && isFileOfStore(left.path, right.path);
+}
+
+/** For commands that read or write a file of their own. */
+export function refuseFileOfStore(databaseUrl: string, file: string): void {
+  const place = parsePlace(databaseUrl);
+  if (!('path' in place) || !isFileOfStore(place.path, file)) return;
+  throw usage(`${file} belongs to the store ${place.path}. Name another file.`);
 }
 
 export function parsePlace(databaseUrl: string): { path: string } | { address: string } {

@@ -1,14 +1,16 @@
-import { SQLiteError, type Database } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import type { Database } from 'bun:sqlite';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
 import { parseExactJson } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
-import { translateError } from './connect.ts';
-import { connectToSound, damaged, explain, openWritable } from './file.ts';
+import { explainOpening, refuseUnusable } from './opening/check-store.ts';
+import { damaged, explain, isDamage, translateError } from './errors.ts';
 import { keyOf, type KeyRow } from './keys.ts';
-import { checkOwnership, refuseOlderSchema } from './migrate.ts';
+import { refuseOlderSchema } from './migrate.ts';
+import { openWritable } from './opening/open-writable.ts';
+import { openExisting } from './opening/opened-store.ts';
+import { openReadOnly, type ReadOnlyStore } from './opening/read-only.ts';
 import {
   checksumOf,
   isIntact,
@@ -25,13 +27,14 @@ export interface SqliteBulkOptions {
 }
 
 export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Promise<BulkStore> {
-  const database = mayCreate ? openWritable(path) : openReadable(path);
+  const { database, refuseChanged } = mayCreate ? openForWriting(path) : openForReading(path);
+  const translated = createTranslation(path, refuseChanged);
   try {
     return {
-      pets: translated(petTable(database, path), path),
-      keys: translated(keyTable(database), path),
-      idempotencyRecords: translated(idempotencyTable(database), path),
-      imports: translated(importTable(database), path),
+      pets: translated(petTable(database, path)),
+      keys: translated(keyTable(database)),
+      idempotencyRecords: translated(idempotencyTable(database)),
+      imports: translated(importTable(database)),
       async close() {
         database.close();
       },
@@ -42,37 +45,47 @@ export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Pr
   }
 }
 
-/** Opens a store for whoever only reads it: its schema, its journal mode and its content stay as they are. */
-function openReadable(path: string): Database {
-  if (!existsSync(path)) throw new OperatorError(`There is no store at ${path}. Check the path.`);
-  let database: Database | undefined;
+interface OpenedBulk {
+  database: Database;
+  refuseChanged: () => void;
+}
+
+function openForWriting(name: string): OpenedBulk {
+  return { database: openWritable(name).database, refuseChanged: () => {} };
+}
+
+/** Opens a store for whoever only reads it: no byte of it changes. */
+function openForReading(name: string): OpenedBulk {
+  const store = openExisting(name);
+  if (!store) throw new OperatorError(`There is no store at ${name}. Check the path.`);
+  refuseUnusable(store);
+  let opened: ReadOnlyStore | undefined;
   try {
-    database = connectToSound(path);
-    database.run('PRAGMA query_only = ON');
-    checkOwnership(database, path);
-    refuseOlderSchema(database, path);
-    return database;
+    opened = openReadOnly(store);
+    refuseOlderSchema(opened.database, name);
+    return opened;
   } catch (error) {
-    database?.close();
-    throw explain(error, path);
+    opened?.[Symbol.dispose]();
+    throw explainOpening(error, store);
   }
 }
 
-/** The table, with failures that the operator understands: damage, and a store that cannot be used now. */
-function translated<Row>(table: BulkTable<Row>, path: string): BulkTable<Row> {
+/** Gives tables failures that the operator understands: damage, and a store that cannot be used now. */
+function createTranslation(path: string, refuseChanged: () => void) {
   const attempt = async <Result>(running: Promise<Result>): Promise<Result> => {
     try {
-      return await running;
+      const result = await running;
+      refuseChanged();
+      return result;
     } catch (error) {
-      const isDamage = error instanceof SQLiteError && error.code?.startsWith('SQLITE_CORRUPT');
-      throw isDamage ? explain(error, path) : translateError(error);
+      throw isDamage(error) ? explain(error, path) : translateError(error);
     }
   };
-  return {
+  return <Row>(table: BulkTable<Row>): BulkTable<Row> => ({
     count: () => attempt(table.count()),
     read: (after, limit) => attempt(table.read(after, limit)),
     write: (rows) => attempt(table.write(rows)),
-  };
+  });
 }
 
 function petTable(database: Database, path: string): BulkTable<StoredPet> {

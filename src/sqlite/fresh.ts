@@ -1,20 +1,18 @@
 import type { Database } from 'bun:sqlite';
-import { createClaimCheck, type SharedClaims } from './own-commits.ts';
+import type { StoreWatch } from './opening/store-watch.ts';
 import { mapWalIndex } from './wal/header.ts';
 
 /** Knows when anybody has committed, this process or another. */
 export interface CommitWatch {
   /** True when there was a commit since the last time it was asked. */
   hasChanged: () => boolean;
-  /** Call after each that was true: whether these commits were our own writer's, and changed no keys. */
-  isOwn: () => boolean;
   /** Whether it is seen during a read transaction, too. */
   seesDuringReads: boolean;
 }
 
 /** Tells whether what is kept in memory still matches the file. */
 export interface Freshness {
-  /** Call before every read from memory: drops what is kept if anybody has committed since. */
+  /** Call before every read from memory: drops what is kept if anybody has committed since. Fails while the store is moved. */
   check(): void;
   /** Call before every read from the file: it sees all commits up to now. */
   beginRead(): void;
@@ -22,16 +20,15 @@ export interface Freshness {
 }
 
 /**
- * Looks at every request. One look for a whole turn of the event loop would be enough if all its requests had arrived
- * before, but a connection that arrives during a turn can be served within it.
- *
- * The reads of a turn share one transaction for as long as nobody commits: to begin and end one takes SQLite 2 µs of
- * the 3 that it needs for an animal.
+ * Checks at every request. Once for a whole turn of the event loop would be enough if all its requests had arrived
+ * before, but a connection that arrives during a turn can be served within it. The reads of a turn share one
+ * transaction for as long as nobody commits, since beginning and ending one costs more than reading a pet.
  */
 export function createFreshness(
   database: Database,
   watch: CommitWatch,
-  drop: (isOwn: boolean) => void,
+  store: Pick<StoreWatch, 'problem'>,
+  drop: () => void,
 ): Freshness {
   const begin = database.query('BEGIN');
   const commit = database.query('COMMIT');
@@ -46,8 +43,10 @@ export function createFreshness(
   };
 
   const check = (): void => {
+    const problem = store.problem();
+    if (problem) throw problem;
     if (!watch.hasChanged()) return;
-    drop(watch.isOwn());
+    drop();
     endRead();
   };
 
@@ -63,15 +62,15 @@ export function createFreshness(
   };
 }
 
-export function watchCommits(database: Database, path: string, claims: SharedClaims): CommitWatch {
-  return watchWalIndex(path, claims) ?? watchDataVersion(database);
+/** The database must have been read: only then is it proven whose shared memory lies beside the file. */
+export function watchCommits(database: Database, path: string): CommitWatch {
+  return watchWalIndex(path) ?? watchDataVersion(database);
 }
 
-/** Looks at the memory that SQLite's connections share. */
-export function watchWalIndex(path: string, claims: SharedClaims): CommitWatch | undefined {
+/** Reads the memory that SQLite's connections share. */
+export function watchWalIndex(path: string): CommitWatch | undefined {
   const index = mapWalIndex(path);
   if (!index) return undefined;
-  const isClaimed = createClaimCheck(claims);
   let { changes, checksum } = index;
   const hasChanged = (): boolean => {
     // A commit that is half-way through writing the header is seen now and again: to drop twice does no harm.
@@ -79,10 +78,10 @@ export function watchWalIndex(path: string, claims: SharedClaims): CommitWatch |
     ({ changes, checksum } = index);
     return true;
   };
-  return { hasChanged, isOwn: () => isClaimed({ changes, checksum }), seesDuringReads: true };
+  return { hasChanged, seesDuringReads: true };
 }
 
-/** Asks SQLite, for platforms whose shared memory we do not read. */
+/** Asks SQLite, where its shared memory cannot be read. */
 export function watchDataVersion(database: Database): CommitWatch {
   const look = database.query<{ data_version: number }, []>('PRAGMA data_version');
   let seen = look.get()?.data_version;
@@ -92,5 +91,5 @@ export function watchDataVersion(database: Database): CommitWatch {
     seen = version;
     return true;
   };
-  return { hasChanged, isOwn: () => false, seesDuringReads: false };
+  return { hasChanged, seesDuringReads: false };
 }

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
-import { translateError } from './connect.ts';
-import { openWritable } from './file.ts';
+import { translateError } from './errors.ts';
 import { createIds } from './ids.ts';
+import { openWritable } from './opening/open-writable.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
 /**
@@ -17,7 +17,7 @@ const lockTimeoutMs = 60_000;
 type Value = string | number | bigint | null;
 
 export function openSqliteImport({ path }: { path: string }): ImportStore {
-  const database = openWritable(path);
+  const { database } = openWritable(path);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
   // The only check of the table is that of the status, which an ImportedPet has passed; it is a third of the work.
   database.run('PRAGMA ignore_check_constraints = ON');

@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../report.ts';
+import { refuseDamagedPets } from './opening/check-pets.ts';
+import { readUnchanged, refuseDamage, refuseOldSqlite } from './opening/check-store.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
-import { connectToSound, damaged, explain, refuseDamagedPets, refuseOldSqlite } from './file.ts';
+import { openExisting } from './opening/opened-store.ts';
 
 export interface Inspection {
   petCount: number;
@@ -11,31 +13,26 @@ export interface Inspection {
   latestTime: number;
 }
 
-/** Looks at an existing store, whole, and changes nothing. Fails with what the service would say of it. */
-export function inspectSqlite(path: string, now: number, report: Report): Inspection {
-  let database: Database | undefined;
-  try {
-    database = connectToSound(path);
-    database.run('PRAGMA query_only = ON');
-    return inspect(database, path, now, report);
-  } catch (error) {
-    throw explain(error, path);
-  } finally {
-    database?.close();
-  }
+/** Reads an existing store, whole, and changes no byte of it. Fails with what the service would say of it. */
+export function inspectSqlite(name: string, now: number, report: Report): Inspection {
+  refuseOldSqlite();
+  const store = openExisting(name);
+  if (!store) return nothing;
+  return readUnchanged(store, (database) => inspect(database, name, now, report));
 }
 
-function inspect(database: Database, path: string, now: number, report: Report): Inspection {
+const nothing: Inspection = { petCount: 0, usableKeyCount: 0, latestTime: 0 };
+
+function inspect(database: Database, name: string, now: number, report: Report): Inspection {
   const read = (sql: string): unknown =>
     Object.values(database.query(sql).get() as Record<string, unknown>)[0];
-  refuseOldSqlite(String(read('SELECT sqlite_version()')));
-  checkOwnership(database, path);
-  report.step(`Checking ${path}`);
-  if (read('PRAGMA quick_check(1)') !== 'ok') throw damaged(path);
+  checkOwnership(database, name);
+  report.step(`Checking ${name}`);
+  refuseDamage(database, name);
   // A file that a first start has left behind without a schema: the next start makes it.
-  if (readPragma(database, 'schema_version') === 0) return { petCount: 0, usableKeyCount: 0, latestTime: 0 };
+  if (readPragma(database, 'schema_version') === 0) return nothing;
   return {
-    petCount: refuseDamagedPets(database, path, report),
+    petCount: refuseDamagedPets(database, name, report),
     usableKeyCount: Number(
       read(
         `SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,

@@ -59,13 +59,6 @@ export interface JobRunner {
   run(job: Job): JobResult;
 }
 
-/** Whether jobs that were done together added animals and nothing else: their commit changed the file, but no keys. */
-export function onlyAddedPets(jobs: readonly Job[], results: readonly JobResult[]): boolean {
-  return (
-    jobs.every(({ kind }) => kind === 'create-pet') && results.some((result) => typeof result === 'string')
-  );
-}
-
 /** Prepares the statements of a writing connection and runs one job at a time, inside a transaction. */
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database);

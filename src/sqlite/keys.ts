@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ApiKey, ApiKeyStore } from '../api-key.ts';
 import { isUsable } from '../api-key.ts';
-import { translateError } from './connect.ts';
+import { translateError } from './errors.ts';
 import type { Freshness } from './fresh.ts';
 import { ignore, type Writer } from './writer.ts';
 

@@ -8,7 +8,7 @@ import {
   type PetStatus,
   type PetStore,
 } from '../pet.ts';
-import { translateError } from './connect.ts';
+import { translateError } from './errors.ts';
 import type { Freshness } from './fresh.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { PageCache } from './page-cache.ts';

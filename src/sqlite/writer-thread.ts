@@ -1,18 +1,12 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { connect, makeDurable, translateError, whenFree } from './connect.ts';
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
-import {
-  createJobRunner,
-  decodeJobs,
-  onlyAddedPets,
-  type Job,
-  type JobResult,
-  type JobRunner,
-} from './jobs.ts';
+import { connect, makeDurable, whenFree } from './opening/connect.ts';
+import { outcomeUnknown, storeMoved, translateCommitError, translateError } from './errors.ts';
+import { createJobRunner, decodeJobs, type Job, type JobResult, type JobRunner } from './jobs.ts';
+import type { OpenedStore } from './opening/opened-store.ts';
+import { isInPlace } from './opening/store-file.ts';
 import { refuseLongLog } from './wal/limit.ts';
-import { createClaiming, type Claiming, type SharedClaims } from './own-commits.ts';
-import { mapWalIndex } from './wal/header.ts';
 
 /**
  * The thread that owns the writing connection. It gets a batch of jobs, commits them together and
@@ -37,19 +31,12 @@ interface Connection {
   runner: JobRunner;
 }
 
-/** What the thread gets first. */
-export interface Opening {
-  path: string;
-  claims: SharedClaims;
-}
-
-let opening: Opening;
+let store: OpenedStore;
 let connection: Connection | undefined;
-let claiming: Claiming | undefined;
 
-self.onmessage = ({ data }: MessageEvent<Opening | string>) => {
+self.onmessage = ({ data }: MessageEvent<OpenedStore | string>) => {
   if (typeof data !== 'string') {
-    opening = data;
+    store = data;
   } else if (data === 'close') {
     connection?.database.close();
     self.postMessage('closed');
@@ -71,15 +58,14 @@ function runBatch(jobs: Job[]): Outcome[] {
 
 function commitTogether(jobs: Job[]): JobResult[] {
   connection ??= openConnection();
-  const { database, begin, commit, runner } = connection;
-  refuseLongLog(database, opening.path);
+  const { database, begin, runner } = connection;
+  if (!isInPlace(store)) throw storeMoved(store.name);
+  refuseLongLog(database, store.path);
   try {
     takeLock(begin);
-    claiming?.begin();
     runner.begin();
     const results = jobs.map((job) => runner.run(job));
-    commit.run();
-    if (onlyAddedPets(jobs, results)) claiming?.claim();
+    commit(connection);
     return results;
   } catch (error) {
     // After a failed sync nobody knows what the connection's memory is worth: begin again with a new one.
@@ -93,10 +79,21 @@ function takeLock(begin: Statement): void {
   whenFree(() => begin.run());
 }
 
+/** What is acknowledged is in the file that the store's name leads to. */
+function commit(open: Connection): void {
+  try {
+    open.commit.run();
+  } catch (error) {
+    throw translateCommitError(error);
+  }
+  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store.name));
+}
+
+/** A new connection follows the path, where another file may be by now. */
 function openConnection(): Connection {
-  const database = connect(opening.path);
+  if (!isInPlace(store)) throw storeMoved(store.name);
+  const database = connect(store);
   makeDurable(database);
-  claiming ??= claimCommits();
   // The jobs check the status of an animal themselves; SQLite takes 1.5 of the 4 µs of an insert for it.
   database.run('PRAGMA ignore_check_constraints = ON');
   // From here on `takeLock` does the waiting.
@@ -107,16 +104,6 @@ function openConnection(): Connection {
     commit: database.query('COMMIT'),
     runner: createJobRunner(database),
   };
-}
-
-/** Once for the thread: what is mapped stays mapped. Where it cannot be, no commit is claimed, and no write fails for it. */
-function claimCommits(): Claiming | undefined {
-  try {
-    const index = mapWalIndex(opening.path);
-    return index && createClaiming(index, opening.claims);
-  } catch {
-    return undefined;
-  }
 }
 
 function abandon(database: Database): void {

@@ -1,6 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import { encodeJobs, type Job, type JobResult } from './jobs.ts';
-import type { SharedClaims } from './own-commits.ts';
+import type { OpenedStore } from './opening/opened-store.ts';
+import type { StoreWatch } from './opening/store-watch.ts';
 import type { Failure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
@@ -15,9 +16,8 @@ export interface Writer {
 }
 
 export interface WriterOptions {
-  path: string;
-  /** Where the thread notes which commits are its own. */
-  claims: SharedClaims;
+  store: OpenedStore;
+  watch: Pick<StoreWatch, 'problem'>;
   /** Jobs that may wait, those being committed not counted. */
   maxQueuedJobs: number;
   /** What the thread runs. */
@@ -35,7 +35,7 @@ interface Waiting {
 }
 
 export function openWriter(options: WriterOptions): Writer {
-  const { path, claims, maxQueuedJobs, program } = options;
+  const { store, watch, maxQueuedJobs, program } = options;
   let queued: Waiting[] = [];
   let committing: Waiting[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
@@ -62,7 +62,7 @@ export function openWriter(options: WriterOptions): Writer {
       // After a pause: a thread that cannot start at all must not keep the serving thread busy with it.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
-    worker.postMessage({ path, claims });
+    worker.postMessage(store);
     return worker;
   }
 
@@ -105,6 +105,8 @@ export function openWriter(options: WriterOptions): Writer {
   return {
     run(job, use) {
       if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
+      const problem = watch.problem();
+      if (problem) return Promise.reject(problem);
       if (!thread) return Promise.reject(threadLost('It is being started again.'));
       // The first of a turn is on its way.
       const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;

@@ -1,11 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync, readlinkSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addPet } from '../calls.ts';
 import { makeFolder, runCli, startService } from '../process.ts';
 import { insertPet } from '../sqlite/insert-pet.ts';
+import { isOpenElsewhere } from '../support/open-files.ts';
 import { readAnimals } from './journal.ts';
 import { settledIn } from './settled.ts';
 
@@ -32,7 +33,7 @@ describe('petstore restore', () => {
     expect(listed.stdout).toContain('revoked');
     expect(await runCli(['restore', backup, ...at])).toMatchObject({
       status: 0,
-      stdout: `Restored 0 animals to ${place.database}.\n`,
+      stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe store that was there is kept as .*\n$/),
     });
     expect(await runCli(['keys', 'list', ...at])).toEqual(listed);
   });
@@ -108,7 +109,7 @@ describe('petstore restore', () => {
       await runCli(['restore', join(place.path, 'backup.db'), '--database-url', restored]),
     ).toMatchObject({
       status: 0,
-      stdout: `Restored 0 animals to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
+      stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
     });
     await using service = await startService({ databaseUrl: restored });
     const answer = await fetch(`${service.url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
@@ -198,22 +199,6 @@ describe('petstore restore', () => {
     expect((await runCli(['keys', 'list', '--database-url', store])).stdout).toContain('till');
   });
 });
-
-/** Whether a process other than this one has the file open, as the system tells it. */
-function isOpenElsewhere(path: string): boolean {
-  const file = realpathSync(path);
-  const isOpenIn = (pid: string): boolean => {
-    try {
-      const folder = `/proc/${pid}/fd`;
-      return readdirSync(folder).some((descriptor) => readlinkSync(join(folder, descriptor)) === file);
-    } catch {
-      return false;
-    }
-  };
-  return readdirSync('/proc').some(
-    (name) => /^\d+$/.test(name) && name !== String(process.pid) && isOpenIn(name),
-  );
-}
 
 function addAnimal(path: string): void {
   using database = new Database(path);

@@ -6,7 +6,6 @@ import {
   watchWalIndex,
   type CommitWatch,
 } from '../../src/sqlite/fresh.ts';
-import { createClaims } from '../../src/sqlite/own-commits.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
 let place: SqlitePlace;
@@ -26,9 +25,10 @@ afterEach(async () => {
   await place[Symbol.asyncDispose]();
 });
 
+const inPlace = { problem: () => undefined };
 const commit = () => writing.run('INSERT INTO numbers VALUES (1)');
 const watchSharedMemory = (): CommitWatch => {
-  const commits = watchWalIndex(place.path, createClaims());
+  const commits = watchWalIndex(place.path);
   if (!commits) throw new Error('The shared memory of SQLite cannot be read here.');
   return commits;
 };
@@ -75,7 +75,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
 
   it('makes a read see every commit, and drops what is kept at each, within one turn of the event loop', () => {
     let drops = 0;
-    const freshness = createFreshness(reading, watch(), () => drops++);
+    const freshness = createFreshness(reading, watch(), inPlace, () => drops++);
     const select = reading.query<{ count: number }, []>('SELECT count(*) AS count FROM numbers');
     for (let count = 0; count < 100; count++) {
       freshness.beginRead();
@@ -93,7 +93,7 @@ describe('watching for commits in shared memory', () => {
   it.if(process.platform === 'linux')(
     'lets the reads of a turn share a transaction, which ends with it',
     async () => {
-      const freshness = createFreshness(reading, watchSharedMemory(), () => {});
+      const freshness = createFreshness(reading, watchSharedMemory(), inPlace, () => {});
       for (let turn = 0; turn < 3; turn++) {
         freshness.beginRead();
         freshness.beginRead();

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { OperatorError, PetstoreError } from '../../src/error.ts';
-import { refuseOldSqlite } from '../../src/sqlite/file.ts';
+import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
 
@@ -149,7 +149,7 @@ describe('two stores on one file', () => {
     expect(await one.keys.findKey(till.hash)).toBeUndefined();
   });
 
-  it('see a revocation among their own creates, which leave the keys in memory', async () => {
+  it('see a revocation among their own creates', async () => {
     const [one, other] = [open(), open()];
     const find = (hash: string) => one.keys.findKey(hash);
     for (let round = 0; round < 20; round++) {
@@ -161,7 +161,6 @@ describe('two stores on one file', () => {
       const kept = await find(hash);
       expect(kept).toMatchObject({ id });
       await one.pets.createPet(rex);
-      if (process.platform === 'linux') expect(await find(hash)).toBe(kept);
       if (round % 2 === 0) await other.keys.revokeKey(id, new Date());
       else await Promise.all([one.keys.revokeKey(id, new Date()), one.pets.createPet(rex)]);
       await one.pets.createPet(rex);

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { noReport } from '../../src/report.ts';
-import { backUpSqlite } from '../../src/sqlite/backup.ts';
+import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../calls.ts';
 import { openService } from '../service.ts';

@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/error.ts';
-import { createClaims } from '../../src/sqlite/own-commits.ts';
+import { openOrCreate } from '../../src/sqlite/opening/opened-store.ts';
 import { ignore, openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../process.ts';
 
+const watch = { problem: () => undefined };
 const job = { kind: 'probe', now: 0 } as const;
 
 describe('a writer thread that dies', () => {
@@ -20,7 +21,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
-    const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
+    const writer = openWriter({ store: openOrCreate(folder.database), watch, maxQueuedJobs: 10, program });
     for (const result of await Promise.allSettled([writer.run(job, ignore), writer.run(job, ignore)])) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
@@ -35,7 +36,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');
-    const writer = openWriter({ path: folder.database, claims: createClaims(), maxQueuedJobs: 10, program });
+    const writer = openWriter({ store: openOrCreate(folder.database), watch, maxQueuedJobs: 10, program });
     await Promise.allSettled([writer.run(job, ignore)]);
     await writer.close();
   });

@@ -1,5 +1,5 @@
 import { toArrayBuffer } from 'bun:ffi';
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { openLibc } from '../../libc.ts';
 
@@ -21,9 +21,13 @@ const readable = 1;
 const shared = 1;
 const failed = 2n ** 64n - 1n;
 
+/** The descriptors of what we have mapped ourselves. */
+const mapped = new Set<number>();
+
 /**
- * Maps the header into memory, where a look at it is free; to ask SQLite costs 2 µs, a sixth of a hot list. Its form
- * is fixed: https://sqlite.org/walformat.html. A connection must be open, which keeps the file in place.
+ * Maps the header into memory, where reading it is free. Its form is fixed: https://sqlite.org/walformat.html. A
+ * connection of this process must be open: it keeps the file in place, and it proves that the file is the one SQLite
+ * uses. Undefined without that proof, since a header that nobody writes would never tell of a commit.
  *
  * The descriptor stays open on purpose: POSIX drops every lock that a process holds on a file as soon as it closes
  * any descriptor of it, and SQLite's locks are on this one.
@@ -87,8 +91,34 @@ function mapFile(path: string, length: number): Uint32Array | undefined {
   const libc = openLibc({
     mmap: { args: ['ptr', 'u64', 'i32', 'i32', 'i32', 'i64'], returns: 'ptr' },
   });
-  if (!libc) return undefined;
-  const address = libc.symbols.mmap(null, length, readable, shared, openSync(path, 'r'), 0);
+  if (!libc || !existsSync(path)) return undefined;
+  const file = openSync(path, 'r');
+  mapped.add(file);
+  if (!isOpenBySqlite(file)) return undefined;
+  const address = libc.symbols.mmap(null, length, readable, shared, file, 0);
   if (address === null || BigInt(address) === failed) return undefined;
   return new Uint32Array(toArrayBuffer(address, 0, length));
+}
+
+/** Whether another descriptor of this process, which is SQLite's, leads to the same file. */
+function isOpenBySqlite(file: number): boolean {
+  const { dev, ino } = fstatSync(file, { bigint: true });
+  return openDescriptors().some((descriptor) => {
+    if (mapped.has(descriptor)) return false;
+    try {
+      const found = fstatSync(descriptor, { bigint: true });
+      return found.dev === dev && found.ino === ino;
+    } catch {
+      // The listing itself had a descriptor, which is closed by now.
+      return false;
+    }
+  });
+}
+
+function openDescriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number);
+  } catch {
+    return [];
+  }
 }

@@ -1,12 +1,13 @@
-import { constants, Database, SQLiteError } from 'bun:sqlite';
-import { PetstoreError } from '../error.ts';
+import { constants, Database } from 'bun:sqlite';
+import { isBusy } from '../errors.ts';
+import { refuseReplaced, type OpenedStore } from './opened-store.ts';
 
 /** How long a connection waits for another one's lock. */
-export const busyTimeoutMs = 5000;
+const busyTimeoutMs = 5000;
 
-/** Opens an existing database file the way both threads use it. */
-export function connect(path: string): Database {
-  const database = new Database(path, { readwrite: true, create: false, strict: true });
+/** Opens a connection that may write, the way both threads use it. */
+export function connect(store: OpenedStore): Database {
+  const database = new Database(store.path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // The last one to close would remove the side files, and a start on a full disk could not make them anew. So they
@@ -17,12 +18,25 @@ export function connect(path: string): Database {
   return database;
 }
 
+/**
+ * Waits for whoever holds the lock, which may be a restore that puts another file into this place. SQLite finds a log by
+ * the name of its file: it would take that of the new file for the log of the one that it has open.
+ */
+export function readWhenFree(database: Database, store: OpenedStore): void {
+  database.run('PRAGMA busy_timeout = 0');
+  whenFree(() => {
+    refuseReplaced(store);
+    database.query('PRAGMA schema_version').get();
+  });
+  refuseReplaced(store);
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+}
+
 const lockPollMs = 1;
 
 /**
  * Tries until no other connection holds the lock; for connections that do not wait by themselves. SQLite's own wait
- * sleeps up to 100 ms between two looks, so a busy neighbour process would get the lock again and again: with two
- * workers the slowest 1 % of creates waited 390 ms instead of 15.
+ * sleeps up to 100 ms between two attempts, in which a busy neighbour process takes the lock again and again.
  */
 export function whenFree(attempt: () => void): void {
   const deadline = performance.now() + busyTimeoutMs;
@@ -37,11 +51,6 @@ export function whenFree(attempt: () => void): void {
   }
 }
 
-/** Whether somebody else holds the lock. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '');
-}
-
 /**
  * Sets what makes a commit durable: in WAL mode, only FULL syncs the log at every commit. SQLite
  * keeps the journal mode in the file, but forgets `synchronous` with the connection.
@@ -52,14 +61,4 @@ export function makeDurable(database: Database): void {
   };
   if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
   database.run('PRAGMA synchronous = FULL');
-}
-
-const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;
-
-/** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
-export function translateError(error: unknown): unknown {
-  if (!(error instanceof SQLiteError) || !unavailableCodes.test(error.code ?? '')) return error;
-  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
-    cause: error,
-  });
 }

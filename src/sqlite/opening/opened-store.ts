@@ -1,0 +1,79 @@
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OperatorError } from '../../error.ts';
+import { damaged, explain, replaced } from '../errors.ts';
+import { prepareFolder } from './folders.ts';
+import { finishRestore } from './put-in-place.ts';
+import { findStoreFile, isInPlace, resolveLinks, type StoreFile } from './store-file.ts';
+import { checkLog } from '../wal/check.ts';
+
+/** A store whose log was checked before SQLite sees it. Every connection is opened from one. */
+export interface OpenedStore extends StoreFile {
+  /** Pages that are neither in the file nor in the log. Only unused ones may be missing. */
+  readonly missingPages: number;
+}
+
+/** Opens a store that exists; undefined when there is none. */
+export function openExisting(name: string): OpenedStore | undefined {
+  finishRestoreOf(name);
+  const file = findStoreFile(name);
+  return file && openStore(file);
+}
+
+/** Opens a store, making its file and its folder where they are missing. */
+export function openOrCreate(name: string): OpenedStore {
+  makeFile(name, resolveLinks(name));
+  finishRestoreOf(name);
+  const file = findStoreFile(name);
+  if (!file) throw replaced(name);
+  return openStore(file);
+}
+
+/** Refuses a damaged log, because SQLite would repair it by cutting it off at the damage. */
+export function openStore(file: StoreFile): OpenedStore {
+  try {
+    const { isDamaged, missingPages } = checkLog(file.path);
+    if (isDamaged) throw damaged(file.name);
+    return { ...file, missingPages };
+  } catch (error) {
+    throw explain(error, file.name);
+  }
+}
+
+export function refuseReplaced(store: StoreFile): void {
+  if (!isInPlace(store)) throw replaced(store.name);
+}
+
+/** Call before the file is looked for: it may be another one afterwards. */
+export function finishRestoreOf(name: string): void {
+  const path = resolveLinks(name);
+  try {
+    if (existsSync(path)) finishRestore(name, path);
+  } catch (error) {
+    throw explain(error, name);
+  }
+}
+
+/** Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. */
+function makeFile(name: string, path: string): void {
+  try {
+    prepareFolder(path);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw isFolder(name);
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    accessSync(dirname(path), constants.W_OK);
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The store ${name} cannot be written (${code ?? message}). ` +
+        'Give this user write rights to the folder and the file, or choose another file with --database-url.',
+    );
+  }
+}
+
+function isFolder(name: string): OperatorError {
+  return new OperatorError(
+    `${name} is a folder. Name a file in it: --database-url ${join(name, 'petstore.db')}`,
+  );
+}

@@ -1,0 +1,35 @@
+import type { PetstoreError } from '../../error.ts';
+import type { Log } from '../../log.ts';
+import { storeMoved } from '../errors.ts';
+import { identify, isUntouched, type StoreFile } from './store-file.ts';
+
+/** Notices when a store in use is moved, replaced or removed, or its log is. */
+export interface StoreWatch {
+  /** Why every call is refused while the store is not where it was opened: nobody else would see what is in it. */
+  problem(): PetstoreError | undefined;
+  close(): void;
+}
+
+const checkEveryMs = 500;
+
+/** A connection must have read the store: SQLite's log is there from then on, and never becomes another file. */
+export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
+  const logPath = `${store.path}-wal`;
+  const logFile = identify(logPath);
+  const fields = { store: store.name };
+  let isMoved = false;
+  const check = (): void => {
+    const found = identify(logPath);
+    const isLogInPlace = found?.device === logFile?.device && found?.inode === logFile?.inode;
+    const wasMoved = isMoved;
+    isMoved = !isLogInPlace || !isUntouched(store);
+    if (isMoved === wasMoved) return;
+    if (isMoved) log?.error('The store was moved, replaced or removed, so every call is refused.', fields);
+    else log?.info('The store is back in its place.', fields);
+  };
+  const timer = setInterval(check, checkEveryMs).unref();
+  return {
+    problem: () => (isMoved ? storeMoved(store.name) : undefined),
+    close: () => clearInterval(timer),
+  };
+}

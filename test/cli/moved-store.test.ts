@@ -1,0 +1,138 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { addPet, addPets, idsOf, outcomeOf, post, rex } from '../calls.ts';
+import { makeFolder, runCli, startService, type Folder, type Service } from '../process.ts';
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const inFolder = (...names: string[]) => join(folder.path, ...names);
+const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
+const petCount = async (path: string) =>
+  idsOf((await runCli(['export', '--database-url', path])).stdout).length;
+
+async function expectNoticed(service: Service): Promise<void> {
+  await service.untilLogged(/"level":"error".*The store was moved, replaced or removed/);
+  expect(await create(service)).toBe('503 unavailable');
+  expect(await outcomeOf(service.call('/v1/pets'))).toBe('503 unavailable');
+  expect(await outcomeOf(service.call('/livez'))).toBe('200');
+  // The last check may have been before.
+  while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
+}
+
+describe.each([1, 2])('a store that is taken away from a running service (workers: %p)', (workers) => {
+  it.each<[string, () => void, () => void]>([
+    [
+      'replaced by a backup',
+      () => {
+        linkSync(inFolder('petstore.db'), inFolder('old.db'));
+        renameSync(inFolder('backup.db'), inFolder('petstore.db'));
+      },
+      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+    ],
+    [
+      'moved away',
+      () => renameSync(inFolder('petstore.db'), inFolder('old.db')),
+      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+    ],
+    [
+      'moved away with a link left in its place',
+      () => {
+        renameSync(inFolder('petstore.db'), inFolder('old.db'));
+        symlinkSync('old.db', inFolder('petstore.db'));
+      },
+      () => {
+        rmSync(inFolder('petstore.db'));
+        renameSync(inFolder('old.db'), inFolder('petstore.db'));
+      },
+    ],
+    [
+      'left without its log',
+      () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
+      () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
+    ],
+  ])('%s is noticed, refuses every call, and serves again when it is back', async (_, takeAway, putBack) => {
+    await using service = await startService({ databaseUrl: folder.database, workers });
+    await addPets(service.call, 3);
+    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    takeAway();
+    await expectNoticed(service);
+    putBack();
+    await service.untilLogged(/The store is back in its place/);
+    while ((await create(service)) !== '201') await Bun.sleep(50);
+    expect(await service.stop()).toBe(0);
+    expect(await petCount(folder.database)).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a create', () => {
+  it('is never acknowledged into a file that was replaced', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    renameSync(inFolder('backup.db'), inFolder('petstore.db'));
+    // At once, without waiting until anything is noticed.
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('never goes to another store behind a folder link that was changed', async () => {
+    for (const disk of ['one', 'two']) {
+      mkdirSync(inFolder(disk));
+      await runCli([
+        'seed',
+        '--count',
+        disk === 'one' ? '3' : '100',
+        '--database-url',
+        inFolder(disk, 's.db'),
+      ]);
+    }
+    symlinkSync('one', inFolder('current'));
+    const database = inFolder('current', 's.db');
+    await using service = await startService({ databaseUrl: database });
+    expect(await addPet(service.call)).toBe('4');
+    // A write that fails, here because the lock is held for too long, makes the writer connect again.
+    const holder = new Database(inFolder('one', 's.db'));
+    holder.run('BEGIN IMMEDIATE');
+    expect(await create(service)).toBe('503 unavailable');
+    symlinkSync('two', inFolder('next'));
+    renameSync(inFolder('next'), inFolder('current'));
+    holder.run('ROLLBACK');
+    holder.close();
+    for (let count = 0; count < 10; count++) expect(await create(service)).toBe('503 unavailable');
+    await expectNoticed(service);
+    expect(await service.stop()).toBe(0);
+    expect([await petCount(inFolder('one', 's.db')), await petCount(inFolder('two', 's.db'))]).toEqual([
+      4, 100,
+    ]);
+  });
+});
+
+describe('a restore beside commands that wait for it', () => {
+  it('leaves each of them with what it asked for, or with a line that says what happened', async () => {
+    const at = ['--database-url', folder.database];
+    await runCli(['seed', '--count', '10', ...at]);
+    await runCli(['backup', inFolder('backup.db'), ...at]);
+    const expected =
+      /^$|^exported|was replaced while it was being opened|is in use|was changed while it was being read/;
+    for (let round = 0; round < 6; round++) {
+      const commands = [
+        runCli(['restore', inFolder('backup.db'), '--force', ...at]),
+        ...Array.from({ length: 4 }, () => runCli(['keys', 'list', ...at])),
+        runCli(['export', ...at]),
+      ];
+      for (const { status, stderr } of await Promise.all(commands)) {
+        expect(stderr).toMatch(expected);
+        expect(status === 0).toBe(!stderr.includes('petstore:'));
+      }
+    }
+    expect(await petCount(folder.database)).toBe(10);
+  });
+});

@@ -1,0 +1,39 @@
+import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { addPets } from '../calls.ts';
+import { startService } from '../process.ts';
+
+/** Makes a store at this path whose service was killed: these pets were acknowledged, and are in its log alone. */
+export async function makeCrashedStore(path: string, petCount = 5): Promise<void> {
+  await using service = await startService({ databaseUrl: path });
+  await addPets(service.call, petCount);
+  await service.kill9();
+}
+
+/** Copies a store with its side files, as an operator does by hand. */
+export function copyByHand(from: string, to: string, suffixes = ['', '-wal', '-shm']): void {
+  for (const suffix of suffixes) {
+    if (existsSync(from + suffix)) copyFileSync(from + suffix, to + suffix);
+  }
+}
+
+/** Changes a byte of the log behind which there are commits that were synced. */
+export function damageLog(path: string): void {
+  flip(`${path}-wal`, 32 + 24 + 1000);
+}
+
+/** Changes bytes all over a database file but for its first page. */
+export function damageFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  const { size } = fstatSync(descriptor);
+  closeSync(descriptor);
+  for (let place = 4096; place < size; place += 1024) flip(path, place);
+}
+
+function flip(path: string, place: number): void {
+  const descriptor = openSync(path, 'r+');
+  const byte = Buffer.alloc(1);
+  readSync(descriptor, byte, 0, 1, place);
+  byte[0]! ^= 0xff;
+  writeSync(descriptor, byte, 0, 1, place);
+  closeSync(descriptor);
+}
