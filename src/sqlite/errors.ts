@@ -6,6 +6,11 @@ export function isBusy(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '');
 }
 
+/** Whether a file is no database, or not a sound one. */
+export function isUnreadable(error: unknown): boolean {
+  return isDamage(error) || (error instanceof SQLiteError && error.code === 'SQLITE_NOTADB');
+}
+
 export function isDamage(error: unknown): boolean {
   return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_CORRUPT');
 }

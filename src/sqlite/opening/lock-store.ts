@@ -2,15 +2,29 @@ import { Database } from 'bun:sqlite';
 import { linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import { isBusy } from '../errors.ts';
+import { isBusy, isUnreadable } from '../errors.ts';
 import type { StoreFile } from './store-file.ts';
 
+/** Works on the files of a store while nobody else uses it; fails when somebody does. */
+export function whileLocked<Result>(file: StoreFile, work: () => Result): Result {
+  const lock = lockStore(file);
+  try {
+    return work();
+  } finally {
+    lock?.close();
+  }
+}
+
+export function inUse(name: string): OperatorError {
+  return new OperatorError(`${name} is in use. Stop its services first.`);
+}
+
 /**
- * Keeps everybody else away from a store; fails when somebody uses it. The lock is taken through a second name of the
- * file, beside which there is no log: SQLite would repair a damaged one, or fold a sound one into the file, whereas
- * locking changes no byte. A file that is no database any more cannot be locked, and nobody can use it.
+ * The lock is taken through a second name of the file, beside which there is no log: SQLite would repair a damaged log,
+ * and fold a sound one into the file, whereas locking changes no byte. Undefined for a file that is no database any
+ * more: it cannot be locked, and nobody can use it.
  */
-export function lockStore({ name, path }: StoreFile): Disposable {
+function lockStore({ name, path }: StoreFile): Database | undefined {
   const folder = mkdtempSync(join(dirname(path), '.petstore-lock-'));
   let database: Database | undefined;
   try {
@@ -19,21 +33,13 @@ export function lockStore({ name, path }: StoreFile): Disposable {
     database = new Database(link, { readwrite: true, create: false });
     database.run('PRAGMA locking_mode = EXCLUSIVE');
     database.run('BEGIN EXCLUSIVE');
+    return database;
   } catch (error) {
-    if (!isUnreadable(error)) database?.close();
-    if (isBusy(error)) throw inUse(name);
-    if (!isUnreadable(error)) throw error;
+    database?.close();
+    if (isUnreadable(error)) return undefined;
+    throw isBusy(error) ? inUse(name) : error;
   } finally {
     // The lock is on the file, which stays open.
     rmSync(folder, { recursive: true, force: true });
   }
-  return { [Symbol.dispose]: () => database?.close() };
-}
-
-export function inUse(name: string): OperatorError {
-  return new OperatorError(`${name} is in use. Stop its services first.`);
-}
-
-function isUnreadable(error: unknown): boolean {
-  return /^SQLITE_(?:NOTADB|CORRUPT)/.test((error as { code?: string }).code ?? '');
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { syncPath } from './folders.ts';
-import { inUse, lockStore } from './lock-store.ts';
+import { inUse, whileLocked } from './lock-store.ts';
 import { findStoreFile, stateOf } from './store-file.ts';
 
 export interface Target {
@@ -32,21 +32,26 @@ export function putInPlace(incoming: string, target: Target): string | undefined
   try {
     const file = findStoreFile(name);
     if (!file) throw inUse(name);
-    using _lock = lockStore(file);
-    // Somebody has used it since it was examined.
-    if (!isNew && stateOf(file) !== state) throw inUse(name);
-    const time = freeTime(path);
-    const hasContent = statSync(path).size > 0;
-    if (hasContent) linkSync(path, replacedPath(path, time));
-    renameSync(incoming, `${path}${restored}${time}`);
-    syncPath(dirname(path));
-    finish(path, time);
-    return hasContent ? replacedPath(path, time) : undefined;
+    return whileLocked(file, () => {
+      // Somebody has used it since it was examined.
+      if (!isNew && stateOf(file) !== state) throw inUse(name);
+      return exchange(incoming, path);
+    });
   } catch (error) {
     // Unless a service was faster, and has made it its store.
     if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
     throw error;
   }
+}
+
+function exchange(incoming: string, path: string): string | undefined {
+  const time = freeTime(path);
+  const hasContent = statSync(path).size > 0;
+  if (hasContent) linkSync(path, replacedPath(path, time));
+  renameSync(incoming, `${path}${restored}${time}`);
+  syncPath(dirname(path));
+  finish(path, time);
+  return hasContent ? replacedPath(path, time) : undefined;
 }
 
 const waitMs = 5000;
@@ -58,9 +63,10 @@ export function finishRestore(name: string, path: string): void {
     const file = findStoreFile(name);
     if (!file) return;
     try {
-      using _lock = lockStore(file);
-      const time = findTime(path);
-      if (time !== undefined) finish(path, time);
+      whileLocked(file, () => {
+        const time = findTime(path);
+        if (time !== undefined) finish(path, time);
+      });
     } catch (error) {
       if (performance.now() > deadline) throw error;
       Bun.sleepSync(1);
