@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../sqlite/inspect.ts';
+import { resolveLinks } from '../sqlite/opening/store-file.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './doctor-machine.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { reportOnTerminal } from './progress.ts';
@@ -22,21 +23,23 @@ const networkFileSystems = new Map([
 ]);
 const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
 
-export function checkEmbeddedStore(path: string, now: number): StoreReport {
+export function checkEmbeddedStore(name: string, now: number): StoreReport {
+  // A link may lead to another folder, also one to a file that does not exist yet.
+  const path = resolveLinks(name);
   const findings: Finding[] = [...checkRights(path), ...checkFileSystem(path)];
   const report: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
   if (findings.some(({ state }) => state === 'problem')) return report;
   if (report.makesFirstKey) {
-    findings.unshift(ok('store', `${path} does not exist yet; the first start makes it.`));
+    findings.unshift(ok('store', `${name} does not exist yet; the first start makes it.`));
     return report;
   }
   try {
     const { petCount, usableKeyCount, latestTime } = inspectSqlite(
-      path,
+      name,
       now,
       reportOnTerminal(process.stderr),
     );
-    findings.unshift(ok('store', `${path} is sound and holds ${petCount.toLocaleString('en')} animals.`));
+    findings.unshift(ok('store', `${name} is sound and holds ${petCount.toLocaleString('en')} pets.`));
     return { ...report, usableKeyCount, clock: { latestTime } };
   } catch (error) {
     findings.unshift(problemOf('store', error));

@@ -1,7 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { copyFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   createFreshness,
+  watchCommits,
   watchDataVersion,
   watchWalIndex,
   type CommitWatch,
@@ -86,6 +89,22 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
     freshness.close();
     expect(reading.inTransaction).toBe(false);
+  });
+});
+
+describe('shared memory that is not proven to be SQLite’s', () => {
+  it('is not believed: commits are seen all the same', () => {
+    // As beside a link to a store that was moved: what is left there looks right, and nobody writes to it.
+    const stranger = join(dirname(place.path), 'moved.db');
+    copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
+    expect(watchWalIndex(stranger)).toBeUndefined();
+    const { hasChanged } = watchCommits(reading, stranger);
+    commit();
+    expect([hasChanged(), hasChanged()]).toEqual([true, false]);
+  });
+
+  it('need not be there', () => {
+    expect(watchWalIndex(join(dirname(place.path), 'none.db'))).toBeUndefined();
   });
 });
 

@@ -2,10 +2,10 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../src/error.ts';
-import { readPragma } from '../../src/sqlite/migrate.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { OperatorError } from '../../../src/error.ts';
+import { readPragma } from '../../../src/sqlite/migrate.ts';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../../store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 
@@ -171,7 +171,7 @@ function openNothing(path: string): void {
     process.execPath,
     '-e',
     `const { openSqliteStore } = await import(process.argv[1]); await openSqliteStore({ path: process.argv[2] }).close();`,
-    join(import.meta.dir, '../../src/sqlite/open.ts'),
+    join(import.meta.dir, '../../../src/sqlite/open.ts'),
     path,
   ]);
   if (exitCode !== 0) throw new Error(stderr.toString());
