@@ -10,11 +10,14 @@ export interface OpenBrowser extends AsyncDisposable {
 
 /**
  * A real Chromium, from npm: no browser needs to be installed on the machine. It is unpacked into a folder of its own,
- * which goes away with it.
+ * which goes away with it. The package has one for x64 alone; elsewhere it is the machine's.
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
-  const executablePath = await withTemporaryFolder(folder, () => chromium.executablePath());
+  const executablePath =
+    process.arch === 'x64'
+      ? await withTemporaryFolder(folder, () => chromium.executablePath())
+      : installedBrowser();
   await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
   const browser = await playwright.launch({
     executablePath,
@@ -36,6 +39,14 @@ export async function openBrowser(): Promise<OpenBrowser> {
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+function installedBrowser(): string {
+  const path = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome');
+  if (path) return path;
+  throw new Error(
+    `npm has no Chromium for ${process.arch}. Install the system's, on Debian: apt-get install chromium`,
+  );
 }
 
 /** A font comes with the browser, so that a bare machine shows text, too. */
