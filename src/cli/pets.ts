@@ -141,7 +141,7 @@ function connect(values: Values): PetstoreClient {
     baseUrl: baseUrl.href,
     apiKey,
     // A person waits: better to hear soon that nobody answers.
-    maxRetries: 2,
+    retryForMs: 2000,
     onDeprecation: ({ sunsetAt }) => {
       const date = sunsetAt ? ` on ${sunsetAt.toISOString().slice(0, 10)}` : '';
       process.stderr.write(

@@ -10,8 +10,11 @@ export interface ClientOptions {
   fetch?: Fetch;
   /** How long one attempt may take, its body included. Default 10 000. */
   timeoutMs?: number;
-  /** How many times a call is repeated when that is safe and may help. 0 repeats nothing. Default 4. */
-  maxRetries?: number;
+  /**
+   * For how long a call is repeated while that is safe and may help, such as during a failover of the service's
+   * database. 0 repeats nothing. Default 60 000.
+   */
+  retryForMs?: number;
   /** The pause before the first repetition; it doubles with each. Default 250. */
   retryDelayMs?: number;
   /** A `Retry-After` longer than this is not waited for; the call fails with `retryAfterMs`. Default 30 000. */

@@ -30,7 +30,7 @@ export function createSend(options: ClientOptions): Send {
   const {
     apiKey,
     timeoutMs = 10_000,
-    maxRetries = 4,
+    retryForMs = 60_000,
     retryDelayMs = 250,
     maxRetryAfterMs = 30_000,
   } = options;
@@ -62,20 +62,24 @@ export function createSend(options: ClientOptions): Send {
     }
   };
 
-  const repeat = async (call: Call, requestId: string, failures: number): Promise<Answer> => {
-    call.signal?.throwIfAborted();
-    try {
-      return await attempt(call, requestId);
-    } catch (error) {
-      if (!isWorthRepeating(error) || failures >= maxRetries) throw error;
-      if ((error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
-      await pause(backoffMs(failures, retryDelayMs, error.retryAfterMs), call.signal);
-      return repeat(call, requestId, failures + 1);
+  return async (call) => {
+    // One id for all attempts: under it the service's log tells the whole story.
+    const requestId = createUuid();
+    const endsAt = performance.now() + retryForMs;
+    for (let failures = 0; ; failures++) {
+      call.signal?.throwIfAborted();
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- an attempt follows the failure of the one before
+        return await attempt(call, requestId);
+      } catch (error) {
+        if (!isWorthRepeating(error) || (error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
+        const pauseMs = backoffMs(failures, retryDelayMs, error.retryAfterMs);
+        if (performance.now() + pauseMs > endsAt) throw error;
+        // oxlint-disable-next-line no-await-in-loop -- the same
+        await pause(pauseMs, call.signal);
+      }
     }
   };
-
-  // One id for all attempts: under it the service's log tells the whole story.
-  return (call) => repeat(call, createUuid(), 0);
 }
 
 interface Exchange {

@@ -31,7 +31,8 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
 }
 
-const largestBackoffMs = 10_000;
+/** A service that is back is found soon, also after a long failover. */
+const largestBackoffMs = 5000;
 
 function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason as Error;

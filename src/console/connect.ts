@@ -2,7 +2,7 @@ import { createClient, isPetstoreError, type PetstoreClient } from '../client/in
 
 /** A client of the service that this page came from. */
 export function connect(apiKey: string): PetstoreClient {
-  return createClient({ baseUrl: new URL('.', location.href).href, apiKey, maxRetries: 2 });
+  return createClient({ baseUrl: new URL('.', location.href).href, apiKey, retryForMs: 2000 });
 }
 
 export interface Problem {

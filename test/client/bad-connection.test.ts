@@ -45,13 +45,13 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
     expect(stored.map(({ name }) => name).sort()).toEqual([...names].sort());
   });
 
-  it('gives up after its repetitions, with an error that may pass', async () => {
+  it('gives up after its time, with an error that may pass', async () => {
     await using service = await openListeningService({ openStore });
-    await using proxy = await openFaultyProxy(service.port, [503, 503, 503]);
-    const client = service.clientWith({ baseUrl: proxy.url, maxRetries: 1 });
+    await using proxy = await openFaultyProxy(service.port, Array(1000).fill(503));
+    const client = service.clientWith({ baseUrl: proxy.url, retryForMs: 20 });
     const error: unknown = await client.createPet(rex).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterMs: 0 });
     expect(isTemporary(error)).toBe(true);
-    expect(proxy.connections).toBe(2);
+    expect(proxy.connections).toBeGreaterThan(1);
   });
 });

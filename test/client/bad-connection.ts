@@ -10,7 +10,6 @@ export function clientThrough(
   return service.clientWith({
     baseUrl,
     timeoutMs,
-    maxRetries: 12,
     fetch: (url, init) => fetch(url, { ...init, keepalive: false }),
   });
 }

@@ -37,7 +37,7 @@ describe('the types of the client', () => {
   });
 
   it('refuse what the service would refuse', () => {
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', maxRetries: 0 });
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', retryForMs: 0 });
     const calls = () => [
       // @ts-expect-error a number loses digits
       client.createPet({ name: 'Rex', categoryId: 1 }),
