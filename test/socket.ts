@@ -14,14 +14,25 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Puts the interface on a real socket, with the limits that `petstore serve` sets. */
-export function listen(app: { fetch: (request: Request) => Response | Promise<Response> }): Listening {
+const fixture = (name: string) => Bun.file(new URL(`./fixtures/${name}`, import.meta.url));
+
+export interface ListenOptions {
+  /** Speaks TLS, with the certificate of the tests. */
+  isSecure?: boolean;
+}
+
+/** Puts the API on a real socket, with the limits that `petstore serve` sets. */
+export function listen(
+  app: { fetch: (request: Request) => Response | Promise<Response> },
+  { isSecure = false }: ListenOptions = {},
+): Listening {
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: app.fetch,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    ...(isSecure && { tls: { cert: fixture('localhost.pem'), key: fixture('localhost-key.pem') } }),
   });
   return {
     url: server.url.origin,
