@@ -96,7 +96,8 @@ const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
 
 /** The answers that the document allows for a request, by status. HEAD answers as GET does. */
 export function documentedResponses(method: string, url: string): Responses {
-  const path = new URL(url, 'http://localhost').pathname;
+  // A request target has no fragment, so a # is part of the path.
+  const path = new URL(url.replaceAll('#', '%23'), 'http://localhost').pathname;
   const item = Object.entries(openapi.paths).find(([template, candidate]) =>
     matches(wholePath(template, candidate), path),
   )?.[1];
