@@ -129,7 +129,7 @@ function tryForm(
 ): string {
   const id = (name: string) => `${operationId}-${name}`;
   const fields = parameters
-    .filter(({ name }) => !['X-Request-Id', 'If-None-Match'].includes(name))
+    .filter(({ name }) => !['X-Request-Id', 'If-Match', 'If-None-Match'].includes(name))
     .map(({ name, in: where, required = false }) => {
       const value = where === 'path' ? '1' : '';
       return `<div class="field"><label for="${id(name)}">${escapeHtml(name)}</label>
