@@ -59,7 +59,6 @@ export type Method = (typeof methods)[number];
 
 export interface PathItem extends Partial<Record<Method, Operation>> {
   get: Operation;
-  servers?: { url: string }[];
   parameters?: Parameter[];
 }
 
@@ -87,7 +86,7 @@ export const operations: DocumentedOperation[] = Object.entries(openapi.paths).f
     if (!operation) return [];
     const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
     const upperCase = method.toUpperCase() as Uppercase<Method>;
-    return [{ ...operation, parameters, path: wholePath(path, item), method: upperCase }];
+    return [{ ...operation, parameters, path, method: upperCase }];
   }),
 );
 
@@ -98,9 +97,7 @@ const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
 export function documentedResponses(method: string, url: string): Responses {
   // A request target has no fragment, so a # is part of the path.
   const path = new URL(url.replaceAll('#', '%23'), 'http://localhost').pathname;
-  const item = Object.entries(openapi.paths).find(([template, candidate]) =>
-    matches(wholePath(template, candidate), path),
-  )?.[1];
+  const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
   if (!item) return openapi['x-any-other-path'].responses;
   const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
   const operation = documentedMethod && item[documentedMethod];
@@ -108,10 +105,6 @@ export function documentedResponses(method: string, url: string): Responses {
   return operation
     ? pick(operation.responses, (status) => status !== '405')
     : pick(item.get.responses, (status) => answersOfOtherMethods.includes(status));
-}
-
-function wholePath(path: string, { servers = openapi.servers }: PathItem): string {
-  return `${servers[0]?.url ?? ''}${path}`.replace('//', '/');
 }
 
 function matches(template: string, path: string): boolean {

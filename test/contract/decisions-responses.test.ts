@@ -161,7 +161,10 @@ describe('Deprecation of getPet', () => {
   });
 
   it('in OpenAPI: deprecated: true, x-sunset: "2030-12-05"', () => {
-    expect(openapi.paths['/pets/{petId}']?.get).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05' });
+    expect(openapi.paths['/v1/pets/{petId}']?.get).toMatchObject({
+      deprecated: true,
+      'x-sunset': '2030-12-05',
+    });
   });
 });
 
