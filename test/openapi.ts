@@ -95,8 +95,7 @@ const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
 
 /** The answers that the document allows for a request, by status. HEAD answers as GET does. */
 export function documentedResponses(method: string, url: string): Responses {
-  // A request target has no fragment, so a # is part of the path.
-  const path = new URL(url.replaceAll('#', '%23'), 'http://localhost').pathname;
+  const path = pathOf(url);
   const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
   if (!item) return openapi['x-any-other-path'].responses;
   const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
@@ -105,6 +104,14 @@ export function documentedResponses(method: string, url: string): Responses {
   return operation
     ? pick(operation.responses, (status) => status !== '405')
     : pick(item.get.responses, (status) => answersOfOtherMethods.includes(status));
+}
+
+/** A request target has no fragment: what looks like one belongs to the path, or to the query. */
+function pathOf(url: string): string {
+  const { pathname } = new URL(url, 'http://localhost');
+  const [beforeQuery = ''] = url.split('?');
+  const hashAt = beforeQuery.indexOf('#');
+  return hashAt === -1 ? pathname : pathname + beforeQuery.slice(hashAt);
 }
 
 function matches(template: string, path: string): boolean {

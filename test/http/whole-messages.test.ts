@@ -86,6 +86,14 @@ for (const [scheme, corpus] of [
           if (message.adds !== undefined) expect(stored).toHaveLength(message.adds);
         });
       }
+
+      it('all of them at the same time', async () => {
+        const { url } = servers[scheme]!;
+        const outcomes = await Promise.all(
+          [...corpus, ...corpus].map((message) => outcomeOf(url, message, inPieces)),
+        );
+        for (const { acknowledged, stored } of outcomes) expect(acknowledged).toEqual(stored);
+      });
     });
   }
 }
