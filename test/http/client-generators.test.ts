@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { exampleAddress } from '../../src/http/docs-examples.ts';
 import { nextQuery } from '../calls.ts';
 import { openapi, operations, type DocumentedOperation } from '../openapi.ts';
 import { openService, type Service } from '../service.ts';
 import { requestFor } from './documented-request.ts';
 
-/** What client generators and mock callers do with `openapi.yaml`: one server for all paths, every example at once. */
+/** What client generators do with `openapi.yaml`: the first server before every path, every example at once. */
 
 let service: Service;
 
@@ -16,12 +17,16 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('openapi.yaml', () => {
-  it('has one server, and no path or operation with another, which most generators overlook', () => {
-    expect(openapi.servers.map(({ url }) => url)).toEqual(['/']);
+  it('has no server for a single path or operation, which most generators overlook', () => {
     for (const item of Object.values(openapi.paths)) {
       for (const part of [item, item.get, item.post, item.options])
         expect(part ?? {}).not.toHaveProperty('servers');
     }
+  });
+
+  it('names first the whole address of a new service, which every generator can put before a path', () => {
+    expect(openapi.servers[0]?.url).toBe(exampleAddress);
+    expect(new URL(exampleAddress).origin).toBe(exampleAddress);
   });
 
   it.each(Object.entries(openapi.paths))('has the whole address in the path %s', (path, { get }) => {
