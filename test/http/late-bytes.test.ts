@@ -113,3 +113,17 @@ describe('a request pipelined behind a create over TLS', () => {
     expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(1);
   });
 });
+
+describe('reads that are pipelined', () => {
+  it('are served by a store that responds at once, and cut off otherwise', async () => {
+    await using service = await openService();
+    await using server = listen(service.app);
+    using connection = await openConnection(server.url);
+    connection?.write(list(service.apiKey).repeat(3));
+    const expected = process.env['TEST_STORE'] === 'postgres' ? 'unanswered' : 200;
+    for (let count = 0; count < 3; count++) {
+      const response = await connection?.answer();
+      expect(response instanceof Response ? response.status : response).toBe(expected);
+    }
+  });
+});
