@@ -11,6 +11,7 @@ export const statusOfCode = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_conflict: 422,
+  precondition_failed: 412,
   rate_limited: 429,
   overloaded: 503,
   unavailable: 503,

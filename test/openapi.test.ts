@@ -77,6 +77,6 @@ describe('openapi.yaml', () => {
     expect(operations.filter(({ deprecated }) => deprecated).map(({ operationId }) => operationId)).toEqual([
       'getPet',
     ]);
-    expect(openapi.paths['/pets/{petId}']?.get).toHaveProperty('x-sunset', '2030-12-05');
+    expect(openapi.paths['/v1/pets/{petId}']?.get).toHaveProperty('x-sunset', '2030-12-05');
   });
 });

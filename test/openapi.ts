@@ -59,7 +59,6 @@ export type Method = (typeof methods)[number];
 
 export interface PathItem extends Partial<Record<Method, Operation>> {
   get: Operation;
-  servers?: { url: string }[];
   parameters?: Parameter[];
 }
 
@@ -87,7 +86,7 @@ export const operations: DocumentedOperation[] = Object.entries(openapi.paths).f
     if (!operation) return [];
     const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
     const upperCase = method.toUpperCase() as Uppercase<Method>;
-    return [{ ...operation, parameters, path: wholePath(path, item), method: upperCase }];
+    return [{ ...operation, parameters, path, method: upperCase }];
   }),
 );
 
@@ -96,10 +95,8 @@ const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
 
 /** The answers that the document allows for a request, by status. HEAD answers as GET does. */
 export function documentedResponses(method: string, url: string): Responses {
-  const path = new URL(url, 'http://localhost').pathname;
-  const item = Object.entries(openapi.paths).find(([template, candidate]) =>
-    matches(wholePath(template, candidate), path),
-  )?.[1];
+  const path = pathOf(url);
+  const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
   if (!item) return openapi['x-any-other-path'].responses;
   const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
   const operation = documentedMethod && item[documentedMethod];
@@ -109,8 +106,12 @@ export function documentedResponses(method: string, url: string): Responses {
     : pick(item.get.responses, (status) => answersOfOtherMethods.includes(status));
 }
 
-function wholePath(path: string, { servers = openapi.servers }: PathItem): string {
-  return `${servers[0]?.url ?? ''}${path}`.replace('//', '/');
+/** A request target has no fragment: what looks like one belongs to the path, or to the query. */
+function pathOf(url: string): string {
+  const { pathname } = new URL(url, 'http://localhost');
+  const [beforeQuery = ''] = url.split('?');
+  const hashAt = beforeQuery.indexOf('#');
+  return hashAt === -1 ? pathname : pathname + beforeQuery.slice(hashAt);
 }
 
 function matches(template: string, path: string): boolean {

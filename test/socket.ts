@@ -4,7 +4,12 @@ import { checkAnswer } from './conformance.ts';
 export interface Listening extends AsyncDisposable {
   url: string;
   /** Sends these bytes on a connection of its own and gives the first answer, unchecked. */
-  exchange(request: Uint8Array | string): Promise<RawAnswer>;
+  exchange(request: Uint8Array | string, options?: ExchangeOptions): Promise<RawAnswer>;
+}
+
+export interface ExchangeOptions {
+  /** Reads nothing before all is sent, as callers do that wait in a call to write. */
+  readsLast?: boolean;
 }
 
 export interface RawAnswer {
@@ -14,18 +19,29 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Puts the interface on a real socket, with the limits that `petstore serve` sets. */
-export function listen(app: { fetch: (request: Request) => Response | Promise<Response> }): Listening {
+const fixture = (name: string) => Bun.file(new URL(`./fixtures/${name}`, import.meta.url));
+
+export interface ListenOptions {
+  /** Speaks TLS, with the certificate of the tests. */
+  isSecure?: boolean;
+}
+
+/** Puts the API on a real socket, with the limits that `petstore serve` sets. */
+export function listen(
+  app: { fetch: (request: Request) => Response | Promise<Response> },
+  { isSecure = false }: ListenOptions = {},
+): Listening {
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: app.fetch,
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,
+    ...(isSecure && { tls: { cert: fixture('localhost.pem'), key: fixture('localhost-key.pem') } }),
   });
   return {
     url: server.url.origin,
-    exchange: (request) => exchange(server.port ?? 0, request),
+    exchange: (request, options) => exchange(server.port ?? 0, request, options),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
@@ -40,7 +56,11 @@ export async function checkRawAnswer(method: string, url: string, answer: RawAns
 /** Neither side may keep a test waiting for ever. */
 const patienceMs = 20_000;
 
-function exchange(port: number, request: Uint8Array | string): Promise<RawAnswer> {
+function exchange(
+  port: number,
+  request: Uint8Array | string,
+  { readsLast = false }: ExchangeOptions = {},
+): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = Buffer.alloc(0);
@@ -65,7 +85,8 @@ function exchange(port: number, request: Uint8Array | string): Promise<RawAnswer
     socket.on('close', () =>
       finish(parseAnswer(received, true) ?? { status: 0, headers: new Headers(), body: '' }),
     );
-    socket.write(request);
+    if (readsLast) socket.pause();
+    socket.write(request, () => socket.resume());
   });
 }
 

@@ -11,6 +11,7 @@ export type ServiceErrorCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'idempotency_conflict'
+  | 'precondition_failed'
   | 'rate_limited'
   | 'overloaded'
   | 'unavailable'
@@ -99,6 +100,7 @@ const serviceErrorCodes: Record<ServiceErrorCode, true> = {
   payload_too_large: true,
   unsupported_media_type: true,
   idempotency_conflict: true,
+  precondition_failed: true,
   rate_limited: true,
   overloaded: true,
   unavailable: true,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { RenderedJson } from '../pet.ts';
 import { jsonMediaType, type Answer } from './answer.ts';
 import { isLarge } from './large-answers.ts';
+import { checkIfMatch, isHeldByCaller } from './preconditions.ts';
 
 const cacheControl = 'private, no-cache';
 
@@ -26,22 +27,16 @@ export function cacheHeaders(contentType: string, body: RenderedJson): Record<st
   return { 'Content-Type': contentType, ...versionOf(body), 'Cache-Control': cacheControl };
 }
 
-/** 200 with its validator, or 304 when the caller holds this very answer (RFC 9110, section 13.1.2). */
+/** 200 with its validator, or 304 when the caller holds it; the order is that of RFC 9110, section 13.2.2. */
 export function cacheable(
   request: Request,
   body: RenderedJson,
   fixedHeaders: Record<string, string>,
   headers: Record<string, string> = {},
 ): Answer {
-  const held = request.headers.get('If-None-Match');
-  if (held === null || !isHeld(held, headers['ETag'] ?? fixedHeaders['ETag'])) {
-    return { status: 200, fixedHeaders, headers, body };
-  }
+  const etag = headers['ETag'] ?? fixedHeaders['ETag'];
+  checkIfMatch(request, etag);
+  if (!isHeldByCaller(request, etag)) return { status: 200, fixedHeaders, headers, body };
   const { 'Content-Type': _, ...others } = { ...fixedHeaders, ...headers };
   return { status: 304, headers: others, body: null };
-}
-
-function isHeld(ifNoneMatch: string, etag: string | undefined): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === etag);
 }

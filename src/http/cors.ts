@@ -7,7 +7,7 @@ export interface Cors {
 
 const readableHeaders =
   'Link, Location, ETag, Deprecation, Sunset, Idempotent-Replayed, Retry-After, X-Request-Id, Allow, RateLimit, RateLimit-Policy';
-const sendableHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id';
+const sendableHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 
 export function createCors(allowedOrigins: readonly string[]): Cors {
   return {

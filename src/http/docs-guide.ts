@@ -80,6 +80,8 @@ function errorList(): string {
     payload_too_large: 'Send at most 64 KiB.',
     unsupported_media_type: 'Send Content-Type: application/json.',
     idempotency_conflict: 'This key was used for another animal. Choose a new one for a new animal.',
+    precondition_failed:
+      'What is here has another ETag than you sent in If-Match. Get it again, then decide.',
     rate_limited: 'Wait for the seconds of Retry-After, then repeat.',
     overloaded: 'Too many requests wait. Wait for the seconds of Retry-After, then repeat.',
     unavailable: 'The store cannot be used now. Wait for the seconds of Retry-After, then repeat.',

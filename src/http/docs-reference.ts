@@ -29,7 +29,7 @@ function renderOperation(operation: NamedOperation, resolve: Resolve): string {
   const bodyExample = Object.values(body?.examples ?? {})[0];
   return `<section class="operation" id="${operationId}">
 <h3>${escapeHtml(summary)}${deprecated ? ' <a class="badge" href="#deprecation">Deprecated</a>' : ''}</h3>
-<p class="address"><span class="method ${method.toLowerCase()}">${method}</span> <code>/v1${escapeHtml(path)}</code></p>
+<p class="address"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code></p>
 ${renderText(description ?? '')}
 ${
   parameters.length > 0
@@ -129,7 +129,7 @@ function tryForm(
 ): string {
   const id = (name: string) => `${operationId}-${name}`;
   const fields = parameters
-    .filter(({ name }) => !['X-Request-Id', 'If-None-Match'].includes(name))
+    .filter(({ name }) => !['X-Request-Id', 'If-Match', 'If-None-Match'].includes(name))
     .map(({ name, in: where, required = false }) => {
       const value = where === 'path' ? '1' : '';
       return `<div class="field"><label for="${id(name)}">${escapeHtml(name)}</label>
@@ -140,7 +140,7 @@ function tryForm(
       ? ''
       : `<div class="field wide"><label for="${id('body')}">Body</label>
 <textarea id="${id('body')}" data-in="body" rows="5" spellcheck="false">${escapeHtml(JSON.stringify(body, null, 2))}</textarea></div>`;
-  return `<form class="try card" data-method="${method}" data-path="/v1${escapeHtml(path)}" aria-label="Try ${operationId}" hidden>
+  return `<form class="try card" data-method="${method}" data-path="${escapeHtml(path)}" aria-label="Try ${operationId}" hidden>
 <h4>Try it</h4><div class="fields">${fields.join('\n')}${bodyField}</div>
 <button type="submit" class="primary">Send</button>
 <div class="outcome" role="status"></div>

@@ -108,9 +108,10 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       for (const name in quota?.headers) response.headers.set(name, quota.headers[name] ?? '');
       if (cors.isNeeded) cors.addTo(response.headers, request);
       if (isDraining()) response.headers.set('Connection', 'close');
-      // A HEAD answer has no body to take the length from; it must be that of the GET.
+      // The response to a HEAD has no body to take the length from, and the runtime then leaves out the date as well.
       if (isHead && body !== null) {
         response.headers.set('Content-Length', String(Buffer.byteLength(body)));
+        response.headers.set('Date', new Date().toUTCString());
       }
       return response;
     };

@@ -5,8 +5,10 @@ import { jsonMediaType, type Answer } from './answer.ts';
 import { createBodyReader, parseJsonBody } from './body.ts';
 import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
+import { untilHandOver } from './hand-over.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
+import { checkIfMatchOfCreate } from './preconditions.ts';
 
 /**
  * Sent with every answer of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
@@ -38,6 +40,8 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
     async createPet({ request, caller }) {
       const pet = parseNewPet(parseJsonBody(await readBody(request)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
+      checkIfMatchOfCreate(request);
+      await untilHandOver(request);
       const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
       const headers: Answer['headers'] = { Location: `/v1/pets/${created.id}` };
       if (created.replayed) headers['Idempotent-Replayed'] = 'true';

@@ -33,9 +33,14 @@ export function createRouter<Route>(routes: Record<string, Route>): Router<Route
   };
 }
 
-/** The path in a request's address, which is a bare path when the request had no Host (HTTP/1.0). */
+/**
+ * The path in a request's address, which is a bare path when the request had no Host (HTTP/1.0). A `#` is a character of
+ * it like any other: no request target has a fragment (RFC 9112, section 3.2).
+ */
 export function pathOf(url: string): string {
-  return before('#', before('?', url.slice(startOfPath(url))));
+  const start = startOfPath(url);
+  const end = url.indexOf('?', start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
 function isPath(path: string, url: string): boolean {
@@ -47,11 +52,6 @@ function isPath(path: string, url: string): boolean {
 
 function startOfPath(url: string): number {
   return url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
-}
-
-function before(mark: string, text: string): string {
-  const at = text.indexOf(mark);
-  return at === -1 ? text : text.slice(0, at);
 }
 
 function decode(path: string): string {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { checkAnswer } from '../conformance.ts';
 
 /**
@@ -6,7 +7,7 @@ import { checkAnswer } from '../conformance.ts';
  * tells an answer that never came from one that was cut off.
  */
 export interface RawConnection extends Disposable {
-  /** Writes as is; for requests that are sent in pieces. */
+  /** Writes as is, a byte for each character; for requests that are sent in pieces. */
   write(text: string): void;
   /** Sends a request on its own; throws when the answer is not as `openapi.yaml` says. */
   send(method: string, path: string, options?: RawRequest): Promise<RawAnswer>;
@@ -25,10 +26,13 @@ export type RawAnswer = Response | 'unanswered' | 'truncated';
 
 /** Connects to the service at this address, or gives undefined when nobody listens there. */
 export async function openConnection(url: string): Promise<RawConnection | undefined> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const { hostname, port, protocol } = new URL(url);
+  const isSecure = protocol === 'https:';
+  const address = { host: hostname, port: Number(port), noDelay: true };
+  // The certificate of the tests is signed by nobody.
+  const socket = isSecure ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
   const isOpen = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true));
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(true));
     socket.once('error', () => resolve(false));
   });
   return isOpen ? speakHttp(socket, hostname) : undefined;
@@ -78,7 +82,7 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     });
 
   return {
-    write: (text) => void socket.write(text),
+    write: (text) => void socket.write(text, 'latin1'),
     async send(method, path, request) {
       socket.write(requestText(method, path, host, request));
       const answered = await answer();
@@ -96,6 +100,8 @@ function parseAnswer(bytes: Buffer): { response: Response; length: number } | un
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...headerLines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
   const status = Number(statusLine.split(' ')[1]);
+  // An interim response, such as 100 Continue, is not the one that was asked for.
+  if (status < 200) return parseAfter(bytes, headEnd + 4);
   const headers = new Headers();
   for (const line of headerLines) {
     headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
@@ -106,4 +112,9 @@ function parseAnswer(bytes: Buffer): { response: Response; length: number } | un
   if (bytes.length < bodyEnd) return undefined;
   const body = hasBody ? Uint8Array.from(bytes.subarray(bodyStart, bodyEnd)) : null;
   return { response: new Response(body, { status, headers }), length: bodyEnd };
+}
+
+function parseAfter(bytes: Buffer, start: number): ReturnType<typeof parseAnswer> {
+  const parsed = parseAnswer(bytes.subarray(start));
+  return parsed && { ...parsed, length: parsed.length + start };
 }

@@ -51,6 +51,7 @@ describe('HEAD, OPTIONS', () => {
       const [get, head] = [await ask('GET'), await ask('HEAD')];
       expect(head.status).toBe(get.status);
       expect(await head.text()).toBe('');
+      expect(head.headers.has('Date')).toBe(true);
       const withoutDate = ({ headers }: Response) => {
         headers.delete('Date');
         return Object.fromEntries(headers);

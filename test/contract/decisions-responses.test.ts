@@ -161,7 +161,10 @@ describe('Deprecation of getPet', () => {
   });
 
   it('in OpenAPI: deprecated: true, x-sunset: "2030-12-05"', () => {
-    expect(openapi.paths['/pets/{petId}']?.get).toMatchObject({ deprecated: true, 'x-sunset': '2030-12-05' });
+    expect(openapi.paths['/v1/pets/{petId}']?.get).toMatchObject({
+      deprecated: true,
+      'x-sunset': '2030-12-05',
+    });
   });
 });
 
@@ -176,6 +179,7 @@ describe('Error body', () => {
     ['404 not_found', '/v1/unknown'],
     ['404 not_found', '/favicon.ico'],
     ['405 method_not_allowed', '/livez', { method: 'POST' }],
+    ['412 precondition_failed', '/v1/pets', { headers: { 'If-Match': '"another"' } }],
     ['413 payload_too_large', '/v1/pets', post(' '.repeat(65537))],
     ['415 unsupported_media_type', '/v1/pets', post('x', { 'Content-Type': 'text/plain' })],
     ['422 idempotency_conflict', '/v1/pets', post({ ...rex, name: 'Other' }, { 'Idempotency-Key': 'taken' })],
@@ -232,6 +236,7 @@ describe('Error body', () => {
       'payload_too_large 413',
       'unsupported_media_type 415',
       'idempotency_conflict 422',
+      'precondition_failed 412',
       'rate_limited 429',
       'overloaded 503',
       'unavailable 503',

@@ -78,6 +78,7 @@ const errors: Record<ErrorCode, Provoke> = {
     await send(operation, { headers });
     return send(operation, { headers, body: '{"name":"Another","categoryId":1}' });
   },
+  precondition_failed: change({ headers: { 'If-Match': '"another"' } }),
   async rate_limited(operation) {
     await using limited = await openService({ requestsPerMinute: 1 });
     await send(operation, {}, limited);

@@ -24,7 +24,7 @@ async function send(operation: DocumentedOperation, change?: Change): Promise<nu
   return (await service.call(path, init)).status;
 }
 
-type Outcome = 'accepted' | 400 | 404 | 415;
+type Outcome = 'accepted' | 400 | 404 | 412 | 415;
 
 /** Sends all inputs and compares all outcomes at once: a failure shows the inputs that differ. */
 async function expectOutcomes(
@@ -49,8 +49,8 @@ for (const operation of operations.filter(({ method }) => method !== 'OPTIONS'))
         expectOutcomes(
           operation,
           textsFor(parameter),
-          (text) => placeIn(parameter, text),
-          (text) => (isSound(parameter, text) ? 'accepted' : parameter.in === 'path' ? 404 : 400),
+          (text) => placeIn(operation, parameter, text),
+          (text) => (isSound(parameter, text) ? 'accepted' : refusalOf(parameter)),
         ));
     }
 
@@ -103,13 +103,21 @@ function textsFor({ schema, example }: Parameter): string[] {
   return [...new Set([String(example), ...numbers, ...words, ...edgesOf(schema)])];
 }
 
-function placeIn({ name, in: place }: Parameter, text: string): Change {
-  if (place === 'query') return { query: [[name, text]] };
+function placeIn({ parameters }: DocumentedOperation, { name, in: place }: Parameter, text: string): Change {
+  // A cursor belongs to a status, so the examples of the two go together.
+  const status = parameters.find((parameter) => name === 'cursor' && parameter.name === 'status');
+  const beside: [string, string][] = status ? [[status.name, String(status.example)]] : [];
+  if (place === 'query') return { query: [...beside, [name, text]] };
   return place === 'path' ? { petId: text } : { headers: { [name]: text } };
 }
 
+function refusalOf({ name, in: place }: Parameter): Outcome {
+  if (name === 'If-Match') return 412;
+  return place === 'path' ? 404 : 400;
+}
+
 /** A well-formed value of these may still name nothing; only the example is known to name something. */
-const references = ['petId', 'cursor'];
+const references = ['petId', 'cursor', 'If-Match'];
 
 function isSound({ name, in: place, schema, example }: Parameter, text: string): boolean {
   if (references.includes(name)) return text === String(example);

@@ -153,6 +153,7 @@ describe('any bytes in a header', () => {
     'Idempotency-Key',
     'Content-Type',
     'X-Request-Id',
+    'If-Match',
     'If-None-Match',
     'Origin',
   ];

@@ -100,3 +100,33 @@ describe('a path in another spelling', () => {
     }
   });
 });
+
+describe('a # in a target', () => {
+  // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to what it stands in.
+  it('is part of the path, which is then another one', async () => {
+    for (const path of ['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#']) {
+      for (const lines of [
+        [`GET ${path} HTTP/1.1`, 'Host: petstore'],
+        [`GET http://petstore${path} HTTP/1.1`, 'Host: petstore'],
+        [`GET ${path} HTTP/1.0`],
+      ]) {
+        expect(await send('GET', path, lines)).toBe(404);
+      }
+    }
+  });
+
+  it('is part of the value in a query', async () => {
+    for (const query of ['status=sold#x', 'status=sold#', 'limit=1#', 'limit=1#&status=sold', 'cursor=#']) {
+      expect(await send('GET', '/v1/pets', [`GET /v1/pets?${query} HTTP/1.1`, 'Host: petstore'])).toBe(400);
+    }
+  });
+
+  it('is ignored in a parameter that nobody knows', async () => {
+    expect(await send('GET', '/v1/pets', ['GET /v1/pets?x=#y HTTP/1.1', 'Host: petstore'])).toBe(200);
+  });
+
+  it('does not open a path to a caller without a key', async () => {
+    const { status } = await server.exchange('GET /docs#x HTTP/1.1\r\nHost: petstore\r\n\r\n');
+    expect(status).toBe(401);
+  });
+});

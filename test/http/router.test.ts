@@ -4,6 +4,11 @@ import { createRouter, pathOf } from '../../src/http/router.ts';
 import { holds } from './property.ts';
 
 const router = createRouter({ '/pets': 'pets', '/': 'home', '/pets/:id': 'pet', '/assets/:file': 'asset' });
+/** A request target has no fragment, so a # is a character of its path or query. */
+const targetOf = (address: string) => {
+  const { href, pathname } = new URL(address.replaceAll('#', '%23'));
+  return { href: href.replaceAll('%23', '#'), pathname: pathname.replaceAll('%23', '#') };
+};
 const found = (path: string) => {
   const match = router.find(path);
   return match && [match.route, match.parameter];
@@ -36,7 +41,7 @@ describe('Router', () => {
     const part = fc.string({ unit: fc.constantFrom('/pets', '/', '?', '#', '1', '%70', 'a') });
     await holds(
       fc.asyncProperty(part, async (rest) => {
-        const { href, pathname } = new URL(`http://h/pets${rest}`);
+        const { href, pathname } = targetOf(`http://h/pets${rest}`);
         expect(found(href)).toEqual(found(pathname));
         expect(found(`/pets${rest}`)).toEqual(found(href));
       }),
@@ -46,11 +51,11 @@ describe('Router', () => {
 });
 
 describe('pathOf', () => {
-  it('is what URL says, for every path, query and fragment', async () => {
+  it('is what URL says, for every path and query', async () => {
     const part = fc.string({ unit: fc.constantFrom(...Array.from('abc/?#=&%20.:@')) });
     await holds(
       fc.asyncProperty(part, async (rest) => {
-        const { href, pathname } = new URL(`http://localhost:1234/${rest}`);
+        const { href, pathname } = targetOf(`http://localhost:1234/${rest}`);
         expect(pathOf(href)).toBe(pathname);
       }),
       500,
@@ -59,5 +64,6 @@ describe('pathOf', () => {
 
   it('takes an address without a host, as HTTP/1.0 has it', () => {
     expect(pathOf('/v1/pets?limit=1')).toBe('/v1/pets');
+    expect(pathOf('/v1/pets#x?limit=1')).toBe('/v1/pets#x');
   });
 });

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { operations } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+import { listen, type Listening } from '../socket.ts';
+
+/** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
+
+let service: Service;
+let server: Listening;
+
+beforeAll(async () => {
+  service = await openService();
+  server = listen(service.app);
+  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await service.close();
+});
+
+const paths = operations
+  .filter(({ method }) => method === 'GET')
+  .map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'page.js'));
+const requests: [method: string, path: string, headers: string][] = [
+  ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
+    [...paths, '/nowhere'].map((path): [string, string, string] => [method, path, '']),
+  ),
+  ['GET', '/v1/pets', 'If-None-Match: *\r\n'],
+  ['HEAD', '/v1/pets', 'If-None-Match: *\r\n'],
+  ['HEAD', '/v1/pets', 'If-Match: "none"\r\n'],
+  ['HEAD', '/v1/pets', 'Authorization: none\r\n'],
+];
+
+describe('Date', () => {
+  it.each(requests)('is sent once with the response to %s %s %s', async (method, path, headers) => {
+    const { headers: got } = await server.exchange(
+      `${method} ${path} HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n${headers}\r\n`,
+    );
+    const date = got.get('Date') ?? '';
+    // Two of them would arrive joined by a comma and be no such date.
+    expect(new Date(date).toUTCString()).toBe(date);
+    expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
+import { operations } from '../openapi.ts';
+import { openService, type Service } from '../service.ts';
+
+/** RFC 9110, sections 13.1.1 and 13.2: what a caller may demand of the representation before it is sent. */
+
+let service: Service;
+let call: Service['call'];
+
+beforeAll(async () => {
+  service = await openService();
+  ({ call } = service);
+  await addPets(call, 2);
+});
+afterAll(() => service.close());
+
+const etagOf = async (path: string): Promise<string> => (await call(path)).headers.get('ETag') ?? '';
+const ask = (path: string, headers: Record<string, string>, method = 'GET'): Promise<Response> =>
+  call(path, { method, headers });
+
+const readable = operations
+  .filter(({ method }) => method === 'GET')
+  .map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'page.js'));
+
+describe('If-Match', () => {
+  it.each(readable)('gives 200 to a GET and HEAD of %s when its tag is listed, or for *', async (path) => {
+    const etag = await etagOf(path);
+    for (const tags of [etag, `"a", ${etag}`, `W/"a",${etag},"b"`, '*', ' * ']) {
+      expect((await ask(path, { 'If-Match': tags })).status).toBe(200);
+      expect((await ask(path, { 'If-Match': tags }, 'HEAD')).status).toBe(200);
+    }
+  });
+
+  it.each(readable)('gives 412 to a GET and HEAD of %s when its tag is not listed', async (path) => {
+    const etag = await etagOf(path);
+    for (const tags of ['"a"', '"*"', '', etag.slice(1, -1), `"a", W/"b"`]) {
+      expect(await outcomeOf(ask(path, { 'If-Match': tags }))).toBe('412 precondition_failed');
+      expect((await ask(path, { 'If-Match': tags }, 'HEAD')).status).toBe(412);
+    }
+  });
+
+  it('never matches a weak tag', async () => {
+    const etag = await etagOf('/v1/pets');
+    expect((await ask('/v1/pets', { 'If-Match': `W/${etag}` })).status).toBe(412);
+  });
+
+  it('matches no longer once the page has changed', async () => {
+    await using own = await openService();
+    const etag = (await own.call('/v1/pets')).headers.get('ETag') ?? '';
+    await addPets(own.call, 1);
+    expect((await own.call('/v1/pets', { headers: { 'If-Match': etag } })).status).toBe(412);
+  });
+
+  it('comes before If-None-Match', async () => {
+    const etag = await etagOf('/v1/pets');
+    const status = async (match: string, noneMatch: string) =>
+      (await ask('/v1/pets', { 'If-Match': match, 'If-None-Match': noneMatch })).status;
+    expect(await status('"a"', etag)).toBe(412);
+    expect(await status('"a"', '"a"')).toBe(412);
+    expect(await status(etag, etag)).toBe(304);
+    expect(await status('*', '"a"')).toBe(200);
+  });
+
+  it('is ignored where the request fails without it', async () => {
+    for (const tags of ['*', '"a"']) {
+      expect(await outcomeOf(ask('/v1/pets/0', { 'If-Match': tags }))).toBe('404 not_found');
+      expect(await outcomeOf(ask('/v1/pets?limit=0', { 'If-Match': tags }))).toBe('400 invalid_parameter');
+      const create = post({}, { 'If-Match': tags });
+      expect(await outcomeOf(call('/v1/pets', create))).toBe('400 invalid_pet');
+      expect(await outcomeOf(service.callAs(null, '/v1/pets', { headers: { 'If-Match': tags } }))).toBe(
+        '401 unauthorized',
+      );
+    }
+  });
+});
+
+describe('If-Match on a create', () => {
+  const count = async (): Promise<number> => idsOf(await (await call('/v1/pets?limit=100')).text()).length;
+
+  it('lets * through: there is always a collection', async () => {
+    expect((await call('/v1/pets', post(rex, { 'If-Match': '*' }))).status).toBe(201);
+  });
+
+  it('is 412 for any tag, and adds nothing', async () => {
+    const before = await count();
+    for (const tags of ['"a"', await etagOf('/v1/pets'), `W/${await etagOf('/v1/pets')}`, '']) {
+      const create = call('/v1/pets', post(rex, { 'If-Match': tags, 'Idempotency-Key': 'conditional' }));
+      expect(await errorOf(create)).toMatchObject({ code: 'precondition_failed', status: 412 });
+    }
+    expect(await count()).toBe(before);
+    // The refused create did not use up its key.
+    const again = await call('/v1/pets', post(rex, { 'Idempotency-Key': 'conditional' }));
+    expect(again.headers.has('Idempotent-Replayed')).toBe(false);
+  });
+});
