@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { fixedKey, startService, type Service } from '../process.ts';
+import { fixedKey, makeFolder, runCli, startService, type Service } from '../process.ts';
 import { readAnimals } from './journal.ts';
 import { openConnection, type RawAnswer, type RawConnection } from './raw-http.ts';
 
@@ -22,7 +22,10 @@ describe.skipIf(process.platform !== 'linux')('a service without a free descript
   it(
     'answers on open connections, loses nothing, and serves new ones once others have left',
     async () => {
-      await using service = await startService({ wrap: withFewDescriptors });
+      using folder = makeFolder();
+      // A first start would write a key, and so open the writer's files, before anybody comes.
+      await runCli(['keys', 'create', '--name', 'first', '--database-url', folder.database]);
+      await using service = await startService({ wrap: withFewDescriptors, databaseUrl: folder.database });
       using inside = await enter(service);
       using crowd = await openCrowd(service);
       // The writer opens its files for the first write: whatever it answers is what the store holds.
