@@ -11,8 +11,12 @@ import { openStores } from './stores.ts';
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
+/** As in `petstore.sh`: nothing in the folder where the service was started runs or configures a worker. */
+const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
 /** This very program: a one-file executable starts without naming its source. */
-const ownProgram = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
+const ownProgram = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, ...isolation, Bun.main];
 
 type FromWorker = 'ready';
 
