@@ -6,6 +6,7 @@ import { commands, listCommands, type Command } from './commands.ts';
 import { usage } from './config.ts';
 import { readEnvFile } from './env-file.ts';
 import { print } from './output.ts';
+import { visible, visibleLines } from './visible.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
 
@@ -42,10 +43,10 @@ async function run(all: string[]): Promise<number> {
 
 /** One line for what a person can mend; of a bug, everything that helps to find it. */
 function explain(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  if (!(error instanceof PetstoreError)) return describeError(error);
+  if (error instanceof OperatorError) return visible(error.message);
+  if (!(error instanceof PetstoreError)) return visibleLines(describeError(error));
   const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.message}${reason}`;
+  return visible(`${error.message}${reason}`);
 }
 
 async function findCommand(name: string): Promise<Command> {
