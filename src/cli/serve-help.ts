@@ -8,7 +8,7 @@ export function serveHelp(): string {
       setting.fallback === '' || setting.fallback === 'false' ? '' : `, default ${setting.fallback}`;
     return `  ${usage.padEnd(32)}${setting.help} (${setting.variable}${fallback})`;
   });
-  return `Serve the interface until SIGTERM or SIGINT.
+  return `Serve the interface until SIGTERM, SIGINT or SIGHUP.
 
 Usage: petstore serve [options]
 
