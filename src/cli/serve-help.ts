@@ -15,6 +15,8 @@ Usage: petstore serve [options]
 Options (or the environment variable in brackets; a flag wins):
 ${lines.join('\n')}
 
+No file of settings is read unless it is named: --env-file FILE.
+
 Examples:
   petstore serve
   petstore serve --port 3000 --database-url /var/lib/petstore/petstore.db
