@@ -164,6 +164,13 @@ describe('npm pack', () => {
     }
   });
 
+  it('makes a package whose program finds its Bun from any folder', async () => {
+    using elsewhere = makeFolder();
+    const program = join(folder.path, 'node_modules/.bin/petstore');
+    const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+  });
+
   it('holds what the program needs and nothing of its making', () => {
     const installed = join(folder.path, 'node_modules/petstore');
     for (const file of [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bin } from '../../package.json';
+import { bin, version } from '../../package.json';
 import { childrenOf } from '../process-tree.ts';
 import {
   endProcess,
@@ -67,6 +67,16 @@ describe('petstore in a folder of somebody else', () => {
     },
     timeoutMs,
   );
+
+  it('finds the Bun that was installed with it', async () => {
+    await using planted = plantFolder();
+    const env = { PATH: '/usr/bin:/bin' };
+    expect(await run(planted, ['--version'], { env })).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  });
 
   it('reads a file that is named, but for PETSTORE_URL', async () => {
     await using planted = plantFolder();
