@@ -16,7 +16,6 @@ export interface Config {
   tlsKey: string | undefined;
   workers: number;
   rateLimit: number;
-  maxConnections: number;
 }
 
 export interface Setting {
@@ -106,13 +105,6 @@ export const settings = {
     fallback: '0',
     help: 'Requests that one key may make in a minute, in each process; 0 sets no limit.',
   },
-  maxConnections: {
-    flag: 'max-connections',
-    variable: 'MAX_CONNECTIONS',
-    value: 'NUMBER',
-    fallback: '10000',
-    help: 'Connections that each process serves at once (on Linux); further callers wait until one leaves.',
-  },
 } as const satisfies Record<keyof Config, Setting>;
 
 type Environment = Record<string, string | undefined>;
@@ -139,7 +131,6 @@ export function readConfig(args: string[], environment: Environment): Config {
     tlsKey: text('tlsKey') || undefined,
     workers: integerOf(nameOf('workers'), text('workers'), 1, 256),
     rateLimit: integerOf(nameOf('rateLimit'), text('rateLimit'), 0, 999_999),
-    maxConnections: integerOf(nameOf('maxConnections'), text('maxConnections'), 1, 999_999),
   };
   if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');

@@ -2,7 +2,6 @@ import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { Log } from '../log.ts';
 import type { Config } from './config.ts';
-import { limitConnections } from './connection-limit.ts';
 import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
@@ -48,7 +47,6 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   try {
     server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
     const port = server.port ?? config.port;
-    const connectionLimit = limitConnections(port, config.maxConnections);
     if (!isWorker) {
       const address = addressOf(config, port);
       announce(log, address, await makeFirstKey(stores));
@@ -59,7 +57,6 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const reason = await toldToStop;
     isDraining = true;
     log.info('stopping', { reason });
-    connectionLimit?.lift();
     stopAccepting(port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);

@@ -97,7 +97,6 @@ describe('configuration', () => {
           TLS_KEY: '/nowhere',
           WORKERS: 'none',
           RATE_LIMIT: 'none',
-          MAX_CONNECTIONS: 'none',
         } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
         args: [
           ...[
@@ -112,7 +111,6 @@ describe('configuration', () => {
           ],
           ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
           ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
-          ...['--max-connections', '100'],
         ],
       });
       expect(service.url).toStartWith('https://localhost:');
