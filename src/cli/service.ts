@@ -15,17 +15,21 @@ const closeMs = 8000;
 /** How long callers on open connections are told, with their answers, to come no more. */
 const lastCallMs = 300;
 
+const never = new Promise<never>(() => {});
+
 export interface ServeHereOptions {
   /** One of several processes on the port: the parent has opened the store and speaks to the person. */
   isWorker?: boolean;
   onReady?: () => void;
   /** Resolves when it is time to stop. */
   toldToStop?: Promise<string>;
+  /** Resolves when there is no time to wait for load balancers. */
+  hurry?: Promise<unknown>;
 }
 
 /** Serves from this process until it is told to stop; everything it opened is closed when it returns. */
 export async function serveHere(config: Config, log: Log, options: ServeHereOptions = {}): Promise<number> {
-  const { isWorker = false, onReady, toldToStop = untilToldToStop() } = options;
+  const { isWorker = false, onReady, toldToStop = untilToldToStop(), hurry = never } = options;
   catchCrashes(log);
   const tls = loadTls(config);
   const stores = await openStores(config.databaseUrl, log);
@@ -57,6 +61,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const reason = await toldToStop;
     isDraining = true;
     log.info('stopping', { reason });
+    await Promise.race([Bun.sleep(config.stopDelaySeconds * 1000), hurry]);
     stopAccepting(port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);

@@ -94,10 +94,13 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   void untilToldToStop().then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
-    setTimeout(() => {
-      log.warn('Workers took too long to stop and were killed.', { count: workers.size });
-      stop('SIGKILL');
-    }, stopWithinMs).unref();
+    setTimeout(
+      () => {
+        log.warn('Workers took too long to stop and were killed.', { count: workers.size });
+        stop('SIGKILL');
+      },
+      config.stopDelaySeconds * 1000 + stopWithinMs,
+    ).unref();
   });
   try {
     return await stopped.promise;
@@ -131,6 +134,7 @@ export async function serveAsWorker(): Promise<number> {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),
     toldToStop: Promise.race([untilToldToStop(['SIGTERM', 'SIGINT']), orphaned]),
+    hurry: orphaned,
   });
   // The open channel to the parent would keep the process alive.
   process.disconnect?.();

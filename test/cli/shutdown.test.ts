@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'bun:test';
+import { readConfig } from '../../src/cli/config.ts';
+import { outcomeOf, post, rex } from '../calls.ts';
 import { childrenOf, isRunning } from '../process-tree.ts';
 import {
   cleanEnvironment,
@@ -60,6 +62,42 @@ describe('a service under load', () => {
       timeoutMs,
     );
   }
+});
+
+describe('a service with a stop delay', () => {
+  for (const workers of [1, 2]) {
+    it(
+      `is not ready first, serves on, and then stops (workers: ${workers})`,
+      async () => {
+        await using service = await startService({ workers, env: { STOP_DELAY: '2' } });
+        const toldAt = performance.now();
+        const exited = service.stop();
+        await service.untilLogged(/"message":"stopping"/);
+        // Each call has a connection of its own.
+        while ((await service.call('/readyz', { keepalive: false })).status !== 503) await Bun.sleep(10);
+        let served = 0;
+        while (performance.now() - toldAt < 1500) {
+          expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
+          served += 1;
+        }
+        expect(await exited).toBe(0);
+        expect(performance.now() - toldAt).toBeGreaterThanOrEqual(2000);
+        expect(readAnimals(service.database)).toHaveLength(served);
+      },
+      timeoutMs,
+    );
+  }
+
+  it.each([
+    ['5 seconds', {}, []],
+    ['none, when it says so', { STOP_DELAY: '0' }, []],
+    ['the flag wins', { STOP_DELAY: '9' }, ['--stop-delay', '1']],
+  ])('waits %s where nobody watches', (title, environment, args) => {
+    const { stopDelaySeconds } = readConfig(args, environment);
+    expect(stopDelaySeconds).toBe(
+      { '5 seconds': process.stdout.isTTY ? 0 : 5, 'the flag wins': 1 }[title] ?? 0,
+    );
+  });
 });
 
 describe('a service that was told to stop', () => {
