@@ -68,6 +68,26 @@ export const copyOverLog: Step = async (world) => {
   return `copied a backup over ${store.path} beside its log`;
 };
 
+/** A log without its file is refused, and stays as it is until the file is back. */
+export const hideFile: Step = async (world) => {
+  const store = world.random.pick(world.stopped().filter((stopped) => !stopped.isHarmed && hasLog(stopped)));
+  if (!store) return undefined;
+  const name = world.nameOf(store);
+  const hidden = newPlace(world);
+  renameSync(store.path, hidden);
+  const { status } = await world.run([
+    'keys',
+    'create',
+    '--name',
+    'late',
+    '--database-url',
+    world.pathOf(name),
+  ]);
+  if (status === 0) throw new Fault(`A new store was made beside the log of ${store.path}`);
+  renameSync(hidden, store.path);
+  return `hid the file of ${name} from a command`;
+};
+
 export const harmStore: Step = (world) => {
   const sound = world.stopped().filter(({ isHarmed, pets }) => !isHarmed && pets.size > 0);
   const withLog = sound.filter(hasLog);
