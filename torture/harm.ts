@@ -65,14 +65,29 @@ function flip(path: string, random: Random, end: number): void {
   closeSync(file);
 }
 
+/** How many transactions a sound log holds. */
+export function commitCount(path: string): number {
+  return readCommits(path).ends.length;
+}
+
 /** Where the last two transactions of a sound log begin. */
 function startOfLastTwo(path: string): number {
+  const { ends, frameBytes } = readCommits(path);
+  return headerBytes + (ends.at(-3) ?? 0) * frameBytes;
+}
+
+/** The frames after which a transaction of a sound log ends. */
+function readCommits(path: string): { ends: number[]; frameBytes: number } {
   const file = openSync(path, 'r');
   const bytes = Buffer.alloc(headerBytes);
   readSync(file, bytes, 0, headerBytes, 0);
-  const header = readHeader(bytes)!;
-  const reader = new FrameReader(file, header);
+  const header = readHeader(bytes);
   const ends: number[] = [];
+  if (!header) {
+    closeSync(file);
+    return { ends, frameBytes: 0 };
+  }
+  const reader = new FrameReader(file, header);
   let sums = header.sums;
   for (let frame = 0; ; frame++) {
     const found = reader.read(frame);
@@ -81,5 +96,5 @@ function startOfLastTwo(path: string): number {
     if (found.commitPages > 0) ends.push(frame + 1);
   }
   closeSync(file);
-  return headerBytes + (ends.at(-3) ?? 0) * (header.pageSize + 24);
+  return { ends, frameBytes: header.pageSize + 24 };
 }

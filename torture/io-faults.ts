@@ -99,13 +99,9 @@ async function startOrRestart(
 export const ignoreFailedCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    commit(connection);`,
-    replace: `    try {
-      commit(connection);
-    } catch {
-      connection = undefined;
-      abandon(database);
-    }`,
+    find: `    throw translateCommitError(error);`,
+    replace: `    connection = undefined;
+    abandon(open.database);`,
   },
 ];
 

@@ -8,6 +8,7 @@ import { generated } from './generated.ts';
 import { heldSnapshot } from './held-snapshot.ts';
 import { hostileHttp } from './hostile-http.ts';
 import { hostileJson } from './hostile-json.ts';
+import { identity } from './identity.ts';
 import { ioFaults } from './io-faults.ts';
 import { kill } from './kill.ts';
 import { overload } from './overload.ts';
@@ -36,6 +37,7 @@ export const tortureTests: readonly TortureTest[] = [
   postgres,
   clock,
   backup,
+  identity,
   hostileHttp,
   hostileJson,
   generated,

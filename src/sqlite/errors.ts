@@ -1,5 +1,6 @@
 import { SQLiteError } from 'bun:sqlite';
 import { OperatorError, PetstoreError } from '../error.ts';
+import type { StoreFile } from './opening/store-file.ts';
 
 /** Whether somebody else holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -46,11 +47,12 @@ export function outcomeUnknown(cause: unknown): PetstoreError {
 }
 
 /** For a service whose store was taken away from under it. Whatever it wrote would be found by nobody. */
-export function storeMoved(name: string): PetstoreError {
+export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
     cause: new Error(
       `${name} is no longer the file that this service opened: it was moved, replaced or removed. ` +
-        'Put the file back where it was, or restart the service to use what is there now.',
+        'Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
+        `in its place, first move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
   });
 }

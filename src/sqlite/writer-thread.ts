@@ -59,7 +59,7 @@ function runBatch(jobs: Job[]): Outcome[] {
 function commitTogether(jobs: Job[]): JobResult[] {
   connection ??= openConnection();
   const { database, begin, runner } = connection;
-  if (!isInPlace(store)) throw storeMoved(store.name);
+  if (!isInPlace(store)) throw storeMoved(store);
   refuseLongLog(database, store.path);
   try {
     takeLock(begin);
@@ -86,12 +86,12 @@ function commit(open: Connection): void {
   } catch (error) {
     throw translateCommitError(error);
   }
-  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store.name));
+  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store));
 }
 
 /** A new connection follows the path, where another file may be by now. */
 function openConnection(): Connection {
-  if (!isInPlace(store)) throw storeMoved(store.name);
+  if (!isInPlace(store)) throw storeMoved(store);
   const database = connect(store);
   makeDurable(database);
   // The jobs check the status of an animal themselves; SQLite takes 1.5 of the 4 µs of an insert for it.

@@ -153,6 +153,22 @@ describe('a create', () => {
   });
 });
 
+describe('the advice in the log of a service whose store was replaced', () => {
+  it('leads to the new file, and keeps the old one whole', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await runCli(['seed', '--count', '30', '--database-url', inFolder('other.db')]);
+    await addPets(service.call, 3);
+    linkSync(inFolder('petstore.db'), inFolder('old.db'));
+    renameSync(inFolder('other.db'), inFolder('petstore.db'));
+    expect(await create(service)).toBe('503 unavailable');
+    const [, log = '', memory = ''] = await service.untilLogged(/first move (\S+) and (\S+) away/);
+    await service.stop();
+    renameSync(log, inFolder('old.db-wal'));
+    renameSync(memory, inFolder('old.db-shm'));
+    expect([await petCount(folder.database), await petCount(inFolder('old.db'))]).toEqual([30, 3]);
+  });
+});
+
 describe('a restore beside commands that wait for it', () => {
   it('leaves each of them with what it asked for, or with a line that says what happened', async () => {
     const at = ['--database-url', folder.database];

@@ -101,6 +101,17 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
   }
 });
 
+describe('a log whose file was removed', () => {
+  it.each<string[]>([['serve'], ['keys', 'create', '--name', 'till'], ['seed', '--count', '1']])(
+    'is refused by %s, and no empty file is left beside it',
+    async (...command: string[]) => {
+      await makeCrashedStore(store);
+      rmSync(store);
+      await expectRefused('is damaged', ...command);
+    },
+  );
+});
+
 describe('a store whose service was killed when its log had a header and nothing else', () => {
   beforeEach(async () => {
     await run('seed', '--count', '3');

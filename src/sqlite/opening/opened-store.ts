@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import { damaged, explain, replaced } from '../errors.ts';
@@ -22,11 +22,18 @@ export function openExisting(name: string): OpenedStore | undefined {
 
 /** Opens a store, making its file and its folder where they are missing. */
 export function openOrCreate(name: string): OpenedStore {
-  makeFile(name, resolveLinks(name));
+  const path = resolveLinks(name);
+  const isNew = makeFile(name, path);
   finishRestoreOf(name);
   const file = findStoreFile(name);
   if (!file) throw replaced(name);
-  return openStore(file);
+  try {
+    return openStore(file);
+  } catch (error) {
+    // A log that has lost its file is refused, and left alone as it was.
+    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
+    throw error;
+  }
 }
 
 /** Refuses a damaged log, because SQLite would repair it by cutting it off at the damage. */
@@ -54,14 +61,19 @@ export function finishRestoreOf(name: string): void {
   }
 }
 
-/** Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. */
-function makeFile(name: string, path: string): void {
+/**
+ * Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. False when
+ * there is a file.
+ */
+function makeFile(name: string, path: string): boolean {
   try {
     prepareFolder(path);
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw isFolder(name);
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    const isNew = !existsSync(path);
+    if (isNew) closeSync(openSync(path, 'a', 0o600));
     accessSync(dirname(path), constants.W_OK);
     accessSync(path, constants.R_OK | constants.W_OK);
+    return isNew;
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;

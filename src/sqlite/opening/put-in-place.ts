@@ -46,12 +46,10 @@ export function putInPlace(incoming: string, target: Target): string | undefined
 
 function exchange(incoming: string, path: string): string | undefined {
   const time = freeTime(path);
-  const hasContent = statSync(path).size > 0;
-  if (hasContent) linkSync(path, replacedPath(path, time));
   renameSync(incoming, `${path}${restored}${time}`);
   syncPath(dirname(path));
   finish(path, time);
-  return hasContent ? replacedPath(path, time) : undefined;
+  return existsSync(replacedPath(path, time)) ? replacedPath(path, time) : undefined;
 }
 
 const waitMs = 5000;
@@ -76,9 +74,10 @@ export function finishRestore(name: string, path: string): void {
 
 /** Each step may have been done before. */
 function finish(path: string, time: string): void {
+  const kept = replacedPath(path, time);
+  if (statSync(path).size > 0 && !existsSync(kept)) linkSync(path, kept);
   for (const suffix of ['-wal', '-shm']) {
-    if (existsSync(`${path}${suffix}`))
-      renameSync(`${path}${suffix}`, `${replacedPath(path, time)}${suffix}`);
+    if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   }
   renameSync(`${path}${restored}${time}`, path);
   syncPath(dirname(path));

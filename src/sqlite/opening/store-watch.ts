@@ -24,7 +24,7 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
   };
   const timer = setInterval(check, checkEveryMs).unref();
   return {
-    problem: () => (isMoved ? storeMoved(store.name) : undefined),
+    problem: () => (isMoved ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };
 }

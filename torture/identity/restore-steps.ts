@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { cleanEnvironment, petstoreCommand } from '../../test/process.ts';
+import { at, judgeExport, pickNamed } from './command-steps.ts';
+import { hashOf } from './judge.ts';
+import { restoredModel, type StoreModel } from './model.ts';
+import { pickSoundBackup, type Step } from './operator-steps.ts';
+import { Fault, type World } from './world.ts';
+
+/** Any backup into any store, by force or not. */
+export const restore: Step = async (world) => {
+  const { name, store } = pickNamed(world);
+  const source = pickSource(world, store);
+  if (!source) return undefined;
+  const isForced = world.chance(0.6);
+  const what = `restore of ${relative(world.pathOf('.'), source.path)} to ${name}${isForced ? ' by force' : ''}`;
+  const before = store && hashOf(store.path);
+  const args = ['restore', source.path, ...(isForced ? ['--force'] : []), ...at(world, name)];
+  const { status, stdout, stderr } = await world.run(args);
+  const refusal = reasonToRefuse(world, source, store, isForced);
+  if (status !== 0) {
+    // An unsure pet may be one that must not be replaced.
+    const isExpected = refusal !== undefined || (!isForced && store !== undefined && store.unsure.size > 0);
+    if (!isExpected) throw new Fault(`The ${what} was refused: ${stderr}`);
+    world.count('restores refused');
+    return `${what} was refused`;
+  }
+  // What was damaged may have been of no use: then all of it is in the store.
+  if (refusal !== undefined && !source.isHarmed) throw new Fault(`The ${what} succeeded though ${refusal}`);
+  const [, kept] = /kept as (\S+)\. /.exec(stdout) ?? [];
+  replaceModel(world, { source, store, name, kept, before });
+  world.count('restores');
+  return what;
+};
+
+/** kill -9 at any moment leaves the one store or the other, whole. */
+export const killRestore: Step = async (world) => {
+  const { name, store } = pickNamed(world);
+  const source = pickSoundBackup(world);
+  if (!store || !source || world.isServed(store)) return undefined;
+  const { path } = store;
+  const before = hashOf(path);
+  const { ino } = statSync(path);
+  const moment = await killInTheMiddle(world, ['restore', source.path, '--force', ...at(world, name)], path);
+  world.count('restores killed');
+  // Whoever opens the store next finishes what was begun, here a command that only looks.
+  await world.run(['export', ...at(world, name)]);
+  const kept = namesOf(path, '.replaced-').find((file) => statSync(file).ino === ino);
+  const isDone = statSync(path).ino !== ino;
+  for (const left of leftovers(path)) rmSync(left, { recursive: true });
+  if (isDone) replaceModel(world, { source, store, name, kept, before });
+  else {
+    if (kept !== undefined) throw new Fault(`A killed restore has left a second name of the store: ${kept}`);
+    if (hashOf(path) !== before) throw new Fault(`A restore that was killed ${moment} has changed ${path}`);
+  }
+  if (namesOf(path, '.restored-').length > 0)
+    throw new Fault(`A restore that was killed ${moment} was not finished by an export`);
+  await judgeExport(world, name, world.storeOf(name) ?? store);
+  world.count(isDone ? 'killed restores finished' : 'killed restores without effect');
+  return `restore to ${name} killed ${moment}: the ${isDone ? 'new' : 'old'} store`;
+};
+
+/** Mostly a backup, now and then a hand copy or the store itself. */
+function pickSource(world: World, store: StoreModel | undefined): StoreModel | undefined {
+  if (store && world.chance(0.05)) return store;
+  const copies = world.stopped().filter(({ path }) => path.includes('/copies/'));
+  return world.chance(0.2) ? world.random.pick(copies) : world.random.pick([...world.backups]);
+}
+
+function reasonToRefuse(
+  world: World,
+  source: StoreModel,
+  store: StoreModel | undefined,
+  isForced: boolean,
+): string | undefined {
+  if (source === store) return 'it is the store itself';
+  if (source.isHarmed) return 'it is damaged';
+  if (existsSync(`${source.path}-wal`) && statSync(`${source.path}-wal`).size > 0)
+    return 'a log is beside it';
+  if (world.isServed(store)) return 'the store is in use';
+  if (!isForced && store?.isHarmed) return 'the store is damaged';
+  if (!isForced && store && store.pets.size > 0) return 'the store holds pets';
+  return undefined;
+}
+
+interface Replacement {
+  source: StoreModel;
+  store: StoreModel | undefined;
+  name: string;
+  /** Where the replaced store is. */
+  kept: string | undefined;
+  /** The hash of that. */
+  before: string | undefined;
+}
+
+/** The name leads to the backup's content from now on; what was there is kept as it was. */
+function replaceModel(world: World, { source, store, name, kept, before }: Replacement): void {
+  const path = store?.path ?? world.follow(name);
+  if (path === undefined || world.follow(name) !== path)
+    throw new Fault(`After a restore, ${name} leads to ${world.follow(name)} and not to ${path}`);
+  world.stores.add(restoredModel(source, store, path));
+  if (!store) return;
+  if (kept === undefined) throw new Fault(`A restore to ${name} has not kept the store that was there`);
+  if (hashOf(kept) !== before) throw new Fault(`A restore to ${name} has changed the store that it has kept`);
+  store.path = kept;
+}
+
+/** Returns when that was. */
+async function killInTheMiddle(world: World, args: string[], path: string): Promise<string> {
+  const child = Bun.spawn(world.command(petstoreCommand(args)), {
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'ignore'],
+    timeout: 60_000,
+    killSignal: 'SIGKILL',
+  });
+  const sign = world.random.pick(['', '.restoring', '.petstore-lock-', '.restored-', '.replaced-']);
+  if (sign === '') await Bun.sleep(world.random.next() * 300);
+  else {
+    const isThere = watchFor(path, sign);
+    // Without a pause: the steps of a restore follow one another in less than a millisecond.
+    while (!isThere() && isAlive(child.pid));
+  }
+  child.kill('SIGKILL');
+  await child.exited;
+  return sign === '' ? 'at some moment' : `when ${sign} was there`;
+}
+
+/** Tells when something new of this name is beside the store. */
+function watchFor(path: string, sign: string): () => boolean {
+  const folder = dirname(path);
+  const matching = () =>
+    readdirSync(folder).filter((name) => name.startsWith(basename(path) + sign) || name.startsWith(sign));
+  const before = new Set(matching());
+  return () => matching().some((name) => !before.has(name));
+}
+
+/** A child that has ended is a zombie until the event loop turns, which it does not here. */
+function isAlive(pid: number): boolean {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return !text.slice(text.lastIndexOf(')')).startsWith(') Z');
+}
+
+function namesOf(path: string, infix: string): string[] {
+  const folder = dirname(path);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(basename(path) + infix) && !/-(?:wal|shm)$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+/** What nobody has had the time to remove. */
+function leftovers(path: string): string[] {
+  const folder = dirname(path);
+  return readdirSync(folder)
+    .filter((name) => name.startsWith('.petstore-') || name.startsWith(`${basename(path)}.restoring`))
+    .map((name) => join(folder, name));
+}

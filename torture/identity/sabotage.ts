@@ -1,0 +1,86 @@
+import type { Patch } from '../broken-program.ts';
+
+/** One promise that is broken on purpose. */
+export interface Sabotage {
+  what: string;
+  patches: Patch[];
+}
+
+export const sabotages: readonly Sabotage[] = [
+  {
+    what: 'a file that was moved or replaced goes unnoticed',
+    patches: [
+      {
+        file: 'src/sqlite/opening/store-file.ts',
+        find: 'export function isInPlace(file: StoreFile): boolean {',
+        replace: 'export function isInPlace(file: StoreFile): boolean {\n  if (file) return true;',
+      },
+    ],
+  },
+  {
+    what: 'whoever looks opens a usual connection',
+    patches: [
+      {
+        file: 'src/sqlite/opening/read-only.ts',
+        find: 'export function openReadOnly(store: OpenedStore): ReadOnlyStore {',
+        replace: `export function openReadOnly(store: OpenedStore): ReadOnlyStore {
+  if (store) return opened(new Database(store.path, { readwrite: true, create: false }));`,
+      },
+    ],
+  },
+  {
+    what: 'a damaged log is left to SQLite',
+    patches: [
+      {
+        file: 'src/sqlite/opening/opened-store.ts',
+        find: 'if (isDamaged) throw damaged(file.name);',
+        replace: 'void isDamaged;',
+      },
+    ],
+  },
+  {
+    what: 'a restore does not follow links',
+    patches: [
+      {
+        file: 'src/sqlite/backups/restore.ts',
+        find: '  const path = resolveLinks(name);',
+        replace: '  const path = name;',
+      },
+    ],
+  },
+  {
+    what: 'the shared memory beside a link is taken for that of the store',
+    patches: [
+      {
+        file: 'src/sqlite/open.ts',
+        find: 'watchCommits(database, store.path)',
+        replace: 'watchCommits(database, path)',
+      },
+      {
+        file: 'src/sqlite/wal/header.ts',
+        find: '  if (!isOpenBySqlite(file)) return undefined;',
+        replace: '  void isOpenBySqlite;',
+      },
+    ],
+  },
+  {
+    what: 'a restore brings revoked keys back',
+    patches: [
+      {
+        file: 'src/sqlite/backups/restore.ts',
+        find: 'if (revokedAt) revoke.run(hash, revokedAt);',
+        replace: 'void revokedAt;',
+      },
+    ],
+  },
+  {
+    what: 'a restore that was killed is finished by nobody',
+    patches: [
+      {
+        file: 'src/sqlite/opening/put-in-place.ts',
+        find: 'while (findTime(path) !== undefined) {',
+        replace: 'while (findTime(path) === path) {',
+      },
+    ],
+  },
+];
