@@ -10,7 +10,7 @@ import { parsePlace } from './stores.ts';
 const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}`;
 
-const backupHelp = `Copy an embedded store into one file, and read every animal of the copy to be sure of it. Services may go on using
+const backupHelp = `Copy an embedded store into one file, and read every pet of the copy to be sure of it. Services may go on using
 the store; whatever was acknowledged before is in the copy. A database server has tools of its own (pg_dump).
 
 Usage: petstore backup FILE [options]
@@ -51,7 +51,7 @@ export async function backup(args: string[]): Promise<number> {
   const file = onlyFile(positionals, 'petstore backup FILE');
   const path = embeddedPath(values['database-url']);
   const { petCount } = backUpSqlite(path, file, reportOnTerminal(process.stderr));
-  return print(`Backed up ${petCount.toLocaleString('en')} animals to ${file}, and read it back.\n`);
+  return print(`Backed up ${petCount.toLocaleString('en')} pets to ${file}, and read it back.\n`);
 }
 
 export async function restore(args: string[]): Promise<number> {

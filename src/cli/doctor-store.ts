@@ -57,8 +57,18 @@ function checkRights(path: string): Finding[] {
       ? []
       : [problem('rights', `${user} may not make the store: ${folder} cannot be written.`, remedy(folder))];
   }
+  const { nlink } = statSync(path);
   if (!statSync(path).isFile()) {
     return [problem('store', `${path} is no file.`, 'Name a file with --database-url.')];
+  }
+  if (nlink > 1) {
+    return [
+      warning(
+        'store',
+        `${path} has ${nlink} names (hard links). Whoever opens it by another one finds another log.`,
+        'Keep one name, and use symbolic links for the others.',
+      ),
+    ];
   }
   const folder = dirname(resolve(path));
   const needed = [folder, path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));

@@ -2,21 +2,26 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { OperatorError } from '../error.ts';
 import { usage } from './arguments.ts';
+import { settings } from './config.ts';
 
 const flag = '--env-file';
 
-/** The only variable that says where an API key is sent: a file that somebody else wrote must not choose that. */
-const neverFromFile = 'PETSTORE_URL';
+/**
+ * The variables that a file may set. Neither PETSTORE_URL nor a proxy or a certificate authority is among them: a file
+ * that somebody else wrote must not choose where an API key is sent.
+ */
+const known = new Set(['PETSTORE_API_KEY', ...Object.values(settings).map(({ variable }) => variable)]);
+const ofPostgres = /^PG[A-Z]+$/;
 
 /**
- * Adds the variables of the file that `--env-file` names to the environment, which wins. Gives the other arguments.
+ * Adds the settings in the file that `--env-file` names to the environment, which wins. Returns the other arguments.
  * No file is read unless it is named: the folder that a command is started in may be anybody's.
  */
 export function readEnvFile(args: string[], environment: NodeJS.ProcessEnv): string[] {
   const { path, others } = takeFlag(args);
   if (path === undefined) return args;
   for (const [name, value] of Object.entries(parseEnv(read(path)))) {
-    if (name !== neverFromFile) environment[name] ??= value;
+    if (known.has(name) || ofPostgres.test(name)) environment[name] ??= value;
   }
   return others;
 }

@@ -108,14 +108,13 @@ function explain(error: unknown, standing: Standing): unknown {
     const done =
       standing.addedCount === 0
         ? 'Nothing was written.'
-        : `${doneOf(standing)} Some of them may be of the changed file: check them with petstore export.`;
-    return new ImportFailure(
-      `The file was changed while it was being imported. ${done} Import it when nobody writes to it.`,
-    );
+        : `${doneOf(standing)} Importing the changed file would add them twice: give the file its old content and ` +
+          'run the same command again, or import the changed one into an empty store.';
+    return new ImportFailure(`The file was changed while it was being imported. ${done}`);
   }
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new ImportFailure(
-      'Another process does this very import. Wait for it, then run this command again.',
+      'This file is already being imported by another process. Wait for it, then run this command again.',
     );
   }
   if (error instanceof PetstoreError && error.code === 'unavailable') {

@@ -96,7 +96,7 @@ async function run(request: ImportRequest, input: Input, interruption: Interrupt
     const rows = checked.goodCount + checked.badCount;
     throw new OperatorError(
       `${count(checked.badCount, 'row')} of ${rows.toLocaleString('en')} cannot be imported, so nothing was written. ` +
-        'Mend the file, or collect them with --rejects FILE.',
+        'Fix the file, or collect them with --rejects FILE.',
     );
   }
   const store = await openImportStore(request.databaseUrl);

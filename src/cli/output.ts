@@ -1,4 +1,3 @@
-import type { PetstoreError } from '../error.ts';
 import { createLog, type Log, type LogLevel } from '../log.ts';
 import { visibleLines } from './visible.ts';
 
@@ -19,9 +18,9 @@ export function print(text: string): number {
   return 0;
 }
 
-/** Why a store cannot be used, in its own words where there are some. */
-export function reasonOf({ message, cause }: PetstoreError): string {
-  return cause instanceof Error ? cause.message : message;
+/** Why a store cannot be used, in its own words where there are some, to be put into a sentence. */
+export function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? reasonOf(cause) : message.replace(/\.$/, '');
 }
 
 /** A few lines for the person who started the command; beside the log where that is read by a machine. */

@@ -70,9 +70,9 @@ export function parsePlace(databaseUrl: string): { path: string } | { address: s
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
     case undefined:
-      return { path: databaseUrl };
+      return { path: refuseFolder(databaseUrl) };
     case 'sqlite':
-      return { path: sqlitePath(databaseUrl) };
+      return { path: refuseFolder(sqlitePath(databaseUrl)) };
     case 'postgres':
     case 'postgresql':
       return { address: databaseUrl };
@@ -81,6 +81,11 @@ export function parsePlace(databaseUrl: string): { path: string } | { address: s
         `DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
       );
   }
+}
+
+function refuseFolder(path: string): string {
+  if (!path.endsWith('/')) return path;
+  throw usage(`${path} is a folder. Name a file in it: --database-url ${path}petstore.db`);
 }
 
 /** `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */

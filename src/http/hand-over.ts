@@ -30,7 +30,7 @@ function endTurn(): void {
   }
 }
 
-/** Nobody reads this response; the log tells it right, as for a body that ends early. */
+/** Nobody reads this response. It is logged as a body that ended early. */
 function callerGone(): UnreadBodyError {
   return new UnreadBodyError('invalid_json', 'The connection ended before the request was whole.');
 }

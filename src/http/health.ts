@@ -10,8 +10,8 @@ export interface HealthOptions {
   now: () => number;
 }
 
-/** Probes that come faster than this share one look at the store. */
-const lookLastsMs = 1000;
+/** Probes that come faster than this share one check of the store. */
+const checkLastsMs = 500;
 
 export interface HealthChecks {
   livez: Handler;
@@ -19,8 +19,8 @@ export interface HealthChecks {
 }
 
 export function createHealthChecks({ pets, isDraining, now }: HealthOptions): HealthChecks {
-  let look: Promise<void> = Promise.resolve();
-  let lookedAt = -Infinity;
+  let check: Promise<void> = Promise.resolve();
+  let checkedAt = -Infinity;
 
   return {
     livez: ({ request }) => healthy(request),
@@ -28,12 +28,12 @@ export function createHealthChecks({ pets, isDraining, now }: HealthOptions): He
     async readyz({ request }) {
       if (isDraining()) throw new PetstoreError('unavailable', 'The service is shutting down.');
       const time = now();
-      // A clock that was set back must not keep an old look alive.
-      if (time < lookedAt || time - lookedAt >= lookLastsMs) {
-        lookedAt = time;
-        look = pets.checkWritable();
+      // A clock that was set back must not keep an old check alive.
+      if (time < checkedAt || time - checkedAt >= checkLastsMs) {
+        checkedAt = time;
+        check = pets.checkWritable();
       }
-      await look;
+      await check;
       return healthy(request);
     },
   };

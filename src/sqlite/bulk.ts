@@ -5,12 +5,13 @@ import { OperatorError } from '../error.ts';
 import { parseExactJson } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
 import { explainOpening, refuseUnusable } from './opening/check-store.ts';
-import { damaged, explain, isDamage, translateError } from './errors.ts';
+import { damaged, explain, isDamage, storeMoved, translateError } from './errors.ts';
 import { keyOf, type KeyRow } from './keys.ts';
 import { refuseOlderSchema } from './migrate.ts';
 import { openWritable } from './opening/open-writable.ts';
 import { openExisting } from './opening/opened-store.ts';
 import { openReadOnly, type ReadOnlyStore } from './opening/read-only.ts';
+import { isInPlace } from './opening/store-file.ts';
 import {
   checksumOf,
   isIntact,
@@ -51,7 +52,11 @@ interface OpenedBulk {
 }
 
 function openForWriting(name: string): OpenedBulk {
-  return { database: openWritable(name).database, refuseChanged: () => {} };
+  const { store, database } = openWritable(name);
+  const refuseChanged = (): void => {
+    if (!isInPlace(store)) throw storeMoved(store);
+  };
+  return { database, refuseChanged };
 }
 
 /** Opens a store for whoever only reads it: no byte of it changes. */

@@ -34,13 +34,13 @@ export function translateCommitError(error: unknown): unknown {
   const translated = translateError(error);
   const isUndone = error instanceof SQLiteError && (isBusy(error) || error.code === 'SQLITE_FULL');
   if (!(translated instanceof PetstoreError) || isUndone) return translated;
-  return outcomeUnknown(error);
+  return outcomeUnknown('The disk failed', error);
 }
 
-export function outcomeUnknown(cause: unknown): PetstoreError {
+export function outcomeUnknown(reason: string, cause: unknown): PetstoreError {
   return new PetstoreError(
     'unavailable',
-    'The disk failed, and the outcome of this write is unknown. ' +
+    `${reason}, and the outcome of this write is unknown. ` +
       'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.',
     { cause },
   );
@@ -50,7 +50,7 @@ export function outcomeUnknown(cause: unknown): PetstoreError {
 export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
     cause: new Error(
-      `${name} is no longer the file that this service opened: it was moved, replaced or removed. ` +
+      `${name} is no longer the file that was opened: it was moved, replaced or removed. ` +
         'Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
         `in its place, first move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
@@ -59,9 +59,9 @@ export function storeMoved({ name, path }: StoreFile): PetstoreError {
 
 /** One line for the operator about a file that cannot be opened, read or written. */
 export function explain(error: unknown, path: string): unknown {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall, path: file = path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined)
-    return new OperatorError(`${path}: ${syscall} failed (${code}). Check the disk and the rights.`);
+    return new OperatorError(`${file}: ${syscall} failed (${code}). Check the disk and the rights.`);
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error)) {
     return new OperatorError(
@@ -81,8 +81,17 @@ export function explain(error: unknown, path: string): unknown {
 }
 
 export function damaged(path: string): OperatorError {
+  return damage(path, '');
+}
+
+/** For whoever has only read. */
+export function damagedUnchanged(path: string): OperatorError {
+  return damage(path, 'Nothing was changed. ');
+}
+
+function damage(path: string, note: string): OperatorError {
   return new OperatorError(
-    `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`,
+    `The database ${path} is damaged. ${note}Put a backup in its place: petstore restore FILE --force`,
   );
 }
 

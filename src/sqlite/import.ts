@@ -3,6 +3,7 @@ import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
 import { translateError } from './errors.ts';
 import { createIds } from './ids.ts';
+import { whileInPlace } from './opening/in-place.ts';
 import { openWritable } from './opening/open-writable.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
@@ -17,7 +18,7 @@ const lockTimeoutMs = 60_000;
 type Value = string | number | bigint | null;
 
 export function openSqliteImport({ path }: { path: string }): ImportStore {
-  const { database } = openWritable(path);
+  const { store, database } = openWritable(path);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
   // The only check of the table is that of the status, which an ImportedPet has passed; it is a third of the work.
   database.run('PRAGMA ignore_check_constraints = ON');
@@ -53,13 +54,15 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
         ...(row.finishedAt !== null && { finishedAt: new Date(row.finishedAt) }),
       };
     },
-    addPets: async (pets, step) => attempt(() => addPets.immediate(pets, step)),
+    addPets: async (pets, step) => attempt(() => whileInPlace(store, () => addPets.immediate(pets, step))),
     finishImport: async (source, finishedAt) =>
-      attempt(() => {
-        // An import of nothing has never begun.
-        begin.run(source);
-        finish.run(source, finishedAt.getTime());
-      }),
+      attempt(() =>
+        whileInPlace(store, () => {
+          // An import of nothing has never begun.
+          begin.run(source);
+          finish.run(source, finishedAt.getTime());
+        }),
+      ),
     forgetImport: async (source) => {
       attempt(() => forget.run(source));
     },

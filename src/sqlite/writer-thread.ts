@@ -86,7 +86,7 @@ function commit(open: Connection): void {
   } catch (error) {
     throw translateCommitError(error);
   }
-  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store));
+  if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
 }
 
 /** A new connection follows the path, where another file may be by now. */

@@ -25,7 +25,7 @@ describe('petstore backup', () => {
     await Promise.all(creators);
 
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Backed up [\d,]+ animals to .*, and read it back\.\n$/);
+    expect(stdout).toMatch(/^Backed up [\d,]+ pets to .*, and read it back\.\n$/);
     const saved = new Set(readAnimals(file).map(({ name }) => name));
     expect(before.filter((name) => !saved.has(name))).toEqual([]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -57,13 +57,13 @@ describe('on a terminal, long work', () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     await runCli(['seed', '--count', '20000', '--database-url', place.database]);
-    const read = String.raw`█+ animals read 20,000 of 20,000, [\d,]+/s`;
+    const read = String.raw`█+ pets read 20,000 of 20,000, [\d,]+/s`;
 
     const made = await runOnTerminal(['backup', backup, '--database-url', place.database]);
     expect(made.screen).toMatch(
       new RegExp(`^Checking .*\\.db …\nCopying .*\\.db …\nChecking the copy …\n[^\n]*${read}`),
     );
-    expect(made.screen).toMatch(/\nBacked up 20,000 animals to .*\n$/);
+    expect(made.screen).toMatch(/\nBacked up 20,000 pets to .*\n$/);
     const command = ['restore', backup, '--force', '--database-url', place.database];
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
@@ -86,7 +86,7 @@ describe('on a terminal, long work', () => {
     const command = ['backup', join(place.path, 'backup.db'), '--database-url', place.database];
     const { status, screen } = await runOnTerminal(command);
     expect(status).toBe(1);
-    expect(screen).toMatch(/animals read 0 of 3.*\npetstore: The database .* is damaged\..*\n$/);
+    expect(screen).toMatch(/pets read 0 of 3.*\npetstore: The database .* is damaged\..*\n$/);
   });
 });
 
@@ -100,8 +100,9 @@ describe('a backup that is being made', () => {
       const made = runCli(['backup', file, '--database-url', place.database]);
       const isMade = settledIn(made);
       while (!isMade()) {
-        const partial = statSync(`${file}.partial`, { throwIfNoEntry: false });
-        if (partial) rights.add(partial.mode & 0o777);
+        const partial = readdirSync(dirname(file)).find((name) => name.endsWith('.partial'));
+        const found = partial && statSync(join(dirname(file), partial), { throwIfNoEntry: false });
+        if (found) rights.add(found.mode & 0o777);
         await new Promise(setImmediate);
       }
       expect(await made).toMatchObject({ status: 0 });

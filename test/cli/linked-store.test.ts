@@ -69,6 +69,34 @@ describe('a store that was used, moved and linked to', () => {
   });
 });
 
+describe('a crashed store that was moved without its log', () => {
+  it('is refused until the log is moved as well', async () => {
+    await makeCrashedStore(link);
+    renameSync(link, real);
+    symlinkSync(real, link);
+    const before = hashesOf(folder.path);
+    for (const command of [['export'], ['keys', 'list']]) {
+      expect(await runCli([...command, '--database-url', link])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`mv ${link}-wal ${real}-wal`),
+      });
+    }
+    expect(hashesOf(folder.path)).toEqual(before);
+    renameSync(`${link}-wal`, `${real}-wal`);
+    expect(idsOf((await runCli(['export', '--database-url', link])).stdout)).toHaveLength(5);
+  });
+});
+
+describe('a name with .. behind a link', () => {
+  it('leads where the system leads', async () => {
+    mkdirSync(join(folder.path, 'disk', 'deep'));
+    symlinkSync('disk/deep', join(folder.path, 'away'));
+    await makeCrashedStore(join(folder.path, 'disk', 'real.db'), 2);
+    const { stdout } = await runCli(['export', '--database-url', `${folder.path}/away/../real.db`]);
+    expect(idsOf(stdout)).toHaveLength(2);
+  });
+});
+
 describe('a link to a store that does not exist yet', () => {
   it('is followed by the first start', async () => {
     symlinkSync('disk/real.db', link);

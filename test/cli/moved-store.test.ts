@@ -1,9 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf, post, rex } from '../calls.ts';
 import { makeFolder, runCli, startService, type Folder, type Service } from '../process.ts';
+import { isOpenElsewhere } from '../support/open-files.ts';
+import { startCommand } from './running.ts';
 
 let folder: Folder;
 
@@ -169,13 +171,33 @@ describe('the advice in the log of a service whose store was replaced', () => {
   });
 });
 
+describe('petstore import', () => {
+  it('does not add to a file that was replaced', async () => {
+    const path = inFolder('pets.ndjson');
+    writeFileSync(path, '{"name":"Rex","categoryId":1}\n'.repeat(100_000));
+    await runCli(['seed', '--count', '1', '--database-url', inFolder('other.db')]);
+    await runCli(['seed', '--count', '1', '--database-url', folder.database]);
+    // The first batch waits for this lock, until the file is another one.
+    const holder = new Database(folder.database);
+    holder.run('BEGIN IMMEDIATE');
+    await using command = startCommand(['import', path, '--database-url', folder.database], folder.path);
+    while (!isOpenElsewhere(folder.database)) await Bun.sleep(5);
+    await Bun.sleep(100);
+    renameSync(inFolder('other.db'), folder.database);
+    holder.run('ROLLBACK');
+    holder.close();
+    expect(await command.ended).toBe(1);
+    expect(command.stderr).toMatch(/is no longer the file that was opened|was replaced/);
+  });
+});
+
 describe('a restore beside commands that wait for it', () => {
   it('leaves each of them with what it asked for, or with a line that says what happened', async () => {
     const at = ['--database-url', folder.database];
     await runCli(['seed', '--count', '10', ...at]);
     await runCli(['backup', inFolder('backup.db'), ...at]);
     const expected =
-      /^$|^exported|was replaced while it was being opened|is in use|was changed while it was being read/;
+      /^$|^exported|was replaced while it was being opened|is in use|is locked by another process|is under way or was interrupted|was changed while it was being read/;
     for (let round = 0; round < 6; round++) {
       const commands = [
         runCli(['restore', inFolder('backup.db'), '--force', ...at]),

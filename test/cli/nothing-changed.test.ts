@@ -200,17 +200,40 @@ describe('petstore restore over a crashed store', () => {
     }
     expect(idsOf((await run('export')).stdout)).toEqual(['1', '2']);
   });
+});
 
-  it('is finished by whoever opens the store after a crash half-way', async () => {
-    const kept = `${store}.replaced-20260101T000000Z`;
-    copyByHand(store, kept, ['']);
-    copyByHand(inFolder('good.db'), `${store}.restored-20260101T000000Z`, ['']);
-    const log = hashesOf(folder.path)['petstore.db-wal']!;
-    expect(idsOf((await run('export')).stdout)).toEqual(['1', '2']);
-    expect(hashesOf(folder.path)['petstore.db.replaced-20260101T000000Z-wal']).toBe(log);
-    store = kept;
-    expect(idsOf((await run('export')).stdout)).toEqual(['1', '2', '3', '4', '5']);
-  });
+describe('two restores of one store', () => {
+  it('never mix: the store is what one of them restored, whole', async () => {
+    for (const count of ['100', '20000']) {
+      await runCli(['seed', '--count', count, '--database-url', inFolder(`${count}.db`)]);
+      await runCli(['backup', inFolder(`b${count}.db`), '--database-url', inFolder(`${count}.db`)]);
+    }
+    await run('keys', 'create', '--name', 'till');
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all(
+        ['100', '20000', '100'].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
+      );
+      expect(results.some(({ status }) => status === 0)).toBe(true);
+      for (const { status, stderr } of results)
+        if (status !== 0) expect(stderr).toMatch(/is in use|was replaced/);
+      expect(['100', '20000']).toContain(String(idsOf((await run('export')).stdout).length));
+    }
+  }, 120_000);
+});
+
+describe('what is no regular file', () => {
+  it.each<string[]>([['serve'], ['export'], ['restore', 'good.db', '--force'], ['keys', 'list']])(
+    'is refused as a store by %s, and left alone',
+    async (...command: string[]) => {
+      await run('seed', '--count', '1');
+      await run('backup', 'good.db');
+      const pipe = inFolder('pipe');
+      Bun.spawnSync(['mkfifo', pipe]);
+      const { status, stderr } = await runCli([...command, '--database-url', pipe], { cwd: folder.path });
+      expect([status, stderr]).toEqual([1, expect.stringContaining('is no file')]);
+      expect(statSync(pipe).isFIFO()).toBe(true);
+    },
+  );
 });
 
 describe('a file that a command is told to write, but that belongs to the store', () => {

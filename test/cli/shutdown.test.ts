@@ -69,7 +69,7 @@ describe('a service with a stop delay', () => {
     it(
       `is not ready first, serves on, and then stops (workers: ${workers})`,
       async () => {
-        await using service = await startService({ workers, env: { STOP_DELAY: '2' } });
+        await using service = await startService({ workers, env: { STOP_DELAY: '6' } });
         const toldAt = performance.now();
         const exited = service.stop();
         await service.untilLogged(/"message":"stopping"/);
@@ -81,7 +81,7 @@ describe('a service with a stop delay', () => {
           served += 1;
         }
         expect(await exited).toBe(0);
-        expect(performance.now() - toldAt).toBeGreaterThanOrEqual(2000);
+        expect(performance.now() - toldAt).toBeGreaterThanOrEqual(6000);
         expect(readAnimals(service.database)).toHaveLength(served);
       },
       timeoutMs,

@@ -43,8 +43,8 @@ export const killRestore: Step = async (world) => {
   const { ino } = statSync(path);
   const moment = await killInTheMiddle(world, ['restore', source.path, '--force', ...at(world, name)], path);
   world.count('restores killed');
-  // Whoever opens the store next finishes what was begun, here a command that only looks.
-  await world.run(['export', ...at(world, name)]);
+  // Whoever writes to the store next finishes what was begun.
+  if (namesOf(path, '.restored-').length > 0) await world.run(['keys', 'list', ...at(world, name)]);
   const kept = namesOf(path, '.replaced-').find((file) => statSync(file).ino === ino);
   const isDone = statSync(path).ino !== ino;
   for (const left of leftovers(path)) rmSync(left, { recursive: true });
@@ -54,7 +54,7 @@ export const killRestore: Step = async (world) => {
     if (hashOf(path) !== before) throw new Fault(`A restore that was killed ${moment} has changed ${path}`);
   }
   if (namesOf(path, '.restored-').length > 0)
-    throw new Fault(`A restore that was killed ${moment} was not finished by an export`);
+    throw new Fault(`A restore that was killed ${moment} was not finished by the next command`);
   await judgeExport(world, name, world.storeOf(name) ?? store);
   world.count(isDone ? 'killed restores finished' : 'killed restores without effect');
   return `restore to ${name} killed ${moment}: the ${isDone ? 'new' : 'old'} store`;
@@ -143,7 +143,7 @@ function isAlive(pid: number): boolean {
 function namesOf(path: string, infix: string): string[] {
   const folder = dirname(path);
   return readdirSync(folder)
-    .filter((name) => name.startsWith(basename(path) + infix) && !/-(?:wal|shm)$/.test(name))
+    .filter((name) => name.startsWith(basename(path) + infix) && !/-(?:wal|shm|journal)$/.test(name))
     .map((name) => join(folder, name));
 }
 

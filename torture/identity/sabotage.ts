@@ -33,7 +33,7 @@ export const sabotages: readonly Sabotage[] = [
     patches: [
       {
         file: 'src/sqlite/opening/opened-store.ts',
-        find: 'if (isDamaged) throw damaged(file.name);',
+        find: 'if (isDamaged) throw damagedUnchanged(file.name);',
         replace: 'void isDamaged;',
       },
     ],
@@ -78,8 +78,8 @@ export const sabotages: readonly Sabotage[] = [
     patches: [
       {
         file: 'src/sqlite/opening/put-in-place.ts',
-        find: 'while (findTime(path) !== undefined) {',
-        replace: 'while (findTime(path) === path) {',
+        find: 'while (findRestore(path)) {',
+        replace: 'while (!path) {',
       },
     ],
   },

@@ -21,7 +21,8 @@ export function backUpSqlite(name: string, file: string, report: Report): CopySu
     throw new OperatorError(`${file} exists and is not written over. Choose another name.`);
   const store = openExisting(name);
   if (!store) throw new OperatorError(`There is no store at ${name}. Name it with --database-url.`);
-  const partial = `${file}.partial`;
+  // Its own: another backup may be under way.
+  const partial = `${file}.${process.pid}.partial`;
   try {
     readUnchanged(store, (database) => {
       checkOwnership(database, name);

@@ -5,11 +5,13 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  mkdtempSync,
   openSync,
   readSync,
   rmSync,
   statSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../report.ts';
 import { explain } from '../errors.ts';
@@ -45,12 +47,14 @@ export interface RestoreSummary extends CopySummary {
 export function restoreSqlite({ file, name, isForced, report }: RestoreOptions): RestoreSummary {
   refuseNoBackup(file, name);
   const path = resolveLinks(name);
-  const incoming = `${path}.restoring`;
+  let folder: string | undefined;
   try {
     finishRestoreOf(name);
     const replaced = examineReplaced(name, isForced);
     prepareFolder(path);
-    removeWithSideFiles(incoming);
+    // Its own: another restore may be under way.
+    folder = mkdtempSync(`${path}.restoring-`);
+    const incoming = join(folder, 'store.db');
     report.step(`Copying ${file}`);
     copyFileSync(file, incoming);
     chmodSync(incoming, 0o600);
@@ -60,13 +64,10 @@ export function restoreSqlite({ file, name, isForced, report }: RestoreOptions):
     const replacedPath = putInPlace(incoming, { name, path, state: replaced.state });
     return { ...summary, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
   } catch (error) {
-    removeWithSideFiles(incoming);
     throw explain(error, name);
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function removeWithSideFiles(file: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
 function refuseNoBackup(file: string, name: string): void {
@@ -82,8 +83,9 @@ function refuseNoBackup(file: string, name: string): void {
   } catch (error) {
     throw explain(error, file);
   }
-  // Copied without its log, it would have forgotten the newest commits.
-  if (!statSync(`${resolveLinks(file)}-wal`, { throwIfNoEntry: false })?.size) return;
+  // Copied without its log, it would have forgotten the newest commits, or kept what was never committed.
+  const logs = ['-wal', '-journal'].map((suffix) => `${resolveLinks(file)}${suffix}`);
+  if (!logs.some((log) => statSync(log, { throwIfNoEntry: false })?.size)) return;
   throw new OperatorError(
     `${file} has a log beside it, with commits of its own. ` +
       `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,

@@ -14,7 +14,7 @@ export function refuseDamagedPets(database: Database, path: string, report: Repo
   const pets = database.query<StoredPet & { id: string }, []>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
   );
-  using progress = report.progress('animals read', total);
+  using progress = report.progress('pets read', total);
   let count = 0;
   for (const pet of pets.iterate()) {
     if (!isIntact(pet, pet.id)) throw damaged(path);

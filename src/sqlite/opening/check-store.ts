@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { OperatorError } from '../../error.ts';
-import { damaged, explain, isBusy, replaced } from '../errors.ts';
+import { damagedUnchanged, explain, isBusy, isDamage, replaced } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
@@ -23,15 +23,15 @@ export function refuseUnusable(store: OpenedStore): void {
 
 export function refuseDamage(database: Database, path: string): void {
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
-  if (found?.quick_check !== 'ok') throw damaged(path);
+  if (found?.quick_check !== 'ok') throw damagedUnchanged(path);
 }
 
 const maxAttempts = 10;
 const pauseMs = 20;
 
 /**
- * Reads a store without changing it. Fails with what two attempts find while the store stays as it is: others may write
- * to it, and where no lock keeps both apart, half of one state and half of another look damaged.
+ * Reads a store without changing it. Reports a failure only if two attempts in a row fail on an unchanged store: where
+ * no lock applies, a concurrent write can look like damage.
  */
 export function readUnchanged<Result>(store: OpenedStore, read: (database: Database) => Result): Result {
   let failedState: string | undefined;
@@ -53,12 +53,13 @@ export function readUnchanged<Result>(store: OpenedStore, read: (database: Datab
 }
 
 function refuseMissingPages(database: Database, { missingPages, name }: OpenedStore): void {
-  if (missingPages > 0 && missingPages > readPragma(database, 'freelist_count')) throw damaged(name);
+  if (missingPages > 0 && missingPages > readPragma(database, 'freelist_count')) throw damagedUnchanged(name);
 }
 
 /** Whatever went wrong with a file that is no longer in its place, that is the reason. */
 export function explainOpening(error: unknown, store: OpenedStore): unknown {
-  return isInPlace(store) ? explain(error, store.name) : replaced(store.name);
+  if (!isInPlace(store)) return replaced(store.name);
+  return isDamage(error) ? damagedUnchanged(store.name) : explain(error, store.name);
 }
 
 /** Versions before 3.51.3 can lose a commit when the WAL is reset while another connection writes. */

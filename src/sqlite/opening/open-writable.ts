@@ -3,6 +3,7 @@ import { explainOpening, refuseOldSqlite, refuseUnusable } from './check-store.t
 import { connect, makeDurable, readWhenFree } from './connect.ts';
 import { migrate } from '../migrate.ts';
 import { openOrCreate, refuseReplaced, type OpenedStore } from './opened-store.ts';
+import { withLog } from './store-file.ts';
 
 export interface WritableStore {
   store: OpenedStore;
@@ -22,7 +23,7 @@ export function openWritable(name: string): WritableStore {
     migrate(database);
     // From here on, a restore finds the store in use.
     refuseReplaced(store);
-    return { store, database };
+    return { store: withLog(store), database };
   } catch (error) {
     database?.close();
     throw explainOpening(error, store);

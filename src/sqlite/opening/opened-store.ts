@@ -1,11 +1,12 @@
 import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import { damaged, explain, replaced } from '../errors.ts';
+import { damagedUnchanged, explain, replaced } from '../errors.ts';
 import { prepareFolder } from './folders.ts';
-import { finishRestore } from './put-in-place.ts';
-import { findStoreFile, isInPlace, resolveLinks, type StoreFile } from './store-file.ts';
 import { checkLog } from '../wal/check.ts';
+import { headerBytes } from '../wal/frames.ts';
+import { finishRestore, refuseHalfRestored } from './put-in-place.ts';
+import { findStoreFile, isInPlace, isSameFile, linksOf, resolveLinks, type StoreFile } from './store-file.ts';
 
 /** A store whose log was checked before SQLite sees it. Every connection is opened from one. */
 export interface OpenedStore extends StoreFile {
@@ -15,9 +16,10 @@ export interface OpenedStore extends StoreFile {
 
 /** Opens a store that exists; undefined when there is none. */
 export function openExisting(name: string): OpenedStore | undefined {
-  finishRestoreOf(name);
   const file = findStoreFile(name);
-  return file && openStore(file);
+  if (!file) return undefined;
+  refuseHalfRestored(name, file.path);
+  return openStore(file);
 }
 
 /** Opens a store, making its file and its folder where they are missing. */
@@ -39,19 +41,36 @@ export function openOrCreate(name: string): OpenedStore {
 /** Refuses a damaged log, because SQLite would repair it by cutting it off at the damage. */
 export function openStore(file: StoreFile): OpenedStore {
   try {
+    refuseLogElsewhere(file);
     const { isDamaged, missingPages } = checkLog(file.path);
-    if (isDamaged) throw damaged(file.name);
+    if (isDamaged) throw damagedUnchanged(file.name);
     return { ...file, missingPages };
   } catch (error) {
     throw explain(error, file.name);
   }
 }
 
+/** A file that was moved, a link left in its place, has lost its log unless that was moved as well. */
+function refuseLogElsewhere({ name, path }: StoreFile): void {
+  const log = linksOf(name)
+    .map((link) => `${link}-wal`)
+    .find((file) => holdsCommits(file) && !isSameFile(file, `${path}-wal`));
+  if (log === undefined) return;
+  throw new OperatorError(
+    `${log} holds the newest commits of this store, which was moved to ${path} without it. ` +
+      `Move it there as well: mv ${log} ${path}-wal`,
+  );
+}
+
+function holdsCommits(log: string): boolean {
+  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > headerBytes;
+}
+
 export function refuseReplaced(store: StoreFile): void {
   if (!isInPlace(store)) throw replaced(store.name);
 }
 
-/** Call before the file is looked for: it may be another one afterwards. */
+/** Call before the file is found: it may be another one afterwards. */
 export function finishRestoreOf(name: string): void {
   const path = resolveLinks(name);
   try {

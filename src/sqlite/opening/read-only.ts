@@ -1,5 +1,6 @@
 import { constants, Database } from 'bun:sqlite';
 import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../error.ts';
@@ -32,7 +33,8 @@ export function openReadOnly(store: OpenedStore): ReadOnlyStore {
   const refuseChanged = (): void => {
     if (stateOf(store) !== before) throw changed(store);
   };
-  // There is nothing in the log, and nobody has a store open that lacks a side file.
+  if (existsSync(`${path}-journal`)) return openCopy(store, refuseChanged);
+  // The log is empty, or a side file is missing, which means that nobody has the store open.
   if (!logBytes || isOnlyHeader)
     return opened(open(`${pathToFileURL(path).href}?immutable=1`, store), refuseChanged);
   return openElsewhere(store, refuseChanged);
@@ -40,18 +42,39 @@ export function openReadOnly(store: OpenedStore): ReadOnlyStore {
 
 /** A log without shared memory: SQLite makes that beside the file, so both are shown to it in a folder of their own. */
 function openElsewhere(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
-  const folder = mkdtempSync(join(dirname(store.path), '.petstore-reading-'));
-  const link = join(folder, 'store.db');
-  try {
+  return inFolder(store, (link) => {
     for (const suffix of ['', '-wal']) linkOrCopy(`${store.path}${suffix}`, `${link}${suffix}`);
     return opened(open(pathToFileURL(link).href, store), refuseChanged);
+  });
+}
+
+/** A transaction that a crash has interrupted: SQLite takes it back before it reads, which only a copy may bear. */
+function openCopy(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
+  return inFolder(store, (copy) => {
+    for (const suffix of ['', '-journal']) copyFileSync(`${store.path}${suffix}`, `${copy}${suffix}`);
+    return opened(open(pathToFileURL(copy).href, store, constants.SQLITE_OPEN_READWRITE), refuseChanged);
+  });
+}
+
+/** A folder of the store's file system if that may be written, which goes away once SQLite has opened what it needs. */
+function inFolder(store: OpenedStore, openAt: (path: string) => ReadOnlyStore): ReadOnlyStore {
+  const folder = makeFolder(dirname(store.path)) ?? mkdtempSync(join(tmpdir(), 'petstore-reading-'));
+  try {
+    return openAt(join(folder, 'store.db'));
   } finally {
-    // SQLite has opened all that it needs.
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Some file systems have no hard links. */
+function makeFolder(parent: string): string | undefined {
+  try {
+    return mkdtempSync(join(parent, '.petstore-reading-'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Some file systems have no hard links, and none lead to another one. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -60,8 +83,8 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-function open(address: string, store: OpenedStore): Database {
-  const database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+function open(address: string, store: OpenedStore, access = constants.SQLITE_OPEN_READONLY): Database {
+  const database = new Database(address, access | constants.SQLITE_OPEN_URI);
   try {
     readWhenFree(database, store);
     return database;

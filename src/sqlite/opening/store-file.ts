@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { OperatorError } from '../../error.ts';
 
 /**
  * The file of a store, found once. The name that the operator gave may lead elsewhere later, when a link is changed or
@@ -12,7 +13,7 @@ export interface StoreFile {
   readonly path: string;
   readonly device: bigint;
   readonly inode: bigint;
-  /** That of a store in use. SQLite makes it with the first read, and it never becomes another file. */
+  /** The log's identity, once a connection has read the store. It stays the same file while the store is in use. */
   readonly log?: Identity | undefined;
 }
 
@@ -24,8 +25,10 @@ interface Identity {
 /** Undefined when there is no such file. */
 export function findStoreFile(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
-  const found = identify(path);
-  return found && { name, path, ...found };
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!found) return undefined;
+  if (!found.isFile()) throw new OperatorError(`${name} is no file. Name a file with --database-url.`);
+  return { name, path, device: found.dev, inode: found.ino };
 }
 
 /** The file with its log, which a connection must have read. */
@@ -34,8 +37,8 @@ export function withLog<File extends StoreFile>(file: File): File {
 }
 
 /**
- * Whether the name still leads to this file, and the file is beside its log where it was found: moved, even with a link
- * left in its place, it is without. Cheap enough to ask before every commit.
+ * Whether the name still leads to this file, and the log is still beside it. A file that was moved is no longer beside
+ * its log, even if a link was left in its place. Cheap enough to ask before every commit.
  */
 export function isInPlace(file: StoreFile): boolean {
   return (
@@ -53,8 +56,8 @@ function logOf({ path }: StoreFile): string {
   return `${path}-wal`;
 }
 
-/** What SQLite and a restore keep beside a store. */
-const suffixes = ['', '-wal', '-shm', '-journal', '.restoring'];
+/** What SQLite keeps beside a store. */
+const suffixes = ['', '-wal', '-shm', '-journal'];
 
 /** Whether a path leads to a store or to one of its files, by whatever name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {
@@ -67,25 +70,46 @@ export function isFileOfStore(storeName: string, path: string): boolean {
   });
 }
 
+export function isSameFile(one: string, other: string): boolean {
+  const found = identify(one);
+  return found !== undefined && isSame(identify(other), found);
+}
+
 /** As many links as Linux follows. */
 const maxLinks = 40;
 
 /** Follows every link, also one that leads to a file which does not exist yet. */
 export function resolveLinks(name: string): string {
-  let path = resolve(name);
-  for (let count = 0; count < maxLinks; count++) {
-    try {
-      return realpathSync(path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return path;
-    }
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      path = resolve(dirname(path), readlinkSync(path));
-    } else {
-      return dirname(path) === path ? path : join(resolveLinks(dirname(path)), basename(path));
-    }
+  const path = linksOf(name).at(-1) ?? name;
+  try {
+    // By the system itself: `..` behind a link does not lead back.
+    return realpathSync.native(path);
+  } catch (error) {
+    const folder = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || folder === path) return resolve(path);
+    return join(resolveLinks(folder), basename(path));
   }
-  return path;
+}
+
+/** The name of a file, and where each link leads from there; the last one is no link. */
+export function linksOf(name: string): string[] {
+  const names = [name];
+  for (let path = name; names.length < maxLinks;) {
+    const target = targetOf(path);
+    if (target === undefined) break;
+    path = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
+    names.push(path);
+  }
+  return names;
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    // No link, or nothing that may be seen.
+    return undefined;
+  }
 }
 
 /** Undefined when nothing is there, or nothing that may be seen. */
@@ -100,7 +124,7 @@ function identify(path: string, stat = statSync): Identity | undefined {
 
 /** Differs after every change of the store's content. */
 export function stateOf({ path }: StoreFile): string {
-  const states = ['', '-wal'].map((suffix) => {
+  const states = ['', '-wal', '-journal'].map((suffix) => {
     const found = statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true });
     return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
   });

@@ -10,7 +10,7 @@ export interface StoreWatch {
   close(): void;
 }
 
-const checkEveryMs = 500;
+const checkEveryMs = 250;
 
 export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
   const fields = { store: store.name };

@@ -10,15 +10,15 @@ export interface LogReport {
   missingPages: number;
 }
 
-/** Of a log that differs at every look, because others write to it, this is no judge: it is taken as it is. */
+/** If the log keeps changing while we read it, another process is writing; then the check is skipped. */
 const maxAttempts = 10;
 /** The page at this offset is never written: SQLite keeps its locks there. */
 const lockByte = 0x40000000;
 
 /**
  * Reads the log as SQLite would on its recovery, and further. Where SQLite's shared memory is left from before, it says
- * how long the log was; it is not synced, but after a power cut it may only be older than the log. A crash or a power cut leaves a damaged end: the last
- * transaction, or the rest of one. Behind the damage there is no frame that follows upon a commit, since each commit
+ * how long the log was; it is not synced, but after a power cut it may only be older than the log. A crash or a power
+ * cut leaves a damaged end: the last transaction, or the rest of one. Behind the damage there is no frame that follows upon a commit, since each commit
  * is synced before the next one is written. Where there is one, acknowledged animals would be forgotten in silence.
  *
  * Others may write while we look. A frame that is being written, or a log that is begun anew, looks damaged for a

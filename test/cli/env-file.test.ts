@@ -1,0 +1,29 @@
+import { expect, it } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readEnvFile } from '../../src/cli/env-file.ts';
+import { makeFolder } from '../process.ts';
+
+it('takes settings from a file, and nothing that says where an API key is sent', () => {
+  using folder = makeFolder();
+  const path = join(folder.path, 'settings');
+  const lines = [
+    ...['PORT=3000', 'HOST=0.0.0.0', 'PETSTORE_API_KEY=k', 'PGPASSWORD=p'],
+    ...['PETSTORE_URL=http://evil', 'HTTP_PROXY=http://evil', 'https_proxy=http://evil'],
+    ...[
+      'NODE_EXTRA_CA_CERTS=/evil',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0',
+      'BUN_CONFIG_PRELOAD=/evil',
+      'PATH=/evil',
+    ],
+  ];
+  writeFileSync(path, lines.join('\n'));
+  const environment = { HOST: '127.0.0.1' };
+  expect(readEnvFile(['--env-file', path, 'serve'], environment)).toEqual(['serve']);
+  expect(environment).toEqual({
+    HOST: '127.0.0.1',
+    PORT: '3000',
+    PETSTORE_API_KEY: 'k',
+    PGPASSWORD: 'p',
+  } as typeof environment);
+});

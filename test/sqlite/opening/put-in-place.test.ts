@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'bun:test';
+import { copyFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { putInPlace } from '../../../src/sqlite/opening/put-in-place.ts';
+import { findStoreFile, stateOf } from '../../../src/sqlite/opening/store-file.ts';
+import { idsOf } from '../../calls.ts';
+import { makeFolder, runCli } from '../../process.ts';
+import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
+import { hashesOf } from '../../support/file-hashes.ts';
+
+const exported = async (name: string) => idsOf((await runCli(['export', '--database-url', name])).stdout);
+
+describe('a restore that fails', () => {
+  it('leaves no second name of the store behind when its copy is missing', async () => {
+    using folder = makeFolder();
+    const name = folder.database;
+    await runCli(['seed', '--count', '2', '--database-url', name]);
+    const before = hashesOf(folder.path);
+    const target = { name, path: name, state: stateOf(findStoreFile(name)!) };
+    expect(() => putInPlace(join(folder.path, 'missing.db'), target)).toThrow('ENOENT');
+    expect(hashesOf(folder.path)).toEqual(before);
+  });
+
+  it('is undone when it fails half-way: here because a name is too long', async () => {
+    using folder = makeFolder();
+    const name = join(folder.path, `${'x'.repeat(222)}.db`);
+    await makeCrashedStore(name, 3);
+    await runCli(['seed', '--count', '1', '--database-url', folder.database]);
+    await runCli(['backup', join(folder.path, 'b.db'), '--database-url', folder.database]);
+    const before = hashesOf(folder.path);
+    const restore = ['restore', join(folder.path, 'b.db'), '--force', '--database-url', name];
+    expect(await runCli(restore)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('ENAMETOOLONG'),
+    });
+    expect(hashesOf(folder.path)).toEqual(before);
+    expect(await exported(name)).toEqual(['1', '2', '3']);
+  });
+});
+
+describe('a restore that a crash has interrupted', () => {
+  async function interrupted(folder: string, name: string, inode = statSync(name).ino): Promise<void> {
+    await runCli(['seed', '--count', '1', '--database-url', join(folder, 'other.db')]);
+    await runCli(['backup', join(folder, 'b.db'), '--database-url', join(folder, 'other.db')]);
+    renameSync(join(folder, 'b.db'), `${name}.restored-20260101T000000Z-${inode}`);
+  }
+
+  it('is finished by the next command that writes, and refused by those that only read', async () => {
+    using folder = makeFolder();
+    const name = folder.database;
+    await makeCrashedStore(name, 3);
+    await interrupted(folder.path, name);
+    const before = hashesOf(folder.path);
+    for (const command of [['doctor'], ['export'], ['backup', join(folder.path, 'x.db')]]) {
+      const { status, stdout, stderr } = await runCli([...command, '--database-url', name]);
+      expect(status).toBe(1);
+      expect(`${stdout}${stderr}`).toContain('A restore of');
+    }
+    expect(hashesOf(folder.path)).toEqual(before);
+    expect(await runCli(['keys', 'list', '--database-url', name])).toMatchObject({ status: 0 });
+    expect(await exported(name)).toEqual(['1']);
+    expect(await exported(`${name}.replaced-20260101T000000Z`)).toEqual(['1', '2', '3']);
+  });
+
+  it('is not finished over another file', async () => {
+    using folder = makeFolder();
+    const name = folder.database;
+    await makeCrashedStore(name, 3);
+    await interrupted(folder.path, name, 1);
+    const before = hashesOf(folder.path);
+    expect(await runCli(['keys', 'list', '--database-url', name])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('left from the restore of another file'),
+    });
+    expect(hashesOf(folder.path)).toEqual(before);
+  });
+
+  it('is not mistaken for a file that an operator named alike', async () => {
+    using folder = makeFolder();
+    const name = folder.database;
+    await makeCrashedStore(name, 3);
+    writeFileSync(`${name}.restored-notes.txt`, 'precious');
+    copyFileSync(name, `${name}.restored-from-monday`);
+    await runCli(['keys', 'list', '--database-url', name]);
+    expect(await exported(name)).toEqual(['1', '2', '3']);
+    expect(readdirSync(folder.path).filter((file) => file.includes('replaced'))).toEqual([]);
+  });
+});
+
+describe('a restore over a store with a rollback journal', () => {
+  it('takes the journal away with the replaced store', async () => {
+    using folder = makeFolder();
+    const name = folder.database;
+    await runCli(['seed', '--count', '300', '--database-url', join(folder.path, 'other.db')]);
+    const backup = join(folder.path, 'b.db');
+    await runCli(['backup', backup, '--database-url', join(folder.path, 'other.db')]);
+    crashInRollbackMode(name, backup);
+    expect(statSync(`${name}-journal`).size).toBeGreaterThan(0);
+    copyByHand(name, join(folder.path, 'hot.db'), ['', '-journal']);
+
+    const before = hashesOf(folder.path);
+    expect(await exported(name)).toHaveLength(300);
+    expect(await runCli(['restore', name, '--database-url', join(folder.path, 'new.db')])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('has a log beside it'),
+    });
+    expect(hashesOf(folder.path)).toEqual(before);
+
+    expect(await runCli(['restore', backup, '--force', '--database-url', name])).toMatchObject({ status: 0 });
+    await runCli(['keys', 'list', '--database-url', name]);
+    expect(await exported(name)).toHaveLength(300);
+  });
+
+  /** Kills a process in the middle of a transaction whose changes have reached the file. */
+  function crashInRollbackMode(path: string, from: string): void {
+    copyFileSync(from, path);
+    const program = `
+      const { Database } = require('bun:sqlite');
+      const database = new Database(process.argv[1]);
+      database.run('PRAGMA journal_mode = DELETE');
+      database.run('PRAGMA cache_size = 1');
+      database.run('BEGIN');
+      database.run('DELETE FROM pets WHERE id % 2 = 0');
+      database.run("UPDATE pets SET json = json || ' '");
+      process.kill(process.pid, 'SIGKILL');`;
+    Bun.spawnSync([process.execPath, '-e', program, path]);
+  }
+});
