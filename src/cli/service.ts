@@ -29,7 +29,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   const { isWorker = false, onReady, toldToStop = untilToldToStop() } = options;
   catchCrashes(log);
   const tls = loadTls(config);
-  const stores = await openStores(config.databaseUrl);
+  const stores = await openStores(config.databaseUrl, log);
   let server: Bun.Server<undefined> | undefined;
   let isDraining = false;
   const app = createApp({

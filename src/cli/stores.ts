@@ -3,6 +3,7 @@ import type { ApiKeyStore } from '../api-key.ts';
 import type { BulkStore } from '../bulk.ts';
 import { OperatorError } from '../error.ts';
 import type { ImportStore } from '../import.ts';
+import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { openSqliteBulk } from '../sqlite/bulk.ts';
 import { openSqliteImport } from '../sqlite/import.ts';
@@ -18,12 +19,13 @@ export interface Stores {
 }
 
 /** Opens the store that a `DATABASE_URL` names. */
-export async function openStores(databaseUrl: string): Promise<Stores> {
+export async function openStores(databaseUrl: string, log?: Log): Promise<Stores> {
   const place = parsePlace(databaseUrl);
   if ('path' in place) return { ...openSqliteStore(place), isEmbedded: true };
   // Loaded when it is needed: a service on an embedded store starts without the driver.
   const { openPostgresStore } = await import('../postgres/open.ts');
-  return { ...(await openPostgresStore({ ...place, environment: process.env })), isEmbedded: false };
+  const options = { ...place, environment: process.env, ...(log && { log }) };
+  return { ...(await openPostgresStore(options)), isEmbedded: false };
 }
 
 /** For commands that have nothing to do in a new store: a mistyped path makes none. */

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from './database.ts';
+import { unavailable } from './errors.ts';
+import type { KeyWatch } from './key-watch.ts';
+import type { SessionGroup } from './session/group.ts';
+
+/** Shows that the store can be used: what was just committed can be read, and the keys are fresh. */
+export interface Readiness {
+  /** A create was committed: no other proof is needed for a while, unless something fails. */
+  committed(petId: bigint): void;
+  /** A create was not committed. */
+  failed(): void;
+  /** Fails with `unavailable` unless the sessions that serve can do all that they are there for. */
+  check(): Promise<void>;
+}
+
+export interface ReadinessParts {
+  group: SessionGroup;
+  database: Database;
+  watch: KeyWatch;
+  now: () => number;
+}
+
+/** A create that is older says nothing about now. */
+const proofLastsMs = 1000;
+/** Rows of replicas that are gone are removed after a day. */
+const keptForMs = 24 * 60 * 60 * 1000;
+
+/** A row of our own: replicas that rewrote the same one would wait for each other's commits. */
+const writeProof = {
+  name: 'write-proof',
+  text: `
+    INSERT INTO write_probes (replica, probed_at, sequence) VALUES ($1, $2::bigint, $3::bigint)
+    ON CONFLICT (replica) DO UPDATE SET probed_at = excluded.probed_at, sequence = excluded.sequence`,
+};
+const readProof = {
+  name: 'read-proof',
+  text: 'SELECT FROM write_probes WHERE replica = $1 AND sequence = $2::bigint',
+};
+const removeOld = {
+  name: 'remove-old-proofs',
+  text: 'DELETE FROM write_probes WHERE probed_at < $1::bigint',
+};
+const readPet = { name: 'read-pet', text: 'SELECT FROM pets WHERE id = $1::bigint' };
+
+export function createReadiness({ group, database, watch, now }: ReadinessParts): Readiness {
+  const replica = randomUUID();
+  let sequence = 0;
+  let last: { petId: bigint; at: number; doubts: number } | undefined;
+
+  const isRead = async (statement: typeof readPet, values: string[]): Promise<boolean> =>
+    (await database.readEverywhere(statement, values)).every((rows) => rows.length === 1);
+
+  /** A pet that cannot be read may have been deleted: that proves nothing, neither way. */
+  const isProvenByCreate = async (): Promise<boolean> =>
+    last !== undefined &&
+    performance.now() - last.at < proofLastsMs &&
+    last.doubts === group.doubts &&
+    isRead(readPet, [String(last.petId)]);
+
+  const prove = async (): Promise<void> => {
+    const proof = String(++sequence);
+    await database.writeBeside(writeProof, [replica, now(), proof]);
+    if (!(await isRead(readProof, [replica, proof])))
+      throw unavailable(new Error('A commit cannot be read by those who serve.'));
+    // Nobody waits for it, and nothing depends on it.
+    if (sequence === 1) database.writeBeside(removeOld, [now() - keptForMs]).catch(() => {});
+  };
+
+  return {
+    committed(petId) {
+      last = { petId, at: performance.now(), doubts: group.doubts };
+    },
+    failed() {
+      last = undefined;
+    },
+    async check() {
+      if (!(await isProvenByCreate())) await prove();
+      await watch.check();
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Log } from '../../log.ts';
+import type { PostgresAddress } from '../address.ts';
+import type { Host } from './config.ts';
+import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
+import { askAllHosts, nameOf } from './hosts.ts';
+import { createScouts, type Scouts } from './scouts.ts';
+import { isNewer, isSameServer, type Server } from './server.ts';
+
+/**
+ * All sessions of this process. The invariant: **at any time all open sessions belong to one server.** When another one
+ * is to be used, every session of the last one ends first, so nothing is read or trusted that it has said.
+ */
+export interface SessionGroup {
+  /** Opens a session on the server in use; chooses the server first when none is. */
+  open(options: MemberOptions): Promise<Connection>;
+  /** Undefined while the server in use is known to be the newest; otherwise resolves when that has been checked. */
+  confirm(): Promise<void> | undefined;
+  /** True while nobody has to wait for a check. */
+  isConfirmed(): boolean;
+  /** Moves whenever what a session has shown says nothing about the next one any more. */
+  readonly doubts: number;
+  /** Something has failed that another server may explain: the next to come waits for a check. */
+  doubt(): void;
+  close(): void;
+}
+
+export type MemberOptions = Omit<ConnectionOptions, 'address' | 'mayBeStandby'>;
+
+/** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
+const confirmedForMs = 800;
+/** Old enough to be checked again, while the requests go on. */
+const checkAfterMs = 400;
+/** A server that was suspected has this long to show that it is the same one. */
+const suspicionMs = 1000;
+/** An address that leads to another server with each session is of no use. */
+const maxMoves = 5;
+
+interface Member {
+  host: Host;
+  server: Server | undefined;
+  sessions: Set<Connection>;
+  scouts: Scouts;
+}
+
+export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGroup {
+  const report = createReport(log);
+  const hasOthers = address.hosts.length > 1;
+  let current: Member | undefined;
+  let choosing: Promise<Member> | undefined;
+  let checking: Promise<void> | undefined;
+  /** When a check was sent that found nothing newer; -Infinity when there is a reason for doubt. */
+  let confirmedAt = -Infinity;
+  let doubts = 0;
+  let newestEver: Server | undefined;
+  let isClosed = false;
+
+  const choose = async (): Promise<Member> => {
+    const startedAt = performance.now();
+    const { newest, others } = await askAllHosts({ address }, newestEver);
+    const { host, connection } = newest;
+    void connection.close();
+    const member = {
+      host,
+      server: connection.server,
+      sessions: new Set<Connection>(),
+      scouts: createScouts(address, host, others),
+    };
+    if (isClosed) {
+      leave(member);
+      throw new Error('The store is closing.');
+    }
+    if (newestEver === undefined || !isNewer(newestEver, member.server)) newestEver = member.server;
+    current = member;
+    confirmedAt = startedAt;
+    report.inUse(member);
+    return member;
+  };
+
+  const chooseOnce = (): Promise<Member> => {
+    choosing ??= choose()
+      .catch((error: unknown) => {
+        report.noServer(error);
+        throw error;
+      })
+      .finally(() => (choosing = undefined));
+    return choosing;
+  };
+
+  const leave = (member: Member): void => {
+    if (current === member) current = undefined;
+    doubts += 1;
+    for (const session of member.sessions) session.destroy();
+    member.scouts.close();
+  };
+
+  const suspect = (member: Member): void => {
+    if (current !== member) return;
+    confirmedAt = -Infinity;
+    doubts += 1;
+  };
+
+  /** Undefined when the server turned out not to be the one in use. */
+  const openIn = async (member: Member, options: MemberOptions): Promise<Connection | undefined> => {
+    const onLost = (error: unknown): void => {
+      suspect(member);
+      options.onLost?.(error);
+    };
+    let session: Connection;
+    try {
+      session = await openAt(member.host, { ...options, address, onLost });
+    } catch (error) {
+      suspect(member);
+      // Nothing is left of it, so the next one who asks looks for a server at all hosts.
+      if (![...member.sessions].some(({ isOpen }) => isOpen)) leave(member);
+      throw error;
+    }
+    if (current === member && isSameServer(session.server, member.server)) {
+      for (const old of member.sessions) if (!old.isOpen) member.sessions.delete(old);
+      member.sessions.add(session);
+      return session;
+    }
+    session.destroy();
+    leave(member);
+    return undefined;
+  };
+
+  const check = async (member: Member): Promise<void> => {
+    const sentAt = performance.now();
+    const doubtsBefore = doubts;
+    const reasonsToLeave = await Promise.all([
+      member.scouts.seeNewer(member.server),
+      confirmedAt === -Infinity && leadsElsewhere(address, member),
+    ]);
+    if (current !== member) return;
+    if (reasonsToLeave.includes(true)) leave(member);
+    // A reason for doubt that came up meanwhile needs a check of its own.
+    else if (doubts === doubtsBefore) confirmedAt = sentAt;
+  };
+
+  const isConfirmed = (): boolean =>
+    current === undefined ||
+    (hasOthers ? performance.now() - confirmedAt < confirmedForMs : confirmedAt > -Infinity);
+
+  return {
+    isConfirmed,
+    get doubts() {
+      return doubts;
+    },
+    confirm() {
+      if (!current) return undefined;
+      const isDue = hasOthers && performance.now() - confirmedAt > checkAfterMs;
+      if (isConfirmed() && !isDue) return undefined;
+      checking ??= check(current).finally(() => (checking = undefined));
+      return isConfirmed() ? undefined : checking;
+    },
+    async open(options) {
+      for (let moves = 0; moves < maxMoves; moves++) {
+        const session = await openIn(current ?? (await chooseOnce()), options);
+        if (session) return session;
+      }
+      throw new Error('The address leads to one server after the other.');
+    },
+    doubt() {
+      if (current) suspect(current);
+    },
+    close() {
+      isClosed = true;
+      if (current) leave(current);
+    },
+  };
+}
+
+/** Asks through the address itself: a name or a proxy may have moved on, while old sessions still work. */
+async function leadsElsewhere(address: PostgresAddress, { host, server }: Member): Promise<boolean> {
+  try {
+    const session = await openAt(host, { address, mayBeStandby: true, withinMs: suspicionMs });
+    void session.close();
+    return !isSameServer(session.server, server);
+  } catch {
+    // A server that does not respond is no other server; its sessions fail by themselves.
+    return false;
+  }
+}
+
+interface Report {
+  inUse(member: Member): void;
+  noServer(error: unknown): void;
+}
+
+/** Tells the log which server is in use, every change, and once that there is none. */
+function createReport(log: Log | undefined): Report {
+  let last: Server | undefined;
+  let isFirst = true;
+  let isWithout = false;
+  return {
+    inUse({ host, server }) {
+      const fields = { server: nameOf(host), system: server?.system, timeline: server?.timeline };
+      if (isFirst) log?.info('using database server', fields);
+      else if (!isSameServer(server, last)) log?.warn('The database server has changed.', fields);
+      else if (isWithout) log?.info('The database server can be used again.', fields);
+      isFirst = false;
+      isWithout = false;
+      last = server;
+    },
+    noServer(error) {
+      if (isWithout) return;
+      isWithout = true;
+      log?.warn('No database server can be used.', { reason: (error as Error).message });
+    },
+  };
+}
