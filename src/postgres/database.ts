@@ -58,7 +58,7 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup): Dat
       for (let attempt = 1; ; attempt++) {
         try {
           await group.confirm();
-          return await pick().run(statement, values);
+          return await group.during(pick().run(statement, values));
         } catch (error) {
           const isLost = !(error instanceof PetstoreError) && !wasUndone(error);
           const mayRetry = isRetryable(error) ? attempt < maxAttempts : isLost && attempt === 1;
@@ -90,7 +90,7 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup): Dat
         try {
           await group.confirm();
           if (!(await limbo.isEmpty())) throw unavailable(new Error('An earlier write is still at work.'));
-          return await lane.run(statement, values);
+          return await group.during(lane.run(statement, values));
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) throw outcomeUnknown(error);
           const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;

@@ -44,6 +44,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const group = openSessionGroup(address, log);
   const database = openDatabase(address, group);
   const watch = openKeyWatch({ group, database, canListen: address.ownsSession });
+  // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
+  await watch.check().catch(() => {});
   const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
   const gets = createBatcher({ run: createPetReader(database) });
   const pages = createPageBatchers(database);

@@ -2,8 +2,9 @@ import type { Log } from '../../log.ts';
 import type { PostgresAddress } from '../address.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
-import { askAllHosts, nameOf } from './hosts.ts';
+import { askAllHosts } from './hosts.ts';
 import { createScouts, type Scouts } from './scouts.ts';
+import { createServerReport } from './server-report.ts';
 import { isNewer, isSameServer, type Server } from './server.ts';
 
 /**
@@ -17,6 +18,8 @@ export interface SessionGroup {
   confirm(): Promise<void> | undefined;
   /** True while nobody has to wait for a check. */
   isConfirmed(): boolean;
+  /** Goes on checking while a server is waited for that may have been replaced: then the wait is over. */
+  during<Result>(work: Promise<Result>): Promise<Result>;
   /** Moves whenever what a session has shown says nothing about the next one any more. */
   readonly doubts: number;
   /** Something has failed that another server may explain: the next to come waits for a check. */
@@ -43,7 +46,7 @@ interface Member {
 }
 
 export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGroup {
-  const report = createReport(log);
+  const report = createServerReport(log);
   const hasOthers = address.hosts.length > 1;
   let current: Member | undefined;
   let choosing: Promise<Member> | undefined;
@@ -53,6 +56,8 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   let doubts = 0;
   let newestEver: Server | undefined;
   let isClosed = false;
+  let underWay = 0;
+  let ticking: Timer | undefined;
 
   const choose = async (): Promise<Member> => {
     const startedAt = performance.now();
@@ -72,7 +77,7 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     if (newestEver === undefined || !isNewer(newestEver, member.server)) newestEver = member.server;
     current = member;
     confirmedAt = startedAt;
-    report.inUse(member);
+    report.inUse(host, member.server);
     return member;
   };
 
@@ -141,17 +146,32 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     current === undefined ||
     (hasOthers ? performance.now() - confirmedAt < confirmedForMs : confirmedAt > -Infinity);
 
+  const confirm = (): Promise<void> | undefined => {
+    if (!current) return undefined;
+    const isDue = hasOthers && performance.now() - confirmedAt > checkAfterMs;
+    if (isConfirmed() && !isDue) return undefined;
+    checking ??= check(current).finally(() => (checking = undefined));
+    return isConfirmed() ? undefined : checking;
+  };
+
   return {
+    confirm,
     isConfirmed,
     get doubts() {
       return doubts;
     },
-    confirm() {
-      if (!current) return undefined;
-      const isDue = hasOthers && performance.now() - confirmedAt > checkAfterMs;
-      if (isConfirmed() && !isDue) return undefined;
-      checking ??= check(current).finally(() => (checking = undefined));
-      return isConfirmed() ? undefined : checking;
+    async during(work) {
+      underWay += 1;
+      if (hasOthers) ticking ??= setInterval(() => void confirm(), checkAfterMs);
+      try {
+        return await work;
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) {
+          clearInterval(ticking);
+          ticking = undefined;
+        }
+      }
     },
     async open(options) {
       for (let moves = 0; moves < maxMoves; moves++) {
@@ -180,32 +200,4 @@ async function leadsElsewhere(address: PostgresAddress, { host, server }: Member
     // A server that does not respond is no other server; its sessions fail by themselves.
     return false;
   }
-}
-
-interface Report {
-  inUse(member: Member): void;
-  noServer(error: unknown): void;
-}
-
-/** Tells the log which server is in use, every change, and once that there is none. */
-function createReport(log: Log | undefined): Report {
-  let last: Server | undefined;
-  let isFirst = true;
-  let isWithout = false;
-  return {
-    inUse({ host, server }) {
-      const fields = { server: nameOf(host), system: server?.system, timeline: server?.timeline };
-      if (isFirst) log?.info('using database server', fields);
-      else if (!isSameServer(server, last)) log?.warn('The database server has changed.', fields);
-      else if (isWithout) log?.info('The database server can be used again.', fields);
-      isFirst = false;
-      isWithout = false;
-      last = server;
-    },
-    noServer(error) {
-      if (isWithout) return;
-      isWithout = true;
-      log?.warn('No database server can be used.', { reason: (error as Error).message });
-    },
-  };
 }

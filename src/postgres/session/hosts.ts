@@ -1,4 +1,3 @@
-import type { PostgresAddress } from '../address.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { isNewer, refuseUnusable, type Server } from './server.ts';
@@ -67,9 +66,4 @@ function refuseOlder(server: Server | undefined, notBefore: Server | undefined):
 
 function timelineOf({ connection }: Found): number {
   return connection.server?.timeline ?? 0;
-}
-
-/** For messages and the log: never the user or the password. */
-export function nameOf({ host, port }: PostgresAddress['hosts'][number]): string {
-  return `${host}:${port}`;
 }
