@@ -2,6 +2,7 @@ import { OperatorError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
 import type { Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
+import { refuseSharedSessions } from './session/pooler.ts';
 
 /**
  * Step N brings a database from version N to N + 1. A step that has been released is never changed;
@@ -70,6 +71,7 @@ export async function migrate(address: PostgresAddress): Promise<void> {
   const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
   const connection = await openConnection({ address, timeouts });
   try {
+    await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readVersion(connection)) === steps.length) return;
