@@ -14,6 +14,8 @@ export interface PostgresProxy extends AsyncDisposable {
   lose(text: string): void;
   /** How often something was lost. */
   readonly losses: number;
+  /** Everything that is sent to the server from now on, as it is sent. */
+  record(): string[];
   /** Open connections on which this text has been sent to the server, or would have been. */
   countThatSent(text: string): number;
   /** True when this text has been sent to the server on a connection that is still open. */
@@ -42,6 +44,7 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
   let isFrozen = false;
   let lostText: string | undefined;
   let losses = 0;
+  let recorded: string[] | undefined;
 
   const cut = (pair: Pair): void => {
     pairs.delete(pair);
@@ -59,6 +62,7 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
 
     caller.on('data', (bytes: Buffer) => {
       if (isFrozen) return;
+      recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
       if (lostText !== undefined && bytes.includes(lostText)) {
         losses += 1;
@@ -99,6 +103,10 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
     },
     get losses() {
       return losses;
+    },
+    record() {
+      recorded = [];
+      return recorded;
     },
     countThatSent: (text) => [...pairs].filter(({ sent }) => sent.includes(text)).length,
     hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
