@@ -3,6 +3,7 @@ import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { KeyWatch } from './key-watch.ts';
 import type { SessionGroup } from './session/group.ts';
+import { within } from './session/within.ts';
 
 /** Shows that the store can be used: what was just committed can be read, and the keys are fresh. */
 export interface Readiness {
@@ -23,6 +24,8 @@ export interface ReadinessParts {
 
 /** A create that is older says nothing about now. */
 const proofLastsMs = 1000;
+/** Whoever asks has stopped waiting before long. */
+const checkWithinMs = 6000;
 /** Rows of replicas that are gone are removed after a day. */
 const keptForMs = 24 * 60 * 60 * 1000;
 
@@ -67,6 +70,11 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
     if (sequence === 1) database.writeBeside(removeOld, [now() - keptForMs]).catch(() => {});
   };
 
+  const check = async (): Promise<void> => {
+    if (!(await isProvenByCreate())) await prove();
+    await watch.check();
+  };
+
   return {
     committed(petId) {
       last = { petId, at: performance.now(), doubts: group.doubts };
@@ -74,9 +82,6 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
     failed() {
       last = undefined;
     },
-    async check() {
-      if (!(await isProvenByCreate())) await prove();
-      await watch.check();
-    },
+    check: () => within(checkWithinMs, check()),
   };
 }

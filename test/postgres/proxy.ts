@@ -22,6 +22,8 @@ export interface PostgresProxy extends AsyncDisposable {
   hasSeen(text: string): boolean;
   /** Ends every connection on which this text has been sent to the server. */
   cutConnectionsThatSent(text: string): void;
+  /** New connections lead to another server from now on; those that are open stay where they are. */
+  leadTo(port: number): void;
   /** Nothing passes any more, though nothing is closed: a cable pulled out. New connections get no answer. */
   freeze(): void;
   /** Ends all connections and lets new ones through. */
@@ -37,7 +39,8 @@ interface Pair {
 /** The name of either statement that creates animals; the driver sends it with every execution. */
 const createStatement = 'insert-pets';
 
-export async function openProxy(serverPort: number): Promise<PostgresProxy> {
+export async function openProxy(firstPort: number): Promise<PostgresProxy> {
+  let serverPort = firstPort;
   const pairs = new Set<Pair>();
   let armed: 'at-once' | 'after-answer' | undefined;
   let cuts = 0;
@@ -112,6 +115,9 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
     hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
     cutConnectionsThatSent(text) {
       for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
+    },
+    leadTo(port) {
+      serverPort = port;
     },
     freeze() {
       isFrozen = true;

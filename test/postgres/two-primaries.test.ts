@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf, post, rex } from '../calls.ts';
 import { runCli, startService, type Service } from '../process.ts';
-import type { Cluster } from './cluster.ts';
+import { superuser, type Cluster } from './cluster.ts';
+import { openProxy } from './proxy.ts';
 import { makePair, type Pair } from './standby.ts';
 
 let pair: Pair;
@@ -88,5 +89,34 @@ describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
     await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
     const id = await addPet(service.call);
     expect(await pair.second.run(`SELECT FROM pets WHERE id = ${id}`)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a proxy that leads new connections to the new primary, and leaves old ones where they are', () => {
+  it('has all sessions of a replica follow the one that is moved', async () => {
+    await using proxy = await openProxy(pair.first.port);
+    const { user, password } = superuser;
+    await using service = await startService({
+      databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable`,
+    });
+    const { key, id: keyId } = await makeKey(pair.first.address());
+    const before = await addPet(service.call);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, `/v1/pets/${before}`))).toBe('200');
+    }
+    await pair.promoteSecond();
+    proxy.leadTo(pair.second.port);
+    // Only the session of the creates is cut; those that read and watch the keys live on, on the old primary.
+    proxy.cutConnectionsThatSent('insert-pets');
+    const id = await createUntilAcknowledged(service);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+    }
+    await pair.second.run(
+      `UPDATE api_keys SET revoked_at = 1 WHERE id = ${keyId}; UPDATE key_changes SET version = version + 1`,
+    );
+    await Bun.sleep(1000);
+    expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+    expect(await outcomeOf(service.call('/readyz'))).toBe('200');
   }, 60_000);
 });

@@ -35,6 +35,8 @@ const confirmedForMs = 800;
 const checkAfterMs = 400;
 /** A server that was suspected has this long to show that it is the same one. */
 const suspicionMs = 1000;
+/** Servers that have just refused us are left alone for this long; who asks meanwhile gets the same answer. */
+const pauseAfterFailureMs = 100;
 /** An address that leads to another server with each session is of no use. */
 const maxMoves = 5;
 
@@ -82,12 +84,20 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   };
 
   const chooseOnce = (): Promise<Member> => {
-    choosing ??= choose()
-      .catch((error: unknown) => {
+    const forget = (): void => {
+      choosing = undefined;
+    };
+    choosing ??= choose().then(
+      (member) => {
+        forget();
+        return member;
+      },
+      (error: unknown) => {
         report.noServer(error);
+        setTimeout(forget, pauseAfterFailureMs);
         throw error;
-      })
-      .finally(() => (choosing = undefined));
+      },
+    );
     return choosing;
   };
 
@@ -106,7 +116,10 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
 
   /** Undefined when the server turned out not to be the one in use. */
   const openIn = async (member: Member, options: MemberOptions): Promise<Connection | undefined> => {
+    // Whoever asked for a session is not told of one that was never theirs.
+    let isHandedOver = false;
     const onLost = (error: unknown): void => {
+      if (!isHandedOver) return;
       suspect(member);
       options.onLost?.(error);
     };
@@ -122,6 +135,7 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     if (current === member && isSameServer(session.server, member.server)) {
       for (const old of member.sessions) if (!old.isOpen) member.sessions.delete(old);
       member.sessions.add(session);
+      isHandedOver = true;
       return session;
     }
     session.destroy();

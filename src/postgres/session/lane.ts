@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../../error.ts';
 import { spoilsConnection, unavailable, wasUndone } from '../errors.ts';
 import type { Connection, Statement, Values } from './connection.ts';
+import { within } from './within.ts';
 
 /** A connection that replaces itself: opened when it is first needed, given up when it fails. */
 export interface Lane {
@@ -62,7 +63,7 @@ export function createLane(options: LaneOptions): Lane {
     const opening = (current ??= open());
     let connection: Connection | undefined;
     try {
-      connection = await inTime(opening);
+      connection = await within(maxConnectMs, opening);
       resolve(await connection.query(statement, values));
     } catch (error) {
       if (connection && spoilsConnection(error)) {
@@ -115,17 +116,4 @@ export function createLane(options: LaneOptions): Lane {
       await connection?.close();
     },
   };
-}
-
-async function inTime(opening: Promise<Connection>): Promise<Connection> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  const patience = setTimeout(
-    () => reject(unavailable(new Error(`No connection within ${maxConnectMs} ms.`))),
-    maxConnectMs,
-  );
-  try {
-    return await Promise.race([opening, tooLate]);
-  } finally {
-    clearTimeout(patience);
-  }
 }
