@@ -21,6 +21,7 @@ export type Values = readonly (string | number | null | readonly (string | numbe
 
 /** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
 export interface Connection extends Introduction {
+  readonly host: Host;
   readonly isOpen: boolean;
   /** Fails with a `DatabaseError` only when the statement failed alone and the session lives on. */
   query<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
@@ -54,7 +55,7 @@ export async function openAt(host: Host, options: ConnectionOptions): Promise<Co
   const { address, withinMs = address.connectTimeoutMs } = options;
   const deadline = performance.now() + withinMs;
   const connect = (ssl: ClientConfig['ssl']) =>
-    start({ ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
+    start(host, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
   if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(false);
   try {
     return await connect(sslConfig(address));
@@ -71,6 +72,7 @@ function hasCode(error: unknown): boolean {
 }
 
 async function start(
+  host: Host,
   config: ClientConfig,
   options: ConnectionOptions,
   deadline: number,
@@ -90,7 +92,7 @@ async function start(
     await client.connect();
     const introduction = await introduce((text) => session.query(text), address);
     if (!mayBeStandby) refuseUnusable(introduction, address);
-    const connection = Object.assign(session, introduction);
+    const connection = Object.assign(session, introduction, { host });
     await options.prepare?.(connection);
     isHandedOver = true;
     return connection;
@@ -102,7 +104,7 @@ async function start(
   }
 }
 
-type Session = Omit<Connection, keyof Introduction>;
+type Session = Omit<Connection, keyof Introduction | 'host'>;
 
 function wrap(client: Client, options: ConnectionOptions): Session {
   const { address, refuseWarnings = false, onLost, onNotification } = options;

@@ -64,11 +64,11 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   const choose = async (): Promise<Member> => {
     const startedAt = performance.now();
     const { newest, others } = await askAllHosts({ address }, newestEver);
-    const { host, connection } = newest;
-    void connection.close();
+    const { host, server } = newest;
+    void newest.close();
     const member = {
       host,
-      server: connection.server,
+      server,
       sessions: new Set<Connection>(),
       scouts: createScouts(address, host, others),
     };
@@ -76,10 +76,10 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
       leave(member);
       throw new Error('The store is closing.');
     }
-    if (newestEver === undefined || !isNewer(newestEver, member.server)) newestEver = member.server;
+    if (!isNewer(newestEver, server)) newestEver = server;
     current = member;
     confirmedAt = startedAt;
-    report.inUse(host, member.server);
+    report.inUse(host, server);
     return member;
   };
 

@@ -1,24 +1,18 @@
-import type { Host } from './config.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { isNewer, refuseUnusable, type Server } from './server.ts';
 
-/** A session on one of the hosts of an address. */
-export interface Found {
-  host: Host;
-  connection: Connection;
-}
-
+/** A session on each of the hosts that have responded. */
 export interface Hosts {
-  newest: Found;
-  /** The other hosts that have responded, standbys included. */
-  others: Found[];
+  newest: Connection;
+  /** Standbys included. */
+  others: Connection[];
 }
 
 /** Opens one session, on the newest server of the address that can be used. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { newest, others } = await askAllHosts(options);
-  for (const { connection } of others) void connection.close();
-  return newest.connection;
+  for (const connection of others) void connection.close();
+  return newest;
 }
 
 /**
@@ -28,16 +22,13 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 export async function askAllHosts(options: ConnectionOptions, notBefore?: Server): Promise<Hosts> {
   const { address } = options;
   const attempts = await Promise.allSettled(
-    address.hosts.map(async (host) => ({
-      host,
-      connection: await openAt(host, { ...options, mayBeStandby: true }),
-    })),
+    address.hosts.map((host) => openAt(host, { ...options, mayBeStandby: true })),
   );
   const found = attempts.filter((attempt) => attempt.status === 'fulfilled').map(({ value }) => value);
   const failures: unknown[] = attempts.flatMap((attempt) =>
     attempt.status === 'rejected' ? [attempt.reason] : [],
   );
-  const usable = found.filter(({ connection }) => {
+  const usable = found.filter((connection) => {
     try {
       refuseUnusable(connection, address);
       refuseOlder(connection.server, notBefore);
@@ -49,7 +40,7 @@ export async function askAllHosts(options: ConnectionOptions, notBefore?: Server
   });
   const [newest] = usable.toSorted((one, other) => timelineOf(other) - timelineOf(one));
   if (!newest) {
-    for (const { connection } of found) connection.destroy();
+    for (const connection of found) connection.destroy();
     throw failures.at(-1);
   }
   return { newest, others: found.filter((one) => one !== newest) };
@@ -64,6 +55,6 @@ function refuseOlder(server: Server | undefined, notBefore: Server | undefined):
   );
 }
 
-function timelineOf({ connection }: Found): number {
-  return connection.server?.timeline ?? 0;
+function timelineOf({ server }: Connection): number {
+  return server?.timeline ?? 0;
 }

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../error.ts';
 import type { PostgresAddress } from '../address.ts';
-import type { Connection } from './connection.ts';
-import { openConnection } from './hosts.ts';
+import { openAt, type Connection } from './connection.ts';
 import { isSameServer } from './server.ts';
 
 /** A busy pooler may give a caller the same process by chance, though hardly each time. */
@@ -13,7 +12,7 @@ const rounds = 3;
  */
 export async function refuseSharedSessions(one: Connection, address: PostgresAddress): Promise<void> {
   if (!address.ownsSession || !one.backend) return;
-  const other = await openConnection({ address });
+  const other = await openAt(one.host, { address });
   try {
     if (!isSameServer(one.server, other.server)) return;
     for (let round = 0; round < rounds; round++) {
