@@ -71,17 +71,17 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup): Dat
   const limbo = createLimbo(
     async ({ pid, startedAt }: Backend) => (await read(selectBackend, [pid, startedAt])).length === 0,
   );
-  const createWriter = (): Lane =>
+  const createWriter = (waitsForOthers: boolean): Lane =>
     createLane({
-      connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true }),
+      connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers }),
       maxInFlight: 1,
       onSilent(connection) {
         limbo.keep(connection);
         group.doubt();
       },
     });
-  const writer = createWriter();
-  const writerBeside = address.connectionLimit > 3 ? createWriter() : writer;
+  const writer = createWriter(true);
+  const writerBeside = address.connectionLimit > 3 ? createWriter(false) : writer;
 
   const writeOn =
     (lane: Lane): Database['write'] =>

@@ -51,6 +51,23 @@ describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
     expect(row?.['count']).toBeGreaterThanOrEqual(6);
   }, 60_000);
 
+  it('reads on one replica what another has acknowledged, though it has not noticed the promotion', async () => {
+    const databaseUrl = pair.address(orderOf(pair));
+    await using writing = await startService({ databaseUrl });
+    await using reading = await startService({ databaseUrl });
+    const before = await addPet(writing.call);
+    await Bun.sleep(1000);
+    // This replica has just checked its server; the other one checks at its next request.
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(reading.call(`/v1/pets/${before}`))).toBe('200');
+    }
+    await pair.promoteSecond();
+    for (let round = 0; round < 20; round++) {
+      const id = await createUntilAcknowledged(writing);
+      expect(await outcomeOf(reading.call(`/v1/pets/${id}`))).toBe('200');
+    }
+  }, 60_000);
+
   it('reads what others have created on the new primary, within a second, though it creates nothing', async () => {
     await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
     const before = await addPet(service.call);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
 import type { PostgresAddress } from '../address.ts';
 import type { Host } from './config.ts';
@@ -5,7 +6,7 @@ import { openAt, type Connection, type ConnectionOptions } from './connection.ts
 import { askAllHosts } from './hosts.ts';
 import { createScouts, type Scouts } from './scouts.ts';
 import { createServerReport } from './server-report.ts';
-import { isNewer, isSameServer, type Server } from './server.ts';
+import { isSameServer, type Server } from './server.ts';
 
 /**
  * All sessions of this process. The invariant: **at any time all open sessions belong to one server.** When another one
@@ -27,7 +28,13 @@ export interface SessionGroup {
   close(): void;
 }
 
-export type MemberOptions = Omit<ConnectionOptions, 'address' | 'mayBeStandby'>;
+export interface MemberOptions extends Omit<ConnectionOptions, 'address' | 'mayBeStandby'> {
+  /**
+   * For sessions whose commits others are to read at once: on a server that is new to us, wait until no replica can still
+   * trust the server before it.
+   */
+  waitsForOthers?: boolean;
+}
 
 /** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
 const confirmedForMs = 800;
@@ -41,6 +48,8 @@ const pauseAfterFailureMs = 100;
 const maxMoves = 5;
 
 interface Member {
+  /** From then on every replica has checked its server since this one was promoted. */
+  knownFrom: number;
   host: Host;
   server: Server | undefined;
   sessions: Set<Connection>;
@@ -56,17 +65,20 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   /** When a check was sent that found nothing newer; -Infinity when there is a reason for doubt. */
   let confirmedAt = -Infinity;
   let doubts = 0;
-  let newestEver: Server | undefined;
+  /** The server that was used last, and so the newest that was ever used. */
+  let last: Server | undefined;
   let isClosed = false;
   let underWay = 0;
   let ticking: Timer | undefined;
 
   const choose = async (): Promise<Member> => {
     const startedAt = performance.now();
-    const { newest, others } = await askAllHosts({ address }, newestEver);
+    const { newest, others } = await askAllHosts({ address }, last);
     const { host, server } = newest;
     void newest.close();
+    const isNewToUs = last?.system !== server?.system || last?.timeline !== server?.timeline;
     const member = {
+      knownFrom: hasOthers && isNewToUs ? performance.now() + confirmedForMs : 0,
       host,
       server,
       sessions: new Set<Connection>(),
@@ -76,7 +88,7 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
       leave(member);
       throw new Error('The store is closing.');
     }
-    if (!isNewer(newestEver, server)) newestEver = server;
+    last = server;
     current = member;
     confirmedAt = startedAt;
     report.inUse(host, server);
@@ -189,7 +201,10 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     },
     async open(options) {
       for (let moves = 0; moves < maxMoves; moves++) {
-        const session = await openIn(current ?? (await chooseOnce()), options);
+        const member = current ?? (await chooseOnce());
+        const waitMs = member.knownFrom - performance.now();
+        if (options.waitsForOthers && waitMs > 0) await sleep(waitMs);
+        const session = await openIn(member, options);
         if (session) return session;
       }
       throw new Error('The address leads to one server after the other.');
