@@ -46,17 +46,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const watch = openKeyWatch({ group, database, canListen: address.ownsSession });
   // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
   await watch.check().catch(() => {});
-  const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
+  const readiness = createReadiness({ group, database, watch, now });
+  const create = readiness.observe(createPetCreator(database, now));
+  const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
   const gets = createBatcher({ run: createPetReader(database) });
   const pages = createPageBatchers(database);
   const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {
-    pets: createPetStore({
-      creates,
-      gets,
-      pages,
-      readiness: createReadiness({ group, database, watch, now }),
-    }),
+    pets: createPetStore({ creates, gets, pages, readiness }),
     keys: createKeyStore({ database, watch, finds, now }),
     async close() {
       const batchers = [creates, gets, ...Object.values(pages), finds];

@@ -57,18 +57,14 @@ export function createPetStore({ creates, gets, pages, readiness }: PetStorePart
     getPet: (id) => gets.add(String(id)),
 
     async createPet(pet, idempotency) {
-      const result = await creates.add({ pet, idempotency }).catch((error: Error) => error);
-      if (result instanceof Error) {
-        readiness.failed();
-        throw result;
-      }
+      const result = await creates.add({ pet, idempotency });
+      if (result instanceof Error) throw result;
       if (result === 'conflict') {
         throw new PetstoreError(
           'idempotency_conflict',
           'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
         );
       }
-      if (!result.replayed) readiness.committed(result.id);
       return result;
     },
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { KeyWatch } from './key-watch.ts';
@@ -7,13 +8,13 @@ import { within } from './session/within.ts';
 
 /** Shows that the store can be used: what was just committed can be read, and the keys are fresh. */
 export interface Readiness {
-  /** A create was committed: no other proof is needed for a while, unless something fails. */
-  committed(petId: bigint): void;
-  /** A create was not committed. */
-  failed(): void;
+  /** The same creates, observed: after one that was committed, no other proof is needed for a while. */
+  observe(create: CreateAll): CreateAll;
   /** Fails with `unavailable` unless the sessions that serve can do all that they are there for. */
   check(): Promise<void>;
 }
+
+type CreateAll = (requests: CreateRequest[]) => Promise<CreateResult[]>;
 
 export interface ReadinessParts {
   group: SessionGroup;
@@ -36,9 +37,10 @@ const writeProof = {
     INSERT INTO write_probes (replica, probed_at, sequence) VALUES ($1, $2::bigint, $3::bigint)
     ON CONFLICT (replica) DO UPDATE SET probed_at = excluded.probed_at, sequence = excluded.sequence`,
 };
+// Another check may have come in between.
 const readProof = {
   name: 'read-proof',
-  text: 'SELECT FROM write_probes WHERE replica = $1 AND sequence = $2::bigint',
+  text: 'SELECT FROM write_probes WHERE replica = $1 AND sequence >= $2::bigint',
 };
 const removeOld = {
   name: 'remove-old-proofs',
@@ -76,12 +78,21 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
   };
 
   return {
-    committed(petId) {
-      last = { petId, at: performance.now(), doubts: group.doubts };
-    },
-    failed() {
-      last = undefined;
+    observe: (create) => async (requests) => {
+      try {
+        const results = await create(requests);
+        const committed = results.findLast(isNew);
+        if (committed) last = { petId: committed.id, at: performance.now(), doubts: group.doubts };
+        return results;
+      } catch (error) {
+        last = undefined;
+        throw error;
+      }
     },
     check: () => within(checkWithinMs, check()),
   };
+}
+
+function isNew(result: CreateResult): result is Exclude<CreateResult, 'conflict' | Error> {
+  return result !== 'conflict' && !(result instanceof Error) && !result.replayed;
 }

@@ -42,6 +42,10 @@ describe('the readiness of a replica', () => {
     await other.close();
   });
 
+  it('is shown to all who ask at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => store.pets.checkWritable()));
+  });
+
   it('is shown by a create of the last second as well, and then nothing is written', async () => {
     const written = () => cluster.run('SELECT replica, sequence FROM write_probes ORDER BY replica');
     const before = await written();
