@@ -9,8 +9,8 @@ import { createServerReport } from './server-report.ts';
 import { isSameServer, type Server } from './server.ts';
 
 /**
- * All sessions of this process. The invariant: **at any time all open sessions belong to one server.** When another one
- * is to be used, every session of the last one ends first, so nothing is read or trusted that it has said.
+ * The sessions of this process. The invariant: **at any time all sessions that were handed out belong to one server.**
+ * Before another server is used, every session of the last one ends, so nothing more is read there or trusted.
  */
 export interface SessionGroup {
   /** Opens a session on the server in use; chooses the server first when none is. */
