@@ -42,6 +42,8 @@ const confirmedForMs = 800;
 const checkAfterMs = 400;
 /** A server that was suspected has this long to show that it is the same one. */
 const suspicionMs = 1000;
+/** While everything fails there is always another reason for doubt; whoever waits finds out by themselves. */
+const maxChecks = 2;
 /** Servers that have just refused us are left alone for this long; who asks meanwhile gets the same answer. */
 const pauseAfterFailureMs = 100;
 /** An address that leads to another server with each session is of no use. */
@@ -156,16 +158,21 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   };
 
   const check = async (member: Member): Promise<void> => {
-    const sentAt = performance.now();
-    const doubtsBefore = doubts;
-    const reasonsToLeave = await Promise.all([
-      member.scouts.seeNewer(member.server),
-      confirmedAt === -Infinity && leadsElsewhere(address, member),
-    ]);
-    if (current !== member) return;
-    if (reasonsToLeave.includes(true)) leave(member);
-    // A reason for doubt that came up meanwhile needs a check of its own.
-    else if (doubts === doubtsBefore) confirmedAt = sentAt;
+    // A reason for doubt that comes up meanwhile needs a check of its own.
+    for (let attempt = 0; attempt < maxChecks; attempt++) {
+      const sentAt = performance.now();
+      const doubtsBefore = doubts;
+      const reasonsToLeave = await Promise.all([
+        member.scouts.seeNewer(member.server),
+        confirmedAt === -Infinity && leadsElsewhere(address, member),
+      ]);
+      if (current !== member) return;
+      if (reasonsToLeave.includes(true)) return leave(member);
+      if (doubts === doubtsBefore) {
+        confirmedAt = sentAt;
+        return;
+      }
+    }
   };
 
   const isConfirmed = (): boolean =>
