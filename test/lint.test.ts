@@ -12,7 +12,7 @@ const violations = [
   ['src/http/probe.ts', `export { openSqliteStore } from '../sqlite/open.ts';`],
   ['src/http/probe.ts', `export { serve } from '../cli/serve.ts';`],
   ['src/sqlite/probe.ts', `export { createApp } from '../http/app.ts';`],
-  ['src/sqlite/probe.ts', `export type { Connection } from '../postgres/connection.ts';`],
+  ['src/sqlite/probe.ts', `export type { Connection } from '../postgres/session/connection.ts';`],
   ['src/postgres/probe.ts', `export { connect } from '../sqlite/opening/connect.ts';`],
   ['src/client/probe.ts', `export { petStatuses } from '../pet.ts';`],
   ['src/client/probe.ts', `export { Client } from 'pg';`],

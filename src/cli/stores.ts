@@ -25,7 +25,8 @@ export async function openStores(databaseUrl: string, log?: Log): Promise<Stores
   if ('path' in place) return { ...openSqliteStore({ ...place, log }), isEmbedded: true };
   // Loaded when it is needed: a service on an embedded store starts without the driver.
   const { openPostgresStore } = await import('../postgres/open.ts');
-  return { ...(await openPostgresStore({ ...place, environment: process.env })), isEmbedded: false };
+  const options = { ...place, environment: process.env, ...(log && { log }) };
+  return { ...(await openPostgresStore(options)), isEmbedded: false };
 }
 
 /** For commands that have nothing to do in a new store: a mistyped path makes none. */

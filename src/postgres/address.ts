@@ -34,8 +34,8 @@ const parameters = [
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
 ];
 
-/** One writes, one watches the keys, the others read. */
-const connections = { fewest: 3, most: 100, default: 4 };
+/** One creates, one does the other writes, one watches the keys, the others read. */
+const connections = { fewest: 3, most: 100, default: 5 };
 
 /**
  * Reads the address forms of libpq, several hosts and Unix sockets included; what the address does not say

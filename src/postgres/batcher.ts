@@ -21,7 +21,7 @@ export interface BatcherOptions<Request, Result> {
   maxAtOnce?: number;
 }
 
-const maxWaitMs = 3000;
+const maxWaitMs = 2500;
 
 interface Waiting<Request, Result> {
   request: Request;

@@ -164,7 +164,7 @@ export function createPetCreator(
   const forget = (): void => {
     if (now() < nextForgettingAt) return;
     nextForgettingAt = now() + forgetEveryMs;
-    database.write(forgetOld, [now() - idempotencyRetentionMs]).then(
+    database.writeBeside(forgetOld, [now() - idempotencyRetentionMs]).then(
       ({ length }) => {
         if (length === forgottenAtOnce) nextForgettingAt = -Infinity;
       },

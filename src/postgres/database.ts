@@ -2,20 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
-import { openConnection, type Statement, type Values } from './connection.ts';
-import { isIdTaken, isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
-import { createLane, type Lane } from './lane.ts';
-import { keepPlans } from './plans.ts';
+import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
+import type { Statement, Values } from './session/connection.ts';
+import type { SessionGroup } from './session/group.ts';
+import { createLane, type Lane } from './session/lane.ts';
+import { createLimbo } from './session/limbo.ts';
+import { keepPlans } from './session/plans.ts';
+import type { Backend } from './session/server.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
   /** Runs a statement that changes nothing; once more when the connection was lost on the way. */
   read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
+  /** Runs such a statement on every connection that serves reads. */
+  readEverywhere<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[][]>;
   /**
    * Runs one statement that is a transaction of its own, one at a time. It is repeated only when the server
    * has said that it was undone for another's sake; when its outcome is unknown, the error says so.
    */
   write<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
+  /** The same beside the creates: neither waits for the other. */
+  writeBeside<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
   close(): Promise<void>;
 }
 
@@ -30,41 +37,60 @@ const maxAttempts = 10;
 /** A read that has taken this long is not tried again: whoever asked is about to give up. */
 const retryWithinMs = 1000;
 
-export function openDatabase(address: PostgresAddress): Database {
-  const session = { address, ...(address.ownsSession && { prepare: keepPlans }) };
-  const renewAll = (): void => lanes.forEach((lane) => lane.renew());
-  const readers = Array.from({ length: address.connectionLimit - 2 }, () =>
+const selectBackend = {
+  name: 'select-backend',
+  text: 'SELECT FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2',
+};
+
+export function openDatabase(address: PostgresAddress, group: SessionGroup): Database {
+  const session = address.ownsSession ? { prepare: keepPlans } : {};
+  const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
     createLane({
-      connect: (onLost) => openConnection({ ...session, onLost, pipeline: address.ownsSession }),
+      connect: (onLost) => group.open({ ...session, onLost, pipeline: address.ownsSession }),
       maxInFlight: address.ownsSession ? maxReadsInFlight : 1,
     }),
   );
-  const writer = createLane({
-    connect: (onLost) => openConnection({ ...session, onLost, refuseWarnings: true }),
-    maxInFlight: 1,
-    // A server that turned read-only is no primary any more, so its readers look for the new one, too.
-    onReadOnly: renewAll,
-  });
-  const lanes = [writer, ...readers];
 
-  return {
-    async read(statement, values = []) {
+  const readOn =
+    (pick: () => Lane): Database['read'] =>
+    async (statement, values = []) => {
       const startedAt = performance.now();
       for (let attempt = 1; ; attempt++) {
         try {
-          return await leastLoaded(readers).run(statement, values);
+          await group.confirm();
+          return await group.during(pick().run(statement, values));
         } catch (error) {
           const isLost = !(error instanceof PetstoreError) && !wasUndone(error);
           const mayRetry = isRetryable(error) ? attempt < maxAttempts : isLost && attempt === 1;
           if (!mayRetry || performance.now() - startedAt > retryWithinMs) throw translateError(error);
         }
       }
-    },
+    };
+  const read = readOn(() => leastLoaded(readers));
 
-    async write(statement, values = []) {
+  const limbo = createLimbo(
+    async ({ pid, startedAt }: Backend) => (await read(selectBackend, [pid, startedAt])).length === 0,
+  );
+  const createWriter = (waitsForOthers: boolean): Lane =>
+    createLane({
+      connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers }),
+      maxInFlight: 1,
+      onSilent(connection) {
+        limbo.keep(connection);
+        group.doubt();
+      },
+    });
+  const writer = createWriter(true);
+  const writerBeside = address.connectionLimit > 3 ? createWriter(false) : writer;
+
+  const writeOn =
+    (lane: Lane): Database['write'] =>
+    async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await writer.run(statement, values);
+          await group.confirm();
+          if (!(await limbo.isEmpty())) throw unavailable(new Error('An earlier write is still at work.'));
+          return await group.during(lane.run(statement, values));
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) throw outcomeUnknown(error);
           const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;
@@ -73,10 +99,17 @@ export function openDatabase(address: PostgresAddress): Database {
           await sleep(Math.random() * 5 * attempt);
         }
       }
-    },
+    };
 
+  return {
+    read,
+    readEverywhere: <Row extends QueryResultRow>(statement: Statement, values?: Values) =>
+      Promise.all(readers.map((lane) => readOn(() => lane)<Row>(statement, values))),
+    write: writeOn(writer),
+    writeBeside: writeOn(writerBeside),
     async close() {
-      await Promise.all(lanes.map((lane) => lane.close()));
+      limbo.close();
+      await Promise.all([writer, writerBeside, ...readers].map((lane) => lane.close()));
     },
   };
 }

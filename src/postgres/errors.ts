@@ -26,9 +26,9 @@ export function isReadOnly(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '25006';
 }
 
-/** The session does not know the statement any more, or its plan is outdated: another session will do. */
+/** The session does not know the statement, or knows another one by its name, or its plan is outdated. */
 function isSessionOutdated(error: DatabaseError): boolean {
-  return error.code === '26000' || error.code === '0A000';
+  return ['26000', '42P05', '0A000'].includes(error.code ?? '');
 }
 
 /** True when the connection is not to be used again. */
@@ -39,10 +39,10 @@ export function spoilsConnection(error: unknown): boolean {
 /**
  * SQLSTATE classes and codes of a database that cannot be used now, though the statement was right:
  * 08 connection, 0A000 outdated plan, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
- * back, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
+ * back, 42P05 name taken, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
  * timeout), 58 system, F0 configuration file, XX damaged.
  */
-const unavailableStates = /^(?:08|0A000|2200H|25006|26|28|3D|40|42501|53|55P03|57|58|F0|XX)/;
+const unavailableStates = /^(?:08|0A000|2200H|25006|26|28|3D|40|42P05|42501|53|55P03|57|58|F0|XX)/;
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {

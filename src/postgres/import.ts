@@ -2,7 +2,8 @@ import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
 import { parseAddress, type Environment } from './address.ts';
-import { openConnection, type Connection, type Values } from './connection.ts';
+import type { Connection, Values } from './session/connection.ts';
+import { openConnection } from './session/hosts.ts';
 import { isIdTaken, isRetryable, translateError } from './errors.ts';
 import { explain, prepareDatabase } from './open.ts';
 

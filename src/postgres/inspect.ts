@@ -1,5 +1,6 @@
 import { parseAddress, type Environment } from './address.ts';
-import { openConnection, type Connection } from './connection.ts';
+import type { Connection } from './session/connection.ts';
+import { openConnection } from './session/hosts.ts';
 import { hasSchema } from './migrate.ts';
 import { explain } from './open.ts';
 
@@ -40,9 +41,11 @@ async function inspect(connection: Connection): Promise<Inspection> {
     );
     return { ...about, petCount: 0, usableKeyCount: 0, isNew: true, mayWrite: right?.may_write ?? false };
   }
+  // An older schema lacks the table that shows readiness; the next start makes it.
   const [store] = await connection.query<{ pets: string; keys: string; may_write: boolean }>(
     `SELECT greatest(reltuples, 0)::bigint::text AS pets,
-       has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probe', 'UPDATE')
+       has_table_privilege('pets', 'INSERT')
+         AND coalesce(has_table_privilege(to_regclass('write_probes'), 'INSERT'), true)
          AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write,
        (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
          AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::text AS keys

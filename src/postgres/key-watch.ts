@@ -1,8 +1,8 @@
 import type { ApiKey } from '../api-key.ts';
-import type { PostgresAddress } from './address.ts';
-import { openConnection, type Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { wasUndone } from './errors.ts';
+import { unavailable, wasUndone } from './errors.ts';
+import type { Connection } from './session/connection.ts';
+import type { SessionGroup } from './session/group.ts';
 
 /** Keeps the keys in memory no longer than they are known to be true. */
 export interface KeyWatch {
@@ -10,30 +10,41 @@ export interface KeyWatch {
   readonly kept: Map<string, ApiKey>;
   /** Moves with every change that is heard of. */
   readonly generation: number;
-  /** True while a look at the database, sent less than a second ago, has vouched for what is kept. */
+  /** True while a check of the database, sent less than a second ago, has vouched for what is kept. */
   isCurrent(): boolean;
+  /** Checks now; fails when nobody can vouch for the keys. */
+  check(): Promise<void>;
   /** Tells every replica, this one at once, that the keys have changed. */
   announce(): Promise<void>;
   close(): Promise<void>;
 }
 
+export interface KeyWatchParts {
+  group: SessionGroup;
+  database: Database;
+  /** False where a session cannot be told anything, because it is shared. */
+  canListen: boolean;
+}
+
 /**
- * A change of the keys is to hold everywhere within one second. The notification brings it at once; the
- * poll brings it when the notification is lost, and the engine need not have notifications at all.
+ * A change of the keys is to hold everywhere within one second. The notification brings it at once, but a session on
+ * which nothing arrives may as well be cut. So one that vouches for the keys is asked for their version, as long as
+ * there are requests to vouch for: a replica without requests asks nothing, and checks before it trusts again.
  */
-const pollEveryMs = 250;
+const checkAfterMs = 400;
 const vouchedForMs = 800;
 
 const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM key_changes' };
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
 const timeouts = { lockMs: 1000, statementMs: 1000 };
 
-export function openKeyWatch(address: PostgresAddress, database: Database): KeyWatch {
+export function openKeyWatch({ group, database, canListen }: KeyWatchParts): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
   let seenVersion: string | undefined;
-  let vouchedUntil = -Infinity;
+  let checkedAt = -Infinity;
   let connection: Connection | undefined;
+  let checking: Promise<void> | undefined;
   let isClosed = false;
 
   const drop = (): void => {
@@ -41,15 +52,21 @@ export function openKeyWatch(address: PostgresAddress, database: Database): KeyW
     generation += 1;
   };
 
+  /** Nobody vouches for the keys now: each is read from the database, or the response is `unavailable`. */
+  const distrust = (): void => {
+    checkedAt = -Infinity;
+    seenVersion = undefined;
+  };
+
   const connect = async (): Promise<Connection> => {
     let opened: Connection | undefined;
     const onLost = (): void => {
       // One that never came into use has vouched for nothing.
-      if (opened === connection) vouchedUntil = -Infinity;
+      if (opened === connection) distrust();
     };
-    opened = await openConnection({ address, timeouts, onNotification: drop, onLost });
+    opened = await group.open({ timeouts, onNotification: drop, onLost });
     try {
-      if (address.ownsSession) await listen(opened);
+      if (canListen) await listen(opened);
     } catch (error) {
       opened.destroy();
       throw error;
@@ -57,52 +74,61 @@ export function openKeyWatch(address: PostgresAddress, database: Database): KeyW
     return opened;
   };
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
-      if (!connection?.isOpen) connection = await connect();
+      await group.confirm();
+      if (!connection?.isOpen) {
+        // Another session may be one of another server, whose versions count other changes.
+        distrust();
+        connection = await connect();
+      }
       const sentAt = performance.now();
       const [row] = await connection.query<{ version: string }>(selectVersion);
       if (!row) throw new Error('The table key_changes is empty.');
       if (row.version !== seenVersion) drop();
       seenVersion = row.version;
-      vouchedUntil = sentAt + vouchedForMs;
-    } catch {
-      // Nobody vouches for the keys now: each is read from the database, or the answer is `unavailable`.
+      checkedAt = connection.isOpen ? sentAt : -Infinity;
+    } catch (error) {
       connection?.destroy();
       connection = undefined;
+      throw unavailable(error);
     }
   };
 
-  let timer: Timer | undefined;
-  let looking: Promise<void> = Promise.resolve();
-  const watch = (): void => {
-    looking = look().then(() => {
-      if (!isClosed) timer = setTimeout(watch, pollEveryMs);
-    });
+  const checkOnce = (): Promise<void> => {
+    checking ??= check().finally(() => (checking = undefined));
+    return checking;
   };
-  watch();
 
   return {
     kept,
     get generation() {
       return generation;
     },
-    isCurrent: () => performance.now() < vouchedUntil,
+    isCurrent() {
+      const age = performance.now() - checkedAt;
+      if (age > checkAfterMs && !isClosed) checkOnce().catch(() => {});
+      return age < vouchedForMs && group.isConfirmed();
+    },
+    async check() {
+      // One that is on its way may have been sent before what the caller wants to see.
+      await checking?.catch(() => {});
+      await checkOnce();
+    },
     async announce() {
       drop();
-      // The poll of the others finds the change even if nobody can be told of it.
+      // The check of the others finds the change even if nobody can be told of it.
       await database.read(notify).catch(() => {});
     },
     async close() {
       isClosed = true;
-      clearTimeout(timer);
-      await looking;
+      await checking?.catch(() => {});
       await connection?.close();
     },
   };
 }
 
-/** An engine without notifications says so, and the poll alone does the work. */
+/** An engine without notifications says so, and the checks alone do the work. */
 async function listen(connection: Connection): Promise<void> {
   try {
     await connection.query('LISTEN petstore_keys');

@@ -74,7 +74,7 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
     },
 
     async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      const [row] = await database.write<KeyRow>(insertKey, [
+      const [row] = await database.writeBeside<KeyRow>(insertKey, [
         name,
         hash,
         lastFour,
@@ -87,14 +87,14 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
     },
 
     async revokeKey(id, revokedAt) {
-      await database.write(revokeKey, [id, revokedAt.getTime()]);
+      await database.writeBeside(revokeKey, [id, revokedAt.getTime()]);
       await watch.announce();
       const [row] = await database.read<KeyRow>(selectById, [id]);
       return row && keyOf(row);
     },
 
     async recordUse(id, usedAt) {
-      await database.write(recordUse, [id, usedAt.getTime()]);
+      await database.writeBeside(recordUse, [id, usedAt.getTime()]);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { OperatorError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
-import { openConnection, type Connection } from './connection.ts';
+import type { Connection } from './session/connection.ts';
+import { openConnection } from './session/hosts.ts';
+import { refuseSharedSessions } from './session/pooler.ts';
 
 /**
  * Step N brings a database from version N to N + 1. A step that has been released is never changed;
@@ -52,6 +54,11 @@ const steps = [
   -- How far each import has come, written together with its animals; the source is a hash of the content.
   CREATE TABLE imports (source text PRIMARY KEY, added_count bigint NOT NULL, finished_at bigint);
   `,
+  `
+  -- A row for each replica, which its readiness check rewrites. The single row of write_probe stays for replicas of the
+  -- release before, which may still run.
+  CREATE TABLE write_probes (replica text PRIMARY KEY, probed_at bigint NOT NULL, sequence bigint NOT NULL);
+  `,
 ];
 
 /** "pets" in ASCII: whoever migrates holds this lock, the others wait. */
@@ -64,6 +71,7 @@ export async function migrate(address: PostgresAddress): Promise<void> {
   const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
   const connection = await openConnection({ address, timeouts });
   try {
+    await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readVersion(connection)) === steps.length) return;
@@ -103,8 +111,11 @@ async function readVersion(connection: Connection): Promise<number> {
     "SELECT FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return 0;
-  const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
-  const version = row?.version ?? 0;
+  const [row] = await connection.query<{ version: string }>(
+    'SELECT version::text AS version FROM petstore_schema',
+  );
+  // As text: some engines make every integer one of 64 bits, which the driver does not give as a number.
+  const version = Number(row?.version ?? 0);
   if (version > steps.length) {
     throw new OperatorError(
       `The database has schema version ${version}, and this program knows versions up to ${steps.length}. ` +

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseError } from 'pg';
 import type { ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
+import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
@@ -11,6 +12,8 @@ import { openKeyWatch } from './key-watch.ts';
 import { createKeyFinder, createKeyStore } from './keys.ts';
 import { migrate } from './migrate.ts';
 import { createPageBatchers, createPetReader, createPetStore } from './pets.ts';
+import { createReadiness } from './readiness.ts';
+import { openSessionGroup } from './session/group.ts';
 
 export interface PostgresStore {
   pets: PetStore;
@@ -28,27 +31,35 @@ export interface PostgresOptions {
   /** How long a database that cannot be reached yet is waited for. */
   startWithinMs?: number;
   now?: () => number;
+  /** Told which server is in use, and every change. */
+  log?: Log;
 }
 
 /** Opens the store, bringing the schema up to date where that is needed. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now } = options;
+  const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, startWithinMs);
 
-  const database = openDatabase(address);
-  const watch = openKeyWatch(address, database);
-  const creates = createBatcher({ run: createPetCreator(database, now), maxQueued: maxQueuedWrites });
+  const group = openSessionGroup(address, log);
+  const database = openDatabase(address, group);
+  const watch = openKeyWatch({ group, database, canListen: address.ownsSession });
+  // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
+  await watch.check().catch(() => {});
+  const readiness = createReadiness({ group, database, watch, now });
+  const create = readiness.observe(createPetCreator(database, now));
+  const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
   const gets = createBatcher({ run: createPetReader(database) });
   const pages = createPageBatchers(database);
   const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {
-    pets: createPetStore({ database, creates, gets, pages, now }),
+    pets: createPetStore({ creates, gets, pages, readiness }),
     keys: createKeyStore({ database, watch, finds, now }),
     async close() {
       const batchers = [creates, gets, ...Object.values(pages), finds];
       await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
       await database.close();
+      group.close();
     },
   };
 }

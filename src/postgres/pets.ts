@@ -4,6 +4,7 @@ import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import { petJson } from './json.ts';
+import type { Readiness } from './readiness.ts';
 import { createSharedRead } from './shared-read.ts';
 
 interface PageRow {
@@ -29,20 +30,18 @@ const selectPets = {
   name: 'select-pets',
   text: `SELECT id::text, ${petJson} AS json FROM pets WHERE id = ANY ($1::bigint[])`,
 };
-const probe = { name: 'probe', text: 'UPDATE write_probe SET probed_at = $1::bigint' };
 
 export interface PetStoreParts {
-  database: Database;
   creates: Batcher<CreateRequest, CreateResult>;
   gets: Batcher<string, string | undefined>;
   pages: PageBatchers;
-  now: () => number;
+  readiness: Readiness;
 }
 
 /** One for each filter. */
 type PageBatchers = Record<PetStatus | 'all', Batcher<PageRequest, Page>>;
 
-export function createPetStore({ database, creates, gets, pages, now }: PetStoreParts): PetStore {
+export function createPetStore({ creates, gets, pages, readiness }: PetStoreParts): PetStore {
   const sharePage = createSharedRead<Page>();
 
   return {
@@ -69,9 +68,7 @@ export function createPetStore({ database, creates, gets, pages, now }: PetStore
       return result;
     },
 
-    async checkWritable() {
-      await database.write(probe, [now()]);
-    },
+    checkWritable: () => readiness.check(),
   };
 }
 

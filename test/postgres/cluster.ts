@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
+import { childrenOf } from '../process-tree.ts';
 
 /** A real PostgreSQL server of its own: a data folder, a port, a process that can be killed and started again. */
 export interface Cluster extends AsyncDisposable {
@@ -15,6 +16,9 @@ export interface Cluster extends AsyncDisposable {
   /** Starts the server and waits until it answers, or, as a standby, until it answers reads. */
   start(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** Stops every process of the server where it is: connections stay open, and nothing responds. */
+  freeze(): void;
+  thaw(): void;
   /** Adds lines to `postgresql.conf`; the next start reads them. */
   configure(settings: Record<string, string>): void;
   /** Runs a statement as the superuser. */
@@ -76,7 +80,21 @@ async function clusterFrom(source: string, settings: Record<string, string>): Pr
     }
   };
 
+  /** The postmaster first, so that it starts nothing meanwhile. */
+  const signalAll = (signal: NodeJS.Signals): void => {
+    if (!server) return;
+    for (const pid of [server.pid, ...childrenOf(server.pid)]) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  };
+
   const stop: Cluster['stop'] = async (signal = 'SIGINT') => {
+    // A process that is stopped would not even end.
+    signalAll('SIGCONT');
     server?.kill(signal);
     await server?.exited;
     server = undefined;
@@ -90,6 +108,8 @@ async function clusterFrom(source: string, settings: Record<string, string>): Pr
     configure,
     run,
     stop,
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     async start() {
       const log = openSync(join(folder, 'log'), 'a');
       const command = [join(binaries, 'bin/postgres'), '-D', dataFolder, '-p', String(port)];

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../src/postgres/address.ts';
-import { openConnection } from '../../src/postgres/connection.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
+import { openConnection } from '../../src/postgres/session/hosts.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { superuser } from './cluster.ts';
+import { openDatabaseAt } from './open-database.ts';
 import { openProxy } from './proxy.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
 
@@ -45,7 +45,11 @@ describe('a watch of the keys that gets no answer to LISTEN', () => {
       address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`,
     });
     try {
-      while (proxy.losses < 2) await Bun.sleep(20);
+      // Only requests make it check the keys.
+      while (proxy.losses < 2) {
+        await store.keys.findKey('nobody');
+        await Bun.sleep(20);
+      }
       // The proxy may hear a moment later that a connection was closed.
       for (let turn = 0; turn < 50 && proxy.countThatSent('LISTEN') > 1; turn++) await Bun.sleep(20);
       expect(proxy.countThatSent('LISTEN')).toBeLessThanOrEqual(1);
@@ -61,7 +65,7 @@ describe('a session that is lost before it is prepared', () => {
     const { user, password } = superuser;
     const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
     proxy.lose('set_config');
-    const serving = openDatabase(parseAddress(address, {}));
+    const serving = openDatabaseAt(address);
     const write = serving
       .write({ name: 'write', text: 'SELECT 1' })
       .catch((error: unknown) => (error as Error).message);

@@ -15,12 +15,16 @@ export interface Load {
  * Every second animal carries an idempotency key and is asked for again until it is acknowledged. The others
  * are asked for once: when that fails, nobody knows whether they exist.
  */
-export function startLoad(stores: PetStore[], creators = 16): Load {
+export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16): Load {
   const acknowledged = new Map<string, bigint>();
   const stopping = new AbortController();
   let next = 0;
 
-  const create = async (store: PetStore, name: string, key: string | undefined): Promise<void> => {
+  const create = async (
+    store: Pick<PetStore, 'createPet'>,
+    name: string,
+    key: string | undefined,
+  ): Promise<void> => {
     try {
       const idempotency = key === undefined ? undefined : { caller: 'load', key };
       const { id } = await store.createPet({ name, categoryId: 1n }, idempotency);

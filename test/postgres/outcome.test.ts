@@ -84,6 +84,9 @@ describe('a connection on which nothing moves any more', () => {
         code: 'unavailable',
       });
       expect(await failureOf(store.pets.checkWritable())).toMatchObject({ code: 'unavailable' });
+      expect(await failureOf(store.pets.createPet({ name: 'frozen', categoryId: 1n }))).toMatchObject({
+        code: 'unavailable',
+      });
       expect(await failureOf(store.keys.findKey('nobody'))).toMatchObject({
         code: 'unavailable',
       });

@@ -1,9 +1,9 @@
 import { expect, it } from 'bun:test';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { openDatabase, type Database } from '../../src/postgres/database.ts';
+import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createPageBatchers } from '../../src/postgres/pets.ts';
 import { petStatuses, type Page, type PageRequest } from '../../src/pet.ts';
+import { openDatabaseAt } from './open-database.ts';
 import { makeDatabase } from './server.ts';
 
 const requests: PageRequest[] = [undefined, ...petStatuses].flatMap((status) =>
@@ -20,7 +20,7 @@ it('gives each of many pages that wait together what it would have got alone, in
     await store.pets.createPet({ name: `"${count}"`, categoryId: BigInt(count), ...(status && { status }) });
   }
   await store.close();
-  const database = openDatabase(parseAddress(place.address(), {}));
+  const database = openDatabaseAt(place.address());
   let queries = 0;
   let mostAnimals = 0;
   let atOnce = 0;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { parseAddress } from '../../src/postgres/address.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/pet.ts';
+import { openDatabaseAt } from './open-database.ts';
 import { makeDatabase, type Database } from './server.ts';
 
 let place: Database;
@@ -14,7 +13,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {
   it('is made once for a statement and kept, whatever the values are, and never compiled', async () => {
-    const database = openDatabase(parseAddress(place.address(), {}));
+    const database = openDatabaseAt(place.address());
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
       expect(await database.read(statement, [last])).toHaveLength(last);

@@ -14,12 +14,16 @@ export interface PostgresProxy extends AsyncDisposable {
   lose(text: string): void;
   /** How often something was lost. */
   readonly losses: number;
+  /** Everything that is sent to the server from now on, as it is sent. */
+  record(): string[];
   /** Open connections on which this text has been sent to the server, or would have been. */
   countThatSent(text: string): number;
   /** True when this text has been sent to the server on a connection that is still open. */
   hasSeen(text: string): boolean;
   /** Ends every connection on which this text has been sent to the server. */
   cutConnectionsThatSent(text: string): void;
+  /** New connections lead to another server from now on; those that are open stay where they are. */
+  leadTo(port: number): void;
   /** Nothing passes any more, though nothing is closed: a cable pulled out. New connections get no answer. */
   freeze(): void;
   /** Ends all connections and lets new ones through. */
@@ -35,13 +39,15 @@ interface Pair {
 /** The name of either statement that creates animals; the driver sends it with every execution. */
 const createStatement = 'insert-pets';
 
-export async function openProxy(serverPort: number): Promise<PostgresProxy> {
+export async function openProxy(firstPort: number): Promise<PostgresProxy> {
+  let serverPort = firstPort;
   const pairs = new Set<Pair>();
   let armed: 'at-once' | 'after-answer' | undefined;
   let cuts = 0;
   let isFrozen = false;
   let lostText: string | undefined;
   let losses = 0;
+  let recorded: string[] | undefined;
 
   const cut = (pair: Pair): void => {
     pairs.delete(pair);
@@ -59,6 +65,7 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
 
     caller.on('data', (bytes: Buffer) => {
       if (isFrozen) return;
+      recorded?.push(bytes.toString('latin1'));
       pair.sent = (pair.sent + bytes.toString('latin1')).slice(-100_000);
       if (lostText !== undefined && bytes.includes(lostText)) {
         losses += 1;
@@ -100,10 +107,17 @@ export async function openProxy(serverPort: number): Promise<PostgresProxy> {
     get losses() {
       return losses;
     },
+    record() {
+      recorded = [];
+      return recorded;
+    },
     countThatSent: (text) => [...pairs].filter(({ sent }) => sent.includes(text)).length,
     hasSeen: (text) => [...pairs].some(({ sent }) => sent.includes(text)),
     cutConnectionsThatSent(text) {
       for (const pair of pairs) if (pair.sent.includes(text)) cut(pair);
+    },
+    leadTo(port) {
+      serverPort = port;
     },
     freeze() {
       isFrozen = true;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyCluster, superuser, type Cluster } from './cluster.ts';
+import { copyCluster, makeCluster, superuser, type Cluster } from './cluster.ts';
 
 /** A standby that follows the primary; the primary must be stopped while its folder is copied. */
 export async function makeStandby(primary: Cluster): Promise<Cluster> {
@@ -41,4 +41,38 @@ async function setSynchronousNames(primary: Cluster, names: string): Promise<voi
   const current = async () =>
     (await primary.run('SHOW synchronous_standby_names'))[0]?.['synchronous_standby_names'];
   while ((await current()) !== names) await Bun.sleep(20);
+}
+
+/** A primary with a synchronous standby, both running. */
+export interface Pair extends AsyncDisposable {
+  first: Cluster;
+  second: Cluster;
+  /** The address of both, in the order given. */
+  address(hosts: Cluster[], query?: string): string;
+  /** Makes the second one a primary as well. Nobody tells the first one, which lives on as a primary. */
+  promoteSecond(): Promise<void>;
+}
+
+export async function makePair(): Promise<Pair> {
+  const first = await makeCluster();
+  const second = await makeStandby(first);
+  await first.start();
+  await second.start();
+  await requireStandby(first);
+  return {
+    first,
+    second,
+    address(hosts, query = '') {
+      const { user, password } = superuser;
+      const list = hosts.map(({ port }) => `127.0.0.1:${port}`).join(',');
+      return `postgres://${user}:${password}@${list}/postgres?target_session_attrs=read-write${query}`;
+    },
+    async promoteSecond() {
+      await second.run('SELECT pg_promote()');
+    },
+    async [Symbol.asyncDispose]() {
+      await second[Symbol.asyncDispose]();
+      await first[Symbol.asyncDispose]();
+    },
+  };
 }

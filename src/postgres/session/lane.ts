@@ -1,7 +1,8 @@
 import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../../error.ts';
+import { spoilsConnection, unavailable, wasUndone } from '../errors.ts';
 import type { Connection, Statement, Values } from './connection.ts';
-import { isReadOnly, spoilsConnection, unavailable } from './errors.ts';
+import { within } from './within.ts';
 
 /** A connection that replaces itself: opened when it is first needed, given up when it fails. */
 export interface Lane {
@@ -12,8 +13,6 @@ export interface Lane {
    * gave it.
    */
   run<Row extends QueryResultRow>(statement: Statement, values: Values): Promise<Row[]>;
-  /** Lets what is on its way finish on the old connection, and goes on with a new one. */
-  renew(): void;
   close(): Promise<void>;
 }
 
@@ -21,11 +20,14 @@ export interface LaneOptions {
   connect: (onLost: () => void) => Promise<Connection>;
   /** Statements on their way at once. */
   maxInFlight: number;
-  onReadOnly?: () => void;
+  /** Takes over a session that has not responded in time and may still do so; without it, that session is ended. */
+  onSilent?: (connection: Connection) => void;
 }
 
 const maxWaiting = 10_000;
 const maxWaitMs = 3000;
+/** Whoever waits for a connection longer is told so; the connection may still come about for the next one. */
+const maxConnectMs = 2000;
 /** A server that has just refused us is left alone for this long; who asks meanwhile gets the same answer. */
 const pauseAfterFailureMs = 100;
 
@@ -38,7 +40,7 @@ interface Waiting {
 }
 
 export function createLane(options: LaneOptions): Lane {
-  const { connect, maxInFlight, onReadOnly } = options;
+  const { connect, maxInFlight, onSilent } = options;
   const waiting: Waiting[] = [];
   let inFlight = 0;
   let isClosed = false;
@@ -61,13 +63,13 @@ export function createLane(options: LaneOptions): Lane {
     const opening = (current ??= open());
     let connection: Connection | undefined;
     try {
-      connection = await opening;
+      connection = await within(maxConnectMs, opening);
       resolve(await connection.query(statement, values));
     } catch (error) {
       if (connection && spoilsConnection(error)) {
         forget(opening);
-        connection.destroy();
-        if (isReadOnly(error)) onReadOnly?.();
+        if (onSilent && connection.isOpen && !wasUndone(error)) onSilent(connection);
+        else connection.destroy();
       }
       reject(error);
     } finally {
@@ -108,11 +110,6 @@ export function createLane(options: LaneOptions): Lane {
         waiting.push(item);
         sendNext();
       }),
-    renew() {
-      const old = current;
-      current = undefined;
-      old?.then((connection) => connection.close()).catch(() => {});
-    },
     async close() {
       isClosed = true;
       const connection = await current?.catch(() => undefined);

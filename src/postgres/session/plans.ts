@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { wasUndone } from './errors.ts';
+import { wasUndone } from '../errors.ts';
 
 /**
  * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session

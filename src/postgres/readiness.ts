@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { CreateRequest, CreateResult } from './create.ts';
+import type { Database } from './database.ts';
+import { unavailable } from './errors.ts';
+import type { KeyWatch } from './key-watch.ts';
+import type { SessionGroup } from './session/group.ts';
+import { within } from './session/within.ts';
+
+/** Shows that the store can be used: what was just committed can be read, and the keys are fresh. */
+export interface Readiness {
+  /** The same creates, observed: after one that was committed, no other proof is needed for a while. */
+  observe(create: CreateAll): CreateAll;
+  /** Fails with `unavailable` unless the sessions that serve can do all that they are there for. */
+  check(): Promise<void>;
+}
+
+type CreateAll = (requests: CreateRequest[]) => Promise<CreateResult[]>;
+
+export interface ReadinessParts {
+  group: SessionGroup;
+  database: Database;
+  watch: KeyWatch;
+  now: () => number;
+}
+
+/** A create that is older says nothing about now. */
+const proofLastsMs = 1000;
+/** Whoever asks has stopped waiting before long. */
+const checkWithinMs = 6000;
+/** Rows of replicas that are gone are removed after a day. */
+const keptForMs = 24 * 60 * 60 * 1000;
+
+/** A row of our own: replicas that rewrote the same one would wait for each other's commits. */
+const writeProof = {
+  name: 'write-proof',
+  text: `
+    INSERT INTO write_probes (replica, probed_at, sequence) VALUES ($1, $2::bigint, $3::bigint)
+    ON CONFLICT (replica) DO UPDATE SET probed_at = excluded.probed_at, sequence = excluded.sequence`,
+};
+// Another check may have come in between.
+const readProof = {
+  name: 'read-proof',
+  text: 'SELECT FROM write_probes WHERE replica = $1 AND sequence >= $2::bigint',
+};
+const removeOld = {
+  name: 'remove-old-proofs',
+  text: 'DELETE FROM write_probes WHERE probed_at < $1::bigint',
+};
+const readPet = { name: 'read-pet', text: 'SELECT FROM pets WHERE id = $1::bigint' };
+
+export function createReadiness({ group, database, watch, now }: ReadinessParts): Readiness {
+  const replica = randomUUID();
+  let sequence = 0;
+  let last: { petId: bigint; at: number; doubts: number } | undefined;
+
+  const isRead = async (statement: typeof readPet, values: string[]): Promise<boolean> =>
+    (await database.readEverywhere(statement, values)).every((rows) => rows.length === 1);
+
+  /** A pet that cannot be read may have been deleted: that proves nothing, neither way. */
+  const isProvenByCreate = async (): Promise<boolean> =>
+    last !== undefined &&
+    performance.now() - last.at < proofLastsMs &&
+    last.doubts === group.doubts &&
+    isRead(readPet, [String(last.petId)]);
+
+  const prove = async (): Promise<void> => {
+    const proof = String(++sequence);
+    await database.writeBeside(writeProof, [replica, now(), proof]);
+    if (!(await isRead(readProof, [replica, proof])))
+      throw unavailable(new Error('A commit cannot be read by those who serve.'));
+    // Nobody waits for it, and nothing depends on it.
+    if (sequence === 1) database.writeBeside(removeOld, [now() - keptForMs]).catch(() => {});
+  };
+
+  const check = async (): Promise<void> => {
+    if (!(await isProvenByCreate())) await prove();
+    await watch.check();
+  };
+
+  return {
+    observe: (create) => async (requests) => {
+      try {
+        const results = await create(requests);
+        const committed = results.findLast(isNew);
+        if (committed) last = { petId: committed.id, at: performance.now(), doubts: group.doubts };
+        return results;
+      } catch (error) {
+        last = undefined;
+        throw error;
+      }
+    },
+    check: () => within(checkWithinMs, check()),
+  };
+}
+
+function isNew(result: CreateResult): result is Exclude<CreateResult, 'conflict' | Error> {
+  return result !== 'conflict' && !(result instanceof Error) && !result.replayed;
+}

@@ -1,0 +1,196 @@
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Client,
+  DatabaseError,
+  type ClientConfig,
+  type Notification,
+  type QueryConfig,
+  type QueryResultRow,
+} from 'pg';
+import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
+import { introduce, refuseUnusable, type Introduction } from './server.ts';
+
+/** A statement by name, so that a session parses and plans it once. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+export type Values = readonly (string | number | null | readonly (string | number | null)[])[];
+
+/** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
+export interface Connection extends Introduction {
+  readonly host: Host;
+  readonly isOpen: boolean;
+  /** Fails with a `DatabaseError` only when the statement failed alone and the session lives on. */
+  query<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
+  /** Resolves when the server has responded to everything, or the session is gone. */
+  settle(): Promise<void>;
+  /** Waits for what is on its way, though not for ever, then says goodbye. */
+  close(): Promise<void>;
+  /** Ends it at once; whatever is on its way fails. */
+  destroy(): void;
+}
+
+export interface ConnectionOptions extends DriverOptions {
+  /** How long the session may take to open; the address says so unless told. */
+  withinMs?: number;
+  /** A server that cannot be used is not refused, but can be asked. */
+  mayBeStandby?: boolean;
+  /** A statement fails when the server adds a warning to its success. Not for pipelined sessions. */
+  refuseWarnings?: boolean;
+  /** Run before the connection is handed over; when it fails, there is no connection. */
+  prepare?: (connection: Connection) => Promise<void>;
+  onLost?: (error: unknown) => void;
+  onNotification?: (notification: Notification) => void;
+}
+
+/** How long a session that has reported an error may take to show that it lives on. */
+const signOfLifeMs = 1000;
+const goodbyeMs = 5000;
+
+/** Opens a session on one host, all of it within one time limit. */
+export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
+  const { address, withinMs = address.connectTimeoutMs } = options;
+  const deadline = performance.now() + withinMs;
+  const connect = (ssl: ClientConfig['ssl']) =>
+    start(host, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
+  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(false);
+  try {
+    return await connect(sslConfig(address));
+  } catch (error) {
+    if (address.sslMode === 'prefer' && !hasCode(error) && performance.now() < deadline)
+      return connect(false);
+    throw error;
+  }
+}
+
+/** Errors of the server, of the network and of TLS carry a code; that the server speaks no TLS does not. */
+function hasCode(error: unknown): boolean {
+  return (error as { code?: unknown }).code !== undefined;
+}
+
+async function start(
+  host: Host,
+  config: ClientConfig,
+  options: ConnectionOptions,
+  deadline: number,
+): Promise<Connection> {
+  const { address, mayBeStandby = false } = options;
+  const client = new Client(config);
+  // An attempt that fails is reported by its promise; only a connection that was handed over can be lost.
+  let isHandedOver = false;
+  let isLate = false;
+  const session = wrap(client, { ...options, onLost: (error) => isHandedOver && options.onLost?.(error) });
+  const giveUp = (): void => {
+    isLate = true;
+    session.destroy();
+  };
+  const patience = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+  try {
+    await client.connect();
+    const introduction = await introduce((text) => session.query(text), address);
+    if (!mayBeStandby) refuseUnusable(introduction, address);
+    const connection = Object.assign(session, introduction, { host });
+    await options.prepare?.(connection);
+    isHandedOver = true;
+    return connection;
+  } catch (error) {
+    session.destroy();
+    throw isLate ? new Error('The server did not respond in time.', { cause: error }) : error;
+  } finally {
+    clearTimeout(patience);
+  }
+}
+
+type Session = Omit<Connection, keyof Introduction | 'host'>;
+
+function wrap(client: Client, options: ConnectionOptions): Session {
+  const { address, refuseWarnings = false, onLost, onNotification } = options;
+  let isOpen = true;
+  let warnings = 0;
+  const onTheirWay = new Set<Promise<unknown>>();
+  const lose = (error: unknown): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    onLost?.(error);
+  };
+  const destroy = (): void => {
+    lose(new Error('The connection was given up.'));
+    (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+  };
+  // Without a listener the driver's errors would end the process.
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('The connection has ended.')));
+  // Class 00 is success: a mere notice. The word for the severity is translated, so it cannot tell.
+  client.on('notice', ({ code }) => {
+    if (!code?.startsWith('00')) warnings += 1;
+  });
+  if (onNotification) client.on('notification', onNotification);
+
+  return {
+    get isOpen() {
+      return isOpen;
+    },
+    async query<Row extends QueryResultRow>(statement: Statement | string, values: Values = []) {
+      const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
+      const warningsBefore = warnings;
+      const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
+      const response = ask<Row>(client, query, destroy);
+      onTheirWay.add(response);
+      try {
+        const rows = await response;
+        // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
+        if (refuseWarnings && warnings > warningsBefore) {
+          destroy();
+          throw new Error('The server warned.');
+        }
+        return rows;
+      } finally {
+        onTheirWay.delete(response);
+      }
+    },
+    async settle() {
+      const isSilent = () =>
+        client.query('').then(
+          () => false,
+          () => isOpen,
+        );
+      // The driver gives up waiting for each query after a while; the server may still respond later.
+      while (await isSilent()) await sleep(signOfLifeMs);
+    },
+    async close() {
+      isOpen = false;
+      const patience = setTimeout(destroy, goodbyeMs);
+      // Unless they are pipelined, the driver's goodbye would cut them off.
+      await Promise.allSettled(onTheirWay);
+      await client.end().catch(() => {});
+      clearTimeout(patience);
+    },
+    destroy,
+  };
+}
+
+/**
+ * After an error that ends the session the server never gets ready again, so one more response proves that the error
+ * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
+ */
+async function ask<Row extends QueryResultRow>(
+  client: Client,
+  query: QueryConfig,
+  destroy: () => void,
+): Promise<Row[]> {
+  try {
+    return (await client.query<Row>(query)).rows;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    const patience = setTimeout(destroy, signOfLifeMs);
+    const isAlive = await client.query('').then(
+      () => true,
+      () => false,
+    );
+    clearTimeout(patience);
+    throw isAlive ? error : new Error('The server ended the session.', { cause: error });
+  }
+}

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../log.ts';
+import type { PostgresAddress } from '../address.ts';
+import type { Host } from './config.ts';
+import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
+import { askAllHosts } from './hosts.ts';
+import { createScouts, type Scouts } from './scouts.ts';
+import { createServerReport } from './server-report.ts';
+import { isSameServer, type Server } from './server.ts';
+
+/**
+ * The sessions of this process. The invariant: **at any time all sessions that were handed out belong to one server.**
+ * Before another server is used, every session of the last one ends, so nothing more is read there or trusted.
+ */
+export interface SessionGroup {
+  /** Opens a session on the server in use; chooses the server first when none is. */
+  open(options: MemberOptions): Promise<Connection>;
+  /** Undefined while the server in use is known to be the newest; otherwise resolves when that has been checked. */
+  confirm(): Promise<void> | undefined;
+  /** True while nobody has to wait for a check. */
+  isConfirmed(): boolean;
+  /** Goes on checking while a server is waited for that may have been replaced: then the wait is over. */
+  during<Result>(work: Promise<Result>): Promise<Result>;
+  /** Moves whenever what a session has shown says nothing about the next one any more. */
+  readonly doubts: number;
+  /** Something has failed that another server may explain: the next to come waits for a check. */
+  doubt(): void;
+  close(): void;
+}
+
+export interface MemberOptions extends Omit<ConnectionOptions, 'address' | 'mayBeStandby'> {
+  /**
+   * For sessions whose commits others are to read at once: on a server that is new to us, wait until no replica can still
+   * trust the server before it.
+   */
+  waitsForOthers?: boolean;
+}
+
+/** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
+const confirmedForMs = 800;
+/** Old enough to be checked again, while the requests go on. */
+const checkAfterMs = 400;
+/** A server that was suspected has this long to show that it is the same one. */
+const suspicionMs = 1000;
+/** While everything fails there is always another reason for doubt; whoever waits finds out by themselves. */
+const maxChecks = 2;
+/** Servers that have just refused us are left alone for this long; who asks meanwhile gets the same answer. */
+const pauseAfterFailureMs = 100;
+/** An address that leads to another server with each session is of no use. */
+const maxMoves = 5;
+
+interface Member {
+  /** From then on every replica has checked its server since this one was promoted. */
+  knownFrom: number;
+  host: Host;
+  server: Server | undefined;
+  sessions: Set<Connection>;
+  scouts: Scouts;
+}
+
+export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGroup {
+  const report = createServerReport(log);
+  const hasOthers = address.hosts.length > 1;
+  let current: Member | undefined;
+  let choosing: Promise<Member> | undefined;
+  let checking: Promise<void> | undefined;
+  /** When a check was sent that found nothing newer; -Infinity when there is a reason for doubt. */
+  let confirmedAt = -Infinity;
+  let doubts = 0;
+  /** The server that was used last, and so the newest that was ever used. */
+  let last: Server | undefined;
+  let isClosed = false;
+  let underWay = 0;
+  let ticking: Timer | undefined;
+
+  const choose = async (): Promise<Member> => {
+    const startedAt = performance.now();
+    const { newest, others } = await askAllHosts({ address }, last);
+    const { host, server } = newest;
+    void newest.close();
+    const isNewToUs = last?.system !== server?.system || last?.timeline !== server?.timeline;
+    const member = {
+      knownFrom: hasOthers && isNewToUs ? performance.now() + confirmedForMs : 0,
+      host,
+      server,
+      sessions: new Set<Connection>(),
+      scouts: createScouts(address, host, others),
+    };
+    if (isClosed) {
+      leave(member);
+      throw new Error('The store is closing.');
+    }
+    last = server;
+    current = member;
+    confirmedAt = startedAt;
+    report.inUse(host, server);
+    return member;
+  };
+
+  const chooseOnce = (): Promise<Member> => {
+    const forget = (): void => {
+      choosing = undefined;
+    };
+    choosing ??= choose().then(
+      (member) => {
+        forget();
+        return member;
+      },
+      (error: unknown) => {
+        report.noServer(error);
+        setTimeout(forget, pauseAfterFailureMs);
+        throw error;
+      },
+    );
+    return choosing;
+  };
+
+  const leave = (member: Member): void => {
+    if (current === member) current = undefined;
+    doubts += 1;
+    for (const session of member.sessions) session.destroy();
+    member.scouts.close();
+  };
+
+  const suspect = (member: Member): void => {
+    if (current !== member) return;
+    confirmedAt = -Infinity;
+    doubts += 1;
+  };
+
+  /** Undefined when the server turned out not to be the one in use. */
+  const openIn = async (member: Member, options: MemberOptions): Promise<Connection | undefined> => {
+    // Whoever asked for a session is not told of one that was never theirs.
+    let isHandedOver = false;
+    const onLost = (error: unknown): void => {
+      if (!isHandedOver) return;
+      suspect(member);
+      options.onLost?.(error);
+    };
+    let session: Connection;
+    try {
+      session = await openAt(member.host, { ...options, address, onLost });
+    } catch (error) {
+      suspect(member);
+      // Nothing is left of it, so the next one who asks looks for a server at all hosts.
+      if (![...member.sessions].some(({ isOpen }) => isOpen)) leave(member);
+      throw error;
+    }
+    if (current === member && isSameServer(session.server, member.server)) {
+      for (const old of member.sessions) if (!old.isOpen) member.sessions.delete(old);
+      member.sessions.add(session);
+      isHandedOver = true;
+      return session;
+    }
+    session.destroy();
+    leave(member);
+    return undefined;
+  };
+
+  const check = async (member: Member): Promise<void> => {
+    // A reason for doubt that comes up meanwhile needs a check of its own.
+    for (let attempt = 0; attempt < maxChecks; attempt++) {
+      const sentAt = performance.now();
+      const doubtsBefore = doubts;
+      const reasonsToLeave = await Promise.all([
+        member.scouts.seeNewer(member.server),
+        confirmedAt === -Infinity && leadsElsewhere(address, member),
+      ]);
+      if (current !== member) return;
+      if (reasonsToLeave.includes(true)) return leave(member);
+      if (doubts === doubtsBefore) {
+        confirmedAt = sentAt;
+        return;
+      }
+    }
+  };
+
+  const isConfirmed = (): boolean =>
+    current === undefined ||
+    (hasOthers ? performance.now() - confirmedAt < confirmedForMs : confirmedAt > -Infinity);
+
+  const confirm = (): Promise<void> | undefined => {
+    if (!current) return undefined;
+    const isDue = hasOthers && performance.now() - confirmedAt > checkAfterMs;
+    if (isConfirmed() && !isDue) return undefined;
+    checking ??= check(current).finally(() => (checking = undefined));
+    return isConfirmed() ? undefined : checking;
+  };
+
+  return {
+    confirm,
+    isConfirmed,
+    get doubts() {
+      return doubts;
+    },
+    async during(work) {
+      underWay += 1;
+      if (hasOthers) ticking ??= setInterval(() => void confirm(), checkAfterMs);
+      try {
+        return await work;
+      } finally {
+        underWay -= 1;
+        if (underWay === 0) {
+          clearInterval(ticking);
+          ticking = undefined;
+        }
+      }
+    },
+    async open(options) {
+      for (let moves = 0; moves < maxMoves; moves++) {
+        const member = current ?? (await chooseOnce());
+        const waitMs = member.knownFrom - performance.now();
+        if (options.waitsForOthers && waitMs > 0) await sleep(waitMs);
+        const session = await openIn(member, options);
+        if (session) return session;
+      }
+      throw new Error('The address leads to one server after the other.');
+    },
+    doubt() {
+      if (current) suspect(current);
+    },
+    close() {
+      isClosed = true;
+      if (current) leave(current);
+    },
+  };
+}
+
+/** Asks through the address itself: a name or a proxy may have moved on, while old sessions still work. */
+async function leadsElsewhere(address: PostgresAddress, { host, server }: Member): Promise<boolean> {
+  try {
+    const session = await openAt(host, { address, mayBeStandby: true, withinMs: suspicionMs });
+    void session.close();
+    return !isSameServer(session.server, server);
+  } catch {
+    // A server that does not respond is no other server; its sessions fail by themselves.
+    return false;
+  }
+}

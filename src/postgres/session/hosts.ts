@@ -1,0 +1,60 @@
+import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
+import { isNewer, refuseUnusable, type Server } from './server.ts';
+
+/** A session on each of the hosts that have responded. */
+export interface Hosts {
+  newest: Connection;
+  /** Standbys included. */
+  others: Connection[];
+}
+
+/** Opens one session, on the newest server of the address that can be used. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { newest, others } = await askAllHosts(options);
+  for (const connection of others) void connection.close();
+  return newest;
+}
+
+/**
+ * Asks all hosts at once, so that silent ones cost no more time than one. A primary that nobody has told of its
+ * successor is as willing as the successor; the timeline tells them apart.
+ */
+export async function askAllHosts(options: ConnectionOptions, notBefore?: Server): Promise<Hosts> {
+  const { address } = options;
+  const attempts = await Promise.allSettled(
+    address.hosts.map((host) => openAt(host, { ...options, mayBeStandby: true })),
+  );
+  const found = attempts.filter((attempt) => attempt.status === 'fulfilled').map(({ value }) => value);
+  const failures: unknown[] = attempts.flatMap((attempt) =>
+    attempt.status === 'rejected' ? [attempt.reason] : [],
+  );
+  const usable = found.filter((connection) => {
+    try {
+      refuseUnusable(connection, address);
+      refuseOlder(connection.server, notBefore);
+      return true;
+    } catch (error) {
+      failures.push(error);
+      return false;
+    }
+  });
+  const [newest] = usable.toSorted((one, other) => timelineOf(other) - timelineOf(one));
+  if (!newest) {
+    for (const connection of found) connection.destroy();
+    throw failures.at(-1);
+  }
+  return { newest, others: found.filter((one) => one !== newest) };
+}
+
+/** What was acknowledged on a newer server is missing on an older one. */
+function refuseOlder(server: Server | undefined, notBefore: Server | undefined): void {
+  if (!isNewer(notBefore, server)) return;
+  throw new Error(
+    `The server is of timeline ${server?.timeline}, and timeline ${notBefore?.timeline} was used before. ` +
+      'If it was restored from a backup, restart the service.',
+  );
+}
+
+function timelineOf({ server }: Connection): number {
+  return server?.timeline ?? 0;
+}

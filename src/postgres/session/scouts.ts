@@ -1,0 +1,83 @@
+import type { PostgresAddress } from '../address.ts';
+import type { Host } from './config.ts';
+import { openAt, type Connection } from './connection.ts';
+import { introduce, isNewer, type Introduction, type Server } from './server.ts';
+import { within } from './within.ts';
+
+/** Watches the hosts that are not in use, over one session each, for a server that has been promoted. */
+export interface Scouts {
+  /** True when one of them can be used and is newer. Hosts that cannot be reached delay nobody. */
+  seeNewer(than: Server | undefined): Promise<boolean>;
+  close(): void;
+}
+
+/** A host that takes longer to respond is connected to anew. */
+const patienceMs = 500;
+
+export function createScouts(address: PostgresAddress, inUse: Host, open: Connection[]): Scouts {
+  const scouts = address.hosts
+    .filter((host) => host !== inUse)
+    .map((host) =>
+      createScout(
+        address,
+        host,
+        open.find((connection) => connection.host === host),
+      ),
+    );
+  return {
+    async seeNewer(than) {
+      const reports = await Promise.all(scouts.map((scout) => scout.seesNewer(than)));
+      return reports.includes(true);
+    },
+    close() {
+      for (const scout of scouts) scout.close();
+    },
+  };
+}
+
+interface Scout {
+  seesNewer(than: Server | undefined): Promise<boolean>;
+  close(): void;
+}
+
+function createScout(address: PostgresAddress, host: Host, first: Connection | undefined): Scout {
+  let connection = first;
+  let opening: Promise<void> | undefined;
+  let isLost = first === undefined;
+  let isClosed = false;
+
+  const open = async (): Promise<void> => {
+    const opened = await openAt(host, { address, mayBeStandby: true }).catch(() => undefined);
+    if (isClosed) opened?.destroy();
+    else connection = opened;
+    isLost = opened === undefined;
+    opening = undefined;
+  };
+
+  const ask = async (): Promise<Introduction | undefined> => {
+    const asked = connection;
+    if (asked?.isOpen) return introduce((text) => asked.query(text), address);
+    opening ??= open();
+    // A host that could not be reached the last time is not waited for.
+    if (!isLost) await opening;
+    return connection?.isOpen ? connection : undefined;
+  };
+
+  return {
+    async seesNewer(than) {
+      try {
+        const state = await within(patienceMs, ask());
+        if (!state) return false;
+        const canBeUsed = !state.isStandby && !(address.mustBeWritable && state.isReadOnly);
+        return canBeUsed && isNewer(state.server, than);
+      } catch {
+        connection?.destroy();
+        return false;
+      }
+    },
+    close() {
+      isClosed = true;
+      connection?.destroy();
+    },
+  };
+}
