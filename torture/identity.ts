@@ -47,7 +47,7 @@ function createTest(name: string, control: TortureTest['control']): TortureTest 
       'links, moves, replacements, hand copies, damage, kills, backups and restores of a few stores in random order, judged after each step',
     passesWhen:
       '0 acknowledged lost, changed or doubled; a revoked key is refused; whoever is refused, fails or only looks changes no byte',
-    rounds: 120,
+    rounds: 100,
     unit: `sequences of ${stepsPerSequence} steps`,
     run,
     control,

@@ -5,14 +5,16 @@ import { commitCount, foundHarm, pickHarm } from '../harm.ts';
 import { forgetJudgement } from './judge.ts';
 import { cloneModel, shrinkTo, type StoreModel } from './model.ts';
 import { readCopy, removeStore } from './read-copy.ts';
-import { Fault, type World } from './world.ts';
+import { Fault, fixedNames, type World } from './world.ts';
 
 /** What an operator does to the files of stores that nobody uses. Undefined when there is nothing to do it to. */
 export type Step = (world: World) => string | undefined | Promise<string | undefined>;
 
 /** `mv` to another folder, with a link left behind. Side files that hold nothing may stay where they were. */
 export const moveStopped: Step = (world) => {
-  const store = pickStopped(world);
+  // Mostly one that has a name of its own: what stays behind lies beside the link then.
+  const named = world.stopped().filter(({ path }) => fixedNames.some((name) => world.pathOf(name) === path));
+  const store = (world.chance(0.7) ? world.random.pick(named) : undefined) ?? pickStopped(world);
   if (!store) return undefined;
   const from = store.path;
   const to = newPlace(world);

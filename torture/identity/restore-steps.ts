@@ -47,7 +47,10 @@ export const killRestore: Step = async (world) => {
   if (namesOf(path, '.restored-').length > 0) await world.run(['keys', 'list', ...at(world, name)]);
   const kept = namesOf(path, '.replaced-').find((file) => statSync(file).ino === ino);
   const isDone = statSync(path).ino !== ino;
-  for (const left of leftovers(path)) rmSync(left, { recursive: true });
+  for (const left of leftovers(path)) {
+    rmSync(left, { recursive: true });
+    world.count('files and folders left by killed restores');
+  }
   if (isDone) replaceModel(world, { source, store, name, kept, before });
   else {
     if (kept !== undefined) throw new Fault(`A killed restore has left a second name of the store: ${kept}`);
