@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPets, idsOf } from '../calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../process.ts';
@@ -99,6 +99,14 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
       process.kill(process.pid, 'SIGKILL');`;
     Bun.spawnSync([process.execPath, '-e', program, store]);
   }
+});
+
+describe('a store whose last page is cut off in the middle', () => {
+  it.each(openers)('is refused by %s, before anything is written to it', async (...command) => {
+    await run('seed', '--count', '3');
+    truncateSync(store, statSync(store).size - 100);
+    await expectRefused('is damaged', ...command);
+  });
 });
 
 describe('a log whose file was removed', () => {

@@ -9,8 +9,7 @@ import { Fault, type World } from './world.ts';
 
 /** Any backup into any store, by force or not. */
 export const restore: Step = async (world) => {
-  const { name, store } = pickNamed(world);
-  const source = pickSource(world, store);
+  const { name, store, source } = pickRevoked(world) ?? pickAny(world);
   if (!source) return undefined;
   const isForced = world.chance(0.6);
   const what = `restore of ${relative(world.pathOf('.'), source.path)} to ${name}${isForced ? ' by force' : ''}`;
@@ -63,11 +62,34 @@ export const killRestore: Step = async (world) => {
   return `restore to ${name} killed ${moment}: the ${isDone ? 'new' : 'old'} store`;
 };
 
+interface Choice {
+  name: string;
+  store: StoreModel | undefined;
+  source: StoreModel | undefined;
+}
+
 /** Mostly a backup, now and then a hand copy or the store itself. */
-function pickSource(world: World, store: StoreModel | undefined): StoreModel | undefined {
-  if (store && world.chance(0.05)) return store;
+function pickAny(world: World): Choice {
+  const named = pickNamed(world);
+  if (named.store && world.chance(0.05)) return { ...named, source: named.store };
   const copies = world.stopped().filter(({ path }) => path.includes('/copies/'));
-  return world.chance(0.2) ? world.random.pick(copies) : world.random.pick([...world.backups]);
+  return { ...named, source: world.random.pick(world.chance(0.2) ? copies : [...world.backups]) };
+}
+
+/** Now and then, a backup in which a key is good that the store has revoked. */
+function pickRevoked(world: World): Choice | undefined {
+  if (!world.chance(0.4)) return undefined;
+  const pairs = world
+    .stopped()
+    .flatMap((store) =>
+      [...world.backups]
+        .filter(({ keys }) =>
+          [...store.keys].some(([text, key]) => key.isRevoked && keys.get(text)?.isRevoked === false),
+        )
+        .map((source) => ({ store, source })),
+    );
+  const pair = world.random.pick(pairs);
+  return pair && { ...pair, name: world.nameOf(pair.store) };
 }
 
 function reasonToRefuse(

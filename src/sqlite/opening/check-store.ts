@@ -6,6 +6,7 @@ import { checkOwnership, readPragma } from '../migrate.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
 import { isInPlace, stateOf } from './store-file.ts';
+import { headerBytes } from '../wal/frames.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -52,8 +53,20 @@ export function readUnchanged<Result>(store: OpenedStore, read: (database: Datab
   }
 }
 
-function refuseMissingPages(database: Database, { missingPages, name }: OpenedStore): void {
-  if (missingPages > 0 && missingPages > readPragma(database, 'freelist_count')) throw damagedUnchanged(name);
+function refuseMissingPages(database: Database, store: OpenedStore): void {
+  const { missingPages, name } = store;
+  const areUsed = missingPages > 0 && missingPages > readPragma(database, 'freelist_count');
+  if (areUsed || isCutOff(database, store)) throw damagedUnchanged(name);
+}
+
+/**
+ * SQLite takes the beginning of a page for a page until the first commit. What is not in the log is in the file; asked
+ * in this order, that is so while others write, too.
+ */
+function isCutOff(database: Database, { path }: OpenedStore): boolean {
+  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  return logBytes <= headerBytes && statSync(path).size < bytes;
 }
 
 /** Whatever went wrong with a file that is no longer in its place, that is the reason. */
