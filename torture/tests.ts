@@ -11,6 +11,7 @@ import { hostileJson } from './hostile-json.ts';
 import { ioFaults } from './io-faults.ts';
 import { kill } from './kill.ts';
 import { overload } from './overload.ts';
+import { patroni } from './patroni/patroni.ts';
 import { postgres } from './postgres.ts';
 import { powerCut } from './power-cut.ts';
 import { rateLimit } from './rate-limit.ts';
@@ -34,6 +35,7 @@ export const tortureTests: readonly TortureTest[] = [
   descriptors,
   rollingRestart,
   postgres,
+  patroni,
   clock,
   backup,
   hostileHttp,
