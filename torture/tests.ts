@@ -14,6 +14,7 @@ import { overload } from './overload.ts';
 import { patroni } from './patroni/patroni.ts';
 import { postgres } from './postgres.ts';
 import { powerCut } from './power-cut.ts';
+import { behindProxies } from './proxies/behind-proxies.ts';
 import { rateLimit } from './rate-limit.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { slowClients } from './slow-clients.ts';
@@ -34,6 +35,7 @@ export const tortureTests: readonly TortureTest[] = [
   overload,
   descriptors,
   rollingRestart,
+  behindProxies,
   postgres,
   patroni,
   clock,
