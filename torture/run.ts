@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { currentCommit } from '../scripts/commit.ts';
 import { firstLine } from './judge.ts';
 import { openPlace } from './place.ts';
-import { readEarlier, writeResults, type Result } from './results.ts';
+import { readEarlier, thisMachine, writeResults, type Result } from './results.ts';
 import { tortureTests } from './tests.ts';
 import type { Outcome, Run, RunOptions, TortureTest } from './torture-test.ts';
 
@@ -79,7 +79,7 @@ async function runOne(test: TortureTest, seed: number): Promise<Result> {
   say(`\n${test.name}: ${test.description}\n`);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const commit = currentCommit();
-  const common = { seed, at, ...(commit !== undefined && { commit }) };
+  const common = { seed, at, machine: thisMachine(), ...(commit !== undefined && { commit }) };
   const missing = test.missing?.();
   if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
   const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);

@@ -6,7 +6,7 @@ import { fixedKey } from '../../test/process.ts';
 export interface Witness {
   journal: Journal;
   /** Pets that were acknowledged to somebody before they were asked for, and not found. */
-  missed: { id: string; replica: number }[];
+  missed: { id: string; at: number }[];
   /** Requests without a whole response, and responses that nobody should get. */
   wrong: Map<string, number>;
   /** The longest time that one replica has acknowledged, or shown, nothing. */
@@ -81,7 +81,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
         const response = await caller.send('GET', `/v1/pets/${id}`, { key: fixedKey });
         if (typeof response === 'string') count(`read ${response}`);
         else if (response.status === 200) noteRead(replica);
-        else if (response.status === 404) witness.missed.push({ id, replica });
+        else if (response.status === 404) witness.missed.push({ id, at: performance.now() });
         else if (response.status !== 503) count(`read ${response.status}`);
       }
       await Bun.sleep(pauseMs);

@@ -39,7 +39,7 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
   const folder = mkdtempSync(join(tmpdir(), 'petstore-patroni-'));
   chmodSync(folder, 0o711);
   parts.defer(async () => void (await Bun.$`rm -rf ${folder}`));
-  const network = parts.use(openNetwork());
+  const network = parts.use(openNetwork(folder));
   let etcd = startEtcd(folder);
   parts.defer(() => etcd.stop('SIGKILL'));
   await etcd.untilReady(isEtcdHealthy);

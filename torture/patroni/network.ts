@@ -36,11 +36,12 @@ export const machines: readonly Machine[] = [1, 2, 3].map((number) => ({
   address: `${subnet}.${10 + number}`,
 }));
 
-export function openNetwork(): Network {
+/** When the run ends without a goodbye, the folder is removed together with the network. */
+export function openNetwork(folder: string): Network {
   // The computer's own network must never be touched, whoever calls this.
   const missing = missingNetwork();
   if (missing !== undefined) throw new Error(missing);
-  const watcher = watchOver(process.pid);
+  const watcher = watchOver(process.pid, folder);
   for (const { name } of machines) ip('netns', 'add', prefix + name);
   ip('link', 'add', bridge, 'type', 'bridge');
   for (const address of [hubAddress, etcdAddress]) ip('addr', 'add', `${address}/24`, 'dev', bridge);
@@ -109,9 +110,9 @@ const tearDown = `
  * PostgreSQL leaves its parent, and a run can be killed: so a shell that is nobody's child watches the run. When it is
  * gone, the shell ends every process of the machines by its id and takes the network down.
  */
-function watchOver(pid: number): Disposable {
-  const script = `(trap '' INT TERM HUP; while [ -d /proc/${pid} ]; do sleep 0.2; done; ${tearDown}) >/dev/null 2>&1 & echo $!`;
-  const watcher = Number(Bun.spawnSync(['sh', '-c', script]).stdout.toString());
+function watchOver(pid: number, folder: string): Disposable {
+  const script = `(trap '' INT TERM HUP; while [ -d /proc/${pid} ]; do sleep 0.2; done; ${tearDown}; rm -rf "$1") >/dev/null 2>&1 & echo $!`;
+  const watcher = Number(Bun.spawnSync(['sh', '-c', script, 'sh', folder]).stdout.toString());
   return { [Symbol.dispose]: () => void process.kill(watcher, 'SIGKILL') };
 }
 

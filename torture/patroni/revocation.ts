@@ -2,22 +2,25 @@ import { runCli, type Service } from '../../test/process.ts';
 import { issueKey } from '../issue-key.ts';
 
 /** How long a check waits for what should have happened within a second. */
-const patienceMs = 15_000;
+export const patienceMs = 15_000;
 
-/**
- * Makes a key beside the replicas and revokes it again: how long the slowest of them still accepts it, in milliseconds
- * after the command has said that it is revoked. Infinity when one never took note within the patience.
- */
-export async function measureRevocation(databaseUrl: string, replicas: readonly Service[]): Promise<number> {
+/** How long the slowest replica takes to follow, after the command has ended; Infinity past the patience. */
+export interface KeyDelays {
+  newMs: number;
+  revokedMs: number;
+}
+
+/** Makes a key beside the replicas and revokes it again. */
+export async function measureKeys(databaseUrl: string, replicas: readonly Service[]): Promise<KeyDelays> {
   const { id, key } = await issueKey(databaseUrl);
   const untilAll = async (status: number): Promise<number> => {
     const times = await Promise.all(replicas.map((replica) => untilStatus(replica, key, status)));
     return Math.max(...times);
   };
-  if (!Number.isFinite(await untilAll(200))) return Infinity;
+  const newMs = await untilAll(200);
   const { status, stderr } = await runCli(['keys', 'revoke', id, '--database-url', databaseUrl]);
   if (status !== 0) throw new Error(`keys revoke failed: ${stderr}`);
-  return untilAll(401);
+  return { newMs, revokedMs: await untilAll(401) };
 }
 
 async function untilStatus(replica: Service, key: string, status: number): Promise<number> {
