@@ -14,7 +14,7 @@ await Bun.build({
   // Inside the executable every file lies in one folder, where `./writer-thread.ts` is found from the program.
   naming: { entry: '[name].[ext]' },
   plugins: [await embedPages()],
-  // The settings of another program in the folder where it is started are none of its business.
-  compile: { outfile, autoloadBunfig: false },
+  // Files in the folder where it is started are anybody's: they neither configure it nor run in it.
+  compile: { outfile, autoloadBunfig: false, autoloadDotenv: false, autoloadTsconfig: false },
 });
 console.log(outfile);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dependencies, version } from '../package.json';
+import { plantFolder, plantedConfigs } from './cli/planted.ts';
 import { makePostgresPlace } from './postgres/place.ts';
 import { childrenOf } from './process-tree.ts';
 import { endProcess, makeFolder, startService, type Folder, type Service } from './process.ts';
@@ -106,6 +107,17 @@ describe('npm run build', () => {
     },
   );
 
+  it.each(plantedConfigs)('takes nothing from a folder with a .env and a %s in it', async (config) => {
+    await using planted = plantFolder(config);
+    const petstore = (...args: string[]) =>
+      run([executable, ...args], planted.path, { ...bare, PETSTORE_API_KEY: 'secret' });
+    expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
+    await petstore('pets', 'list');
+    expect(planted.found()).toEqual([]);
+    const { status } = await petstore('keys', 'create', '--name', 'till', '--env-file', '.env');
+    expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
+  });
+
   it('brings every command, and both stores', async () => {
     using empty = makeFolder();
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
@@ -152,9 +164,17 @@ describe('npm pack', () => {
     }
   });
 
+  it('makes a package whose program finds its Bun from any folder', async () => {
+    using elsewhere = makeFolder();
+    const program = join(folder.path, 'node_modules/.bin/petstore');
+    const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+  });
+
   it('holds what the program needs and nothing of its making', () => {
     const installed = join(folder.path, 'node_modules/petstore');
     for (const file of [
+      'src/cli/petstore.sh',
       'src/cli/petstore.ts',
       'openapi.yaml',
       'README.md',

@@ -93,6 +93,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     DATABASE_URL: databaseUrl,
     WORKERS: String(workers),
     API_KEYS: fixedKey,
+    STOP_DELAY: '0',
   };
   const child = Bun.spawn(wrap(petstoreCommand(['serve', ...args])), {
     cwd: folder.path,

@@ -172,14 +172,15 @@ async function succeed(args: string[]): Promise<void> {
 /** The file and its log are taken as they are. */
 const withoutChecks: Patch[] = [
   {
-    file: 'src/sqlite/file.ts',
+    file: 'src/sqlite/opening/check-store.ts',
     find: "if (found?.quick_check !== 'ok') throw damaged(path);",
     replace: 'void found;',
   },
   {
-    file: 'src/sqlite/file.ts',
-    find: 'const { isDamaged, missingPages } = checkLog(path);',
-    replace: 'const { isDamaged, missingPages } = { ...checkLog(path), isDamaged: false, missingPages: 0 };',
+    file: 'src/sqlite/opening/opened-store.ts',
+    find: 'const { isDamaged, missingPages } = checkLog(file.path);',
+    replace:
+      'const { isDamaged, missingPages } = { ...checkLog(file.path), isDamaged: false, missingPages: 0 };',
   },
 ];
 

@@ -31,8 +31,9 @@ const run: Run = async ({ rounds, report, program, isTimed = true }) => {
   let slowest = 0;
   for (let done = 1; done <= rounds && !ended.signal.aborted; done++) {
     const sockets = await Promise.all(Array.from({ length: crowd }, () => open(service)));
+    const held = await untilExhausted(service, ended.signal);
+    if (held < limit && !ended.signal.aborted) faults.push(`only ${held} of ${limit} descriptors were used`);
     await Bun.sleep(500);
-    const held = descriptorCount(service.pid);
     for (const socket of sockets) socket.destroy();
     // Where times are not judged, the time to close them all does not count.
     if (!isTimed) await settledDescriptors(service.pid, limit / 2);
@@ -80,6 +81,17 @@ function open(service: Service): Promise<Socket> {
     });
     socket.once('close', () => resolve(socket));
   });
+}
+
+/** Gives how many descriptors the service has once none is left, or no more are taken. */
+async function untilExhausted(service: Service, ended: AbortSignal): Promise<number> {
+  let held = 0;
+  const startedAt = performance.now();
+  while (held < limit && !ended.aborted && performance.now() - startedAt < recoverWithinMs) {
+    held = descriptorCount(service.pid);
+    await Bun.sleep(10);
+  }
+  return held;
 }
 
 /** Served: ten new connections in a row. */

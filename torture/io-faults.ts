@@ -99,9 +99,9 @@ async function startOrRestart(
 export const ignoreFailedCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    commit.run();`,
+    find: `    commit(connection);`,
     replace: `    try {
-      commit.run();
+      commit(connection);
     } catch {
       connection = undefined;
       abandon(database);

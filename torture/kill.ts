@@ -99,8 +99,9 @@ async function killWorker(service: Service, random: Random): Promise<void> {
 export const acknowledgeBeforeCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    commit.run();`,
-    replace: `    const commitIfBegun = () => void (database.inTransaction && commit.run());
+    find: `    commit(connection);`,
+    replace: `    const open = connection;
+    const commitIfBegun = () => void (database.inTransaction && commit(open));
     if (jobs.some(({ kind }) => kind === 'create-pet')) setTimeout(commitIfBegun, 20);
     else commitIfBegun();`,
   },

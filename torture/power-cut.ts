@@ -54,7 +54,7 @@ async function cutPower(count: number, random: Random, program: string | undefin
 /** Commits are left to the memory of the operating system. */
 export const withoutSync: Patch[] = [
   {
-    file: 'src/sqlite/connect.ts',
+    file: 'src/sqlite/opening/connect.ts',
     find: 'PRAGMA synchronous = FULL',
     replace: 'PRAGMA synchronous = OFF',
   },

@@ -53,7 +53,7 @@ export const syncOrder: TortureTest = {
     rounds: 50,
     run: againstBroken(run, [
       {
-        file: 'src/sqlite/connect.ts',
+        file: 'src/sqlite/opening/connect.ts',
         find: 'PRAGMA synchronous = FULL',
         replace: 'PRAGMA synchronous = NORMAL',
       },

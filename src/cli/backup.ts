@@ -36,7 +36,10 @@ Examples:
   petstore restore /backups/petstore-monday.db --force
 `;
 
-export const backupOptions = { 'database-url': { type: 'string' }, help: { type: 'boolean' } } as const;
+export const backupOptions = {
+  'database-url': { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 export const restoreOptions = { ...backupOptions, force: { type: 'boolean' } } as const;
 
 export async function backup(args: string[]): Promise<number> {

@@ -52,7 +52,7 @@ async function describeCommands(): Promise<CompletedCommand[]> {
   const { commands } = await import('./commands.ts');
   return Promise.all(
     Object.entries(commands).map(async ([name, { summary, load }]) => {
-      const flags = { ...(await load()).options, help: { type: 'boolean' } };
+      const flags = { ...(await load()).options, help: { type: 'boolean' }, 'env-file': { type: 'string' } };
       return {
         name,
         summary: typeof summary === 'string' ? summary : Object.keys(summary).join(', '),

@@ -16,7 +16,7 @@ export interface Config {
   tlsKey: string | undefined;
   workers: number;
   rateLimit: number;
-  maxConnections: number;
+  stopDelaySeconds: number;
 }
 
 export interface Setting {
@@ -106,12 +106,12 @@ export const settings = {
     fallback: '0',
     help: 'Requests that one key may make in a minute, in each process; 0 sets no limit.',
   },
-  maxConnections: {
-    flag: 'max-connections',
-    variable: 'MAX_CONNECTIONS',
-    value: 'NUMBER',
-    fallback: '10000',
-    help: 'Connections that each process serves at once (on Linux); further callers wait until one leaves.',
+  stopDelaySeconds: {
+    flag: 'stop-delay',
+    variable: 'STOP_DELAY',
+    value: 'SECONDS',
+    fallback: '',
+    help: 'How long to serve on, but not ready, when told to stop. Default: 0 on a terminal, otherwise 5.',
   },
 } as const satisfies Record<keyof Config, Setting>;
 
@@ -139,7 +139,7 @@ export function readConfig(args: string[], environment: Environment): Config {
     tlsKey: text('tlsKey') || undefined,
     workers: integerOf(nameOf('workers'), text('workers'), 1, 256),
     rateLimit: integerOf(nameOf('rateLimit'), text('rateLimit'), 0, 999_999),
-    maxConnections: integerOf(nameOf('maxConnections'), text('maxConnections'), 1, 999_999),
+    stopDelaySeconds: integerOf(nameOf('stopDelaySeconds'), text('stopDelaySeconds') || stopDelay(), 0, 300),
   };
   if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
@@ -148,6 +148,11 @@ export function readConfig(args: string[], environment: Environment): Config {
     throw usage('--tls-cert and --tls-key go together; give both or neither.');
   }
   return config;
+}
+
+/** A load balancer needs time to notice that a service is not ready; a person at a terminal has none to wait. */
+function stopDelay(): string {
+  return process.stdout.isTTY ? '0' : '5';
 }
 
 /** Where the store is. An empty flag or variable is none. */

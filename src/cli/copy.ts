@@ -26,7 +26,7 @@ Examples:
 export const options = {
   from: { type: 'string' },
   to: { type: 'string' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 } as const;
 
 /** Keys come last: nobody can call a store that is only half there. */

@@ -4,6 +4,8 @@ import { readConfig, settings, type Config } from './config.ts';
 import { checkClock, checkDisk, checkListening, checkTls } from './doctor-machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './doctor-store.ts';
 import { ok, problemOf, warning, type Finding } from './finding.ts';
+import { print } from './output.ts';
+import { visible } from './visible.ts';
 
 const help = `Look at the configuration, the store, the disk, the clock and the rights; say what is wrong and how to mend
 it. Nothing is changed. The exit status is 1 when there is a problem, 0 otherwise, warnings included.
@@ -23,16 +25,11 @@ Examples:
 `;
 
 export async function doctor(args: string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(help);
-    return 0;
-  }
+  if (args.includes('--help') || args.includes('-h')) return print(help);
   const isJson = args.includes('--json');
   const findings = await examine(args.filter((argument) => argument !== '--json'));
   const hasProblem = findings.some(({ state }) => state === 'problem');
-  process.stdout.write(
-    isJson ? `${JSON.stringify({ ok: !hasProblem, findings }, null, 2)}\n` : asText(findings),
-  );
+  print(isJson ? `${JSON.stringify({ ok: !hasProblem, findings }, null, 2)}\n` : asText(findings));
   return hasProblem ? 1 : 0;
 }
 
@@ -94,7 +91,8 @@ function asText(findings: Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const lines = findings.map(({ check, state, message, remedy }) => {
     const indent = ' '.repeat(marks.ok.length + width + 4);
-    return `${marks[state]}  ${check.padEnd(width)}  ${message}${remedy ? `\n${indent}${remedy}` : ''}\n`;
+    const advice = remedy ? `\n${indent}${visible(remedy)}` : '';
+    return `${marks[state]}  ${check.padEnd(width)}  ${visible(message)}${advice}\n`;
   });
   const count = (wanted: Finding['state']) => findings.filter(({ state }) => state === wanted).length;
   const summary =

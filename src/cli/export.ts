@@ -21,7 +21,7 @@ Usage: petstore export [FILE] [options]
 
 Options:
   FILE                  Appears when it is whole. Without FILE, or with -, standard output.
-  --format FORMAT       ${petFormats.join(', ')}. Default: by the ending of FILE, otherwise ndjson.
+  --format FORMAT       ${petFormats.join(', ')}. Default: by the ending of FILE; without one, ndjson.
   --force               Replace FILE if it exists.
   --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}
@@ -125,8 +125,15 @@ function sinkOf(descriptor: number, path: string): Sink {
 }
 
 function formatOf(path: string): PetFormat {
-  const ending = extname(path).slice(1).toLowerCase();
-  return petFormats.find((format) => format === ending) ?? 'ndjson';
+  const ending = extname(path).toLowerCase();
+  // Standard output, a pipe, or a file whose name promises nothing.
+  if (ending === '') return 'ndjson';
+  const format = petFormats.find((candidate) => `.${candidate}` === ending);
+  if (format !== undefined) return format;
+  throw usage(
+    `No format has the ending ${ending}. ` +
+      'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.',
+  );
 }
 
 function attempt<Result>(path: string, write: () => Result): Result {

@@ -32,6 +32,10 @@ export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: C
 export function announce(log: Log, address: string, firstKey: string | undefined): void {
   log.info('ready', { address });
   if (firstKey === undefined) return;
+  // A service whose standard error is a full disk serves all the same.
+  process.stderr.once('error', () =>
+    log.warn('The first API key could not be shown. Make another: petstore keys create --name NAME'),
+  );
   tell(`
 The first API key of this store, shown only this once:
 

@@ -1,3 +1,6 @@
+import { constants } from 'node:os';
+import { stopSignals } from './signals.ts';
+
 /** Lets a long command end at a moment that it chooses. A second signal ends it at once. */
 export interface Interruption extends Disposable {
   /** The exit status that a shell expects after the signal; undefined while none has come. */
@@ -6,22 +9,21 @@ export interface Interruption extends Disposable {
 
 export function watchForInterruption(): Interruption {
   let exitStatus: number | undefined;
-  const statusOf = { SIGINT: 130, SIGTERM: 143 };
-  const stop = (signal: 'SIGINT' | 'SIGTERM'): void => {
-    if (exitStatus !== undefined) process.exit(statusOf[signal]);
-    exitStatus = statusOf[signal];
+  const stop = (signal: NodeJS.Signals): void => {
+    const status = 128 + constants.signals[signal];
+    if (exitStatus !== undefined) process.exit(status);
+    exitStatus = status;
+    // After a hangup there is no terminal left to write to, and that must not end the command sooner.
+    for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   };
-  const onInt = () => stop('SIGINT');
-  const onTerm = () => stop('SIGTERM');
-  process.on('SIGINT', onInt);
-  process.on('SIGTERM', onTerm);
+  const signals = stopSignals();
+  for (const signal of signals) process.on(signal, stop);
   return {
     get exitStatus() {
       return exitStatus;
     },
     [Symbol.dispose]() {
-      process.off('SIGINT', onInt);
-      process.off('SIGTERM', onTerm);
+      for (const signal of signals) process.off(signal, stop);
     },
   };
 }

@@ -6,6 +6,7 @@ import { databaseUrlOf, settings, usage } from './config.ts';
 import { print } from './output.ts';
 import { openStores, parsePlace, refuseMissing } from './stores.ts';
 import { renderTable } from './table.ts';
+import { visible } from './visible.ts';
 
 const help = `Make, list and revoke the API keys of a store. A running service follows at once.
 
@@ -79,7 +80,7 @@ export async function keys(args: string[]): Promise<number> {
         const now = new Date();
         const key = await store.revokeKey(id, now);
         if (!key) throw new OperatorError(`No key has the id "${id}". See: petstore keys list`);
-        const text = `Key ${key.id} (${key.name}, ${describeKey(key.lastFour)}) is revoked.\n`;
+        const text = `Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`;
         return print(values.json ? asJson(shown(key, now)) : text);
       });
     }
@@ -155,7 +156,7 @@ function created(key: ApiKey, text: string, databaseUrl: string): string {
   const place = parsePlace(databaseUrl);
   // An address may hold a password.
   const where = 'path' in place ? place.path : 'the database';
-  return `Key ${key.id} (${key.name}) of ${where}${until}. It is shown only this once:\n\n  ${text}\n`;
+  return `Key ${key.id} (${visible(key.name)}) of ${visible(where)}${until}. It is shown only this once:\n\n  ${text}\n`;
 }
 
 function table(all: ShownKey[]): string {

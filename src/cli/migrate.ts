@@ -16,7 +16,7 @@ Examples:
   petstore migrate --database-url postgres://owner@db.example/shop
 `;
 
-export const options = { 'database-url': { type: 'string' }, help: { type: 'boolean' } } as const;
+export const options = { 'database-url': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
 
 export async function migrate(args: string[]): Promise<number> {
   const { values } = readArguments('migrate', args, { options });

@@ -1,5 +1,6 @@
 import type { PetstoreError } from '../error.ts';
 import { createLog, type Log, type LogLevel } from '../log.ts';
+import { visibleLines } from './visible.ts';
 
 /** The log of a command: readable lines on a terminal, one JSON object per line anywhere else. */
 export function openLog(level: LogLevel): Log {
@@ -8,13 +9,13 @@ export function openLog(level: LogLevel): Log {
   return createLog({
     level,
     format: process.stdout.isTTY ? 'text' : 'json',
-    write: (line) => process.stdout.write(line),
+    write: (line) => process.stdout.write(visibleLines(line)),
   });
 }
 
 /** Says what a command was asked for; gives the exit status of a success. */
 export function print(text: string): number {
-  process.stdout.write(text);
+  process.stdout.write(visibleLines(text));
   return 0;
 }
 

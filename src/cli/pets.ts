@@ -7,6 +7,7 @@ import { usage } from './config.ts';
 import { petLine } from './pet-line.ts';
 import { openStandardOutput } from './sink.ts';
 import { renderTable } from './table.ts';
+import { visible } from './visible.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
 
@@ -180,7 +181,7 @@ function openPrinter(values: Values): Printer {
   }
   return {
     print(batch) {
-      const lines = batch.map((pet) => `${count++ === 0 ? '[' : ','}\n  ${petLine(pet)}`);
+      const lines = batch.map((pet) => `${count++ === 0 ? '[' : ','}\n  ${jsonOf(pet)}`);
       return output.write(lines.join(''));
     },
     async end() {
@@ -194,7 +195,12 @@ function wantsTable({ json }: Values): boolean {
 }
 
 function printOne(values: Values, pet: Pet): void {
-  process.stdout.write(wantsTable(values) ? renderTable([headings, cellsOf(pet)]) : `${petLine(pet)}\n`);
+  process.stdout.write(wantsTable(values) ? renderTable([headings, cellsOf(pet)]) : `${jsonOf(pet)}\n`);
+}
+
+/** In a pipe, the very text of the service. */
+function jsonOf(pet: Pet): string {
+  return process.stdout.isTTY ? visible(petLine(pet)) : petLine(pet);
 }
 
 /** What the platform calls certificates that it does not accept. */

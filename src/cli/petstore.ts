@@ -1,11 +1,12 @@
-#!/usr/bin/env bun
 import { version } from '../../package.json';
 import { OperatorError, PetstoreError } from '../error.ts';
 import { describeError } from '../log.ts';
 import { redactKeys } from '../api-key.ts';
 import { commands, listCommands, type Command } from './commands.ts';
 import { usage } from './config.ts';
+import { readEnvFile } from './env-file.ts';
 import { print } from './output.ts';
+import { visible, visibleLines } from './visible.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
 
@@ -15,7 +16,9 @@ Commands:
 ${listCommands()}
 
 Options:
-  --help                Show this help, or that of a command: petstore serve --help
+  -h, --help            Show this help, or that of a command: petstore serve --help
+  --env-file FILE       Read settings from a file of NAME=value lines; the environment and flags win. No file is read
+                        unless it is named, and PETSTORE_URL in it is ignored.
   --version             Show the version.
 
 Examples:
@@ -25,8 +28,9 @@ Examples:
 
 process.exitCode = await run(process.argv.slice(2));
 
-async function run([name = '--help', ...args]: string[]): Promise<number> {
+async function run(all: string[]): Promise<number> {
   try {
+    const [name = '--help', ...args] = readEnvFile(all, process.env);
     if (name === '--help' || name === '-h' || name === 'help') return print(help);
     if (name === '--version') return print(`${version}\n`);
     const command = await findCommand(name);
@@ -39,10 +43,10 @@ async function run([name = '--help', ...args]: string[]): Promise<number> {
 
 /** One line for what a person can mend; of a bug, everything that helps to find it. */
 function explain(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
-  if (!(error instanceof PetstoreError)) return describeError(error);
+  if (error instanceof OperatorError) return visible(error.message);
+  if (!(error instanceof PetstoreError)) return visibleLines(describeError(error));
   const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.message}${reason}`;
+  return visible(`${error.message}${reason}`);
 }
 
 async function findCommand(name: string): Promise<Command> {

@@ -1,4 +1,5 @@
 import { noReport, type Progress, type Report } from '../report.ts';
+import { visible } from './visible.ts';
 
 export interface ShownProgress extends Progress {
   /** Says something that stays, above the bar. */
@@ -56,7 +57,8 @@ export function showProgress(
       if (tenths > saidTenths) stream.write(`${describe()}\n`);
       saidTenths = tenths;
     },
-    say(line) {
+    say(text) {
+      const line = visible(text);
       stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
       // The bar comes back with the next step.
       drawnAt = -Infinity;

@@ -8,12 +8,14 @@ export function serveHelp(): string {
       setting.fallback === '' || setting.fallback === 'false' ? '' : `, default ${setting.fallback}`;
     return `  ${usage.padEnd(32)}${setting.help} (${setting.variable}${fallback})`;
   });
-  return `Serve the interface until SIGTERM or SIGINT.
+  return `Serve the interface until SIGTERM, SIGINT or SIGHUP.
 
 Usage: petstore serve [options]
 
 Options (or the environment variable in brackets; a flag wins):
 ${lines.join('\n')}
+
+No file of settings is read unless it is named: --env-file FILE.
 
 Examples:
   petstore serve

@@ -2,7 +2,6 @@ import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { Log } from '../log.ts';
 import type { Config } from './config.ts';
-import { limitConnections } from './connection-limit.ts';
 import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
@@ -16,17 +15,21 @@ const closeMs = 8000;
 /** How long callers on open connections are told, with their answers, to come no more. */
 const lastCallMs = 300;
 
+const never = new Promise<never>(() => {});
+
 export interface ServeHereOptions {
   /** One of several processes on the port: the parent has opened the store and speaks to the person. */
   isWorker?: boolean;
   onReady?: () => void;
   /** Resolves when it is time to stop. */
   toldToStop?: Promise<string>;
+  /** Resolves when there is no time to wait for load balancers. */
+  hurry?: Promise<unknown>;
 }
 
 /** Serves from this process until it is told to stop; everything it opened is closed when it returns. */
 export async function serveHere(config: Config, log: Log, options: ServeHereOptions = {}): Promise<number> {
-  const { isWorker = false, onReady, toldToStop = untilToldToStop() } = options;
+  const { isWorker = false, onReady, toldToStop = untilToldToStop(), hurry = never } = options;
   catchCrashes(log);
   const tls = loadTls(config);
   const stores = await openStores(config.databaseUrl, log);
@@ -48,7 +51,6 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   try {
     server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
     const port = server.port ?? config.port;
-    const connectionLimit = limitConnections(port, config.maxConnections);
     if (!isWorker) {
       const address = addressOf(config, port);
       announce(log, address, await makeFirstKey(stores));
@@ -59,7 +61,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     const reason = await toldToStop;
     isDraining = true;
     log.info('stopping', { reason });
-    connectionLimit?.lift();
+    await Promise.race([Bun.sleep(config.stopDelaySeconds * 1000), hurry]);
     stopAccepting(port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);

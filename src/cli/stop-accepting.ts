@@ -2,10 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { openLibc } from '../libc.ts';
 
 /**
- * Closes the door while whoever is inside is served to the end. `server.stop()` closes the door and, in the same
- * moment, every connection on which no request is being handled, also one whose request is already on its way:
- * in a probe with a bare server, 8 of 32 busy callers were cut off by it; with the door closed first, none. The runtime has no call for
- * this, so the listening socket is found and shut down by hand. Elsewhere than on Linux nothing is done.
+ * Shuts the listening socket down while open connections are still served. `server.stop()` alone also closes every
+ * connection on which no request is being handled, even one whose request is already on its way. The runtime has no
+ * call for this, and it is a courtesy: where the socket is not found, nothing is done and nothing fails.
  */
 export function stopAccepting(port: number): void {
   if (process.platform !== 'linux') return;
@@ -19,16 +18,14 @@ export function stopAccepting(port: number): void {
 const bothDirections = 2;
 const listening = '0A';
 
-export function findListeningSocket(port: number): number | undefined {
+function findListeningSocket(port: number): number | undefined {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(table, port)));
-  return readdirSync('/proc/self/fd')
-    .map(Number)
-    .find((descriptor) => sockets.has(targetOf(descriptor)));
+  return descriptors().find((descriptor) => sockets.has(targetOf(descriptor)));
 }
 
 /** The fields of a line are explained in proc_net_tcp(5); every number is in hexadecimal. */
 function listeningInodes(table: string, port: number): string[] {
-  return readFileSync(`/proc/self/net/${table}`, 'utf8')
+  return readTable(table)
     .split('\n')
     .slice(1)
     .map((line) => line.trim().split(/\s+/))
@@ -37,6 +34,23 @@ function listeningInodes(table: string, port: number): string[] {
         state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port,
     )
     .map((fields) => `socket:[${fields[9]}]`);
+}
+
+function readTable(table: string): string {
+  try {
+    return readFileSync(`/proc/self/net/${table}`, 'utf8');
+  } catch {
+    // A host without IPv6 has no tcp6, a hardened one neither, and a process may be out of descriptors.
+    return '';
+  }
+}
+
+function descriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number);
+  } catch {
+    return [];
+  }
 }
 
 function targetOf(descriptor: number): string {

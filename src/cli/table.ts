@@ -1,3 +1,5 @@
+import { visible } from './visible.ts';
+
 /** Columns of text for a terminal, the first row being the headings. */
 export function renderTable(rows: string[][]): string {
   const shown = rows.map((row) => row.map(visible));
@@ -14,12 +16,4 @@ export function renderTable(rows: string[][]): string {
           .trimEnd()}\n`,
     )
     .join('');
-}
-
-/** A name is anybody's text: nothing in it may move the cursor, change colours or turn the line around. */
-export function visible(text: string): string {
-  return text.replace(
-    /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

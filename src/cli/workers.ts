@@ -11,8 +11,12 @@ import { openStores } from './stores.ts';
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
+/** As in `petstore.sh`: nothing in the folder where the service was started runs or configures a worker. */
+const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
 /** This very program: a one-file executable starts without naming its source. */
-const ownProgram = Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, Bun.main];
+const ownProgram = Bun.isStandaloneExecutable
+  ? [process.execPath]
+  : [process.execPath, ...isolation, Bun.main];
 
 type FromWorker = 'ready';
 
@@ -90,10 +94,13 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
   void untilToldToStop().then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
-    setTimeout(() => {
-      log.warn('Workers took too long to stop and were killed.', { count: workers.size });
-      stop('SIGKILL');
-    }, stopWithinMs).unref();
+    setTimeout(
+      () => {
+        log.warn('Workers took too long to stop and were killed.', { count: workers.size });
+        stop('SIGKILL');
+      },
+      config.stopDelaySeconds * 1000 + stopWithinMs,
+    ).unref();
   });
   try {
     return await stopped.promise;
@@ -114,6 +121,8 @@ async function prepareStore(config: Config, log: Log): Promise<boolean> {
 /** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
 export async function serveAsWorker(): Promise<number> {
   if (!process.connected) throw usage('Workers are started by: petstore serve --workers NUMBER');
+  // A closed terminal tells every process of a group; whether it is time to stop is the parent's decision.
+  process.on('SIGHUP', () => {});
   // Without its parent nobody would stop or restart it, or even tell it what to do.
   const orphaned = new Promise<string>((resolve) =>
     process.once('disconnect', () => resolve('the parent is gone')),
@@ -124,7 +133,8 @@ export async function serveAsWorker(): Promise<number> {
   const exitStatus = await serveHere(config, openLog(config.logLevel), {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),
-    toldToStop: Promise.race([untilToldToStop(), orphaned]),
+    toldToStop: Promise.race([untilToldToStop(['SIGTERM', 'SIGINT']), orphaned]),
+    hurry: orphaned,
   });
   // The open channel to the parent would keep the process alive.
   process.disconnect?.();

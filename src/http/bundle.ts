@@ -31,6 +31,8 @@ export async function bundlePages(): Promise<Bundle> {
     target: 'browser',
     minify: true,
     naming: '[name].[ext]',
+    // Otherwise the bundler takes the paths of a tsconfig.json in the folder where the service was started.
+    tsconfig: join(pagesFolder, 'tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });

@@ -22,9 +22,11 @@ const startWithinMs = 3000;
 export async function openPostgresBulk(options: PostgresBulkOptions): Promise<BulkStore> {
   const address = parseAddress(options.address, options.environment ?? {});
   if (options.mayCreate) await prepareDatabase(address, startWithinMs);
-  const connection = await openConnection({ address, timeouts }).catch((error: unknown) => {
-    throw explain(error);
-  });
+  const connection = await openConnection({ address, timeouts, refuseWarnings: true }).catch(
+    (error: unknown) => {
+      throw explain(error);
+    },
+  );
   try {
     await refuseMissingSchema(connection);
   } catch (error) {

@@ -1,6 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { Client, type ClientConfig, type Notification, type QueryResultRow } from 'pg';
+import {
+  Client,
+  DatabaseError,
+  type ClientConfig,
+  type Notification,
+  type QueryConfig,
+  type QueryResultRow,
+} from 'pg';
 import findInPassFile from 'pgpass';
+import { OperatorError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
@@ -14,9 +22,8 @@ export type Values = readonly (string | number | null | readonly (string | numbe
 /** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
 export interface Connection {
   readonly isOpen: boolean;
+  /** Fails with a `DatabaseError` only when the statement failed alone and the session lives on. */
   query<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
-  /** Warnings of the server so far; a commit that was warned about is no clean commit. */
-  readonly warnings: number;
   /** Waits for what is on its way, though not for ever, then says goodbye. */
   close(): Promise<void>;
   /** Ends it at once; whatever is on its way fails. */
@@ -27,6 +34,8 @@ export interface ConnectionOptions {
   address: PostgresAddress;
   /** Several statements may be on their way at once. */
   pipeline?: boolean;
+  /** A statement fails when the server adds a warning to its success. Not for pipelined sessions. */
+  refuseWarnings?: boolean;
   /** Run before the connection is handed over; when it fails, there is no connection. */
   prepare?: (connection: Connection) => Promise<void>;
   onLost?: (error: unknown) => void;
@@ -48,6 +57,8 @@ const defaultTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000 };
 /** How much longer than the server's own timeout its answer is waited for. */
 const graceMs = 1000;
 
+/** How long a session that has reported an error may take to show that it lives on. */
+const signOfLifeMs = 1000;
 const keepAliveAfterMs = 5000;
 const goodbyeMs = 5000;
 
@@ -75,10 +86,14 @@ async function openAt(
   try {
     return await connect(sslOf(address));
   } catch (error) {
-    const isPlain = error instanceof Error && error.message === 'The server does not support SSL connections';
-    if (address.sslMode === 'prefer' && isPlain) return connect(false);
+    if (address.sslMode === 'prefer' && !hasCode(error)) return connect(false);
     throw error;
   }
+}
+
+/** Errors of the server, of the network and of TLS carry a code; that the server speaks no TLS does not. */
+function hasCode(error: unknown): boolean {
+  return (error as { code?: unknown }).code !== undefined;
 }
 
 async function start(config: ClientConfig, options: ConnectionOptions): Promise<Connection> {
@@ -92,6 +107,7 @@ async function start(config: ClientConfig, options: ConnectionOptions): Promise<
   try {
     await client.connect();
     await refuseStandby(connection, options.address);
+    await hearWarnings(connection, options.address);
     await options.prepare?.(connection);
     isHandedOver = true;
     return connection;
@@ -101,7 +117,8 @@ async function start(config: ClientConfig, options: ConnectionOptions): Promise<
   }
 }
 
-function wrap(client: Client, { address, onLost, onNotification }: ConnectionOptions): Connection {
+function wrap(client: Client, options: ConnectionOptions): Connection {
+  const { address, refuseWarnings = false, onLost, onNotification } = options;
   let isOpen = true;
   let warnings = 0;
   const onTheirWay = new Set<Promise<unknown>>();
@@ -117,8 +134,9 @@ function wrap(client: Client, { address, onLost, onNotification }: ConnectionOpt
   // Without a listener the driver's errors would end the process.
   client.on('error', lose);
   client.on('end', () => lose(new Error('The connection has ended.')));
-  client.on('notice', ({ severity }) => {
-    if (severity === 'WARNING') warnings += 1;
+  // Class 00 is success: a mere notice. The word for the severity is translated, so it cannot tell.
+  client.on('notice', ({ code }) => {
+    if (!code?.startsWith('00')) warnings += 1;
   });
   if (onNotification) client.on('notification', onNotification);
 
@@ -126,21 +144,22 @@ function wrap(client: Client, { address, onLost, onNotification }: ConnectionOpt
     get isOpen() {
       return isOpen;
     },
-    get warnings() {
-      return warnings;
-    },
-    async query(statement, values = []) {
+    async query<Row extends QueryResultRow>(statement: Statement | string, values: Values = []) {
       const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
-      const answer = client.query({
-        text,
-        values: [...values],
-        ...(address.ownsSession && name !== undefined && { name }),
-      });
-      onTheirWay.add(answer);
+      const warningsBefore = warnings;
+      const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
+      const response = ask<Row>(client, query, destroy);
+      onTheirWay.add(response);
       try {
-        return (await answer).rows;
+        const rows = await response;
+        // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
+        if (refuseWarnings && warnings > warningsBefore) {
+          destroy();
+          throw new Error('The server warned.');
+        }
+        return rows;
       } finally {
-        onTheirWay.delete(answer);
+        onTheirWay.delete(response);
       }
     },
     async close() {
@@ -154,6 +173,51 @@ function wrap(client: Client, { address, onLost, onNotification }: ConnectionOpt
     destroy,
   };
 }
+
+/**
+ * After an error that ends the session the server never gets ready again, so one more response proves that the error
+ * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
+ */
+async function ask<Row extends QueryResultRow>(
+  client: Client,
+  query: QueryConfig,
+  destroy: () => void,
+): Promise<Row[]> {
+  try {
+    return (await client.query<Row>(query)).rows;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    const patience = setTimeout(destroy, signOfLifeMs);
+    const isAlive = await client.query('').then(
+      () => true,
+      () => false,
+    );
+    clearTimeout(patience);
+    throw isAlive ? error : new Error('The server ended the session.', { cause: error });
+  }
+}
+
+/** A commit may be warned about, and the role may have been spared warnings. */
+async function hearWarnings(connection: Connection, { ownsSession }: PostgresAddress): Promise<void> {
+  try {
+    if (ownsSession) {
+      await connection.query('SET client_min_messages = warning');
+      return;
+    }
+    const [session] = await connection.query<{ client_min_messages: string }>('SHOW client_min_messages');
+    if (!silentLevels.includes(session?.client_min_messages ?? '')) return;
+  } catch (error) {
+    // An engine that does not know the setting has nothing to keep to itself.
+    if (error instanceof DatabaseError) return;
+    throw error;
+  }
+  throw new OperatorError(
+    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one. ' +
+      "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+  );
+}
+
+const silentLevels = ['error', 'fatal', 'panic'];
 
 /** A standby lags: whoever reads there may miss what was acknowledged. */
 async function refuseStandby(connection: Connection, { mustBeWritable }: PostgresAddress): Promise<void> {

@@ -40,9 +40,8 @@ export function openDatabase(address: PostgresAddress): Database {
     }),
   );
   const writer = createLane({
-    connect: (onLost) => openConnection({ ...session, onLost }),
+    connect: (onLost) => openConnection({ ...session, onLost, refuseWarnings: true }),
     maxInFlight: 1,
-    refuseWarnings: true,
     // A server that turned read-only is no primary any more, so its readers look for the new one, too.
     onReadOnly: renewAll,
   });

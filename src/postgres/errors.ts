@@ -2,12 +2,13 @@ import { DatabaseError } from 'pg';
 import { PetstoreError } from '../error.ts';
 
 /**
- * What a failure says about the statement that failed. The server's `ERROR` means that it was undone.
- * Everything else (`FATAL`, a lost connection, silence) leaves open whether it was committed.
+ * What a failure says about the statement that failed. An error after which the session lives on means that the
+ * statement was undone; a connection hands no other `DatabaseError` over. Everything else (the end of the session,
+ * silence, a warning) leaves open whether it was committed.
  */
-export function wasUndone(error: unknown): boolean {
+export function wasUndone(error: unknown): error is DatabaseError {
   // 40003: the server itself says that it does not know.
-  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== '40003';
+  return error instanceof DatabaseError && error.code !== '40003';
 }
 
 /** Two transactions stood in each other's way; the one that was undone may simply be run again. */
@@ -27,29 +28,26 @@ export function isReadOnly(error: unknown): boolean {
 
 /** The session does not know the statement any more, or its plan is outdated: another session will do. */
 function isSessionOutdated(error: DatabaseError): boolean {
-  return error.code === '26000' || error.message.includes('cached plan must not change result type');
+  return error.code === '26000' || error.code === '0A000';
 }
 
 /** True when the connection is not to be used again. */
 export function spoilsConnection(error: unknown): boolean {
-  return !wasUndone(error) || isReadOnly(error) || isSessionOutdated(error as DatabaseError);
+  return !wasUndone(error) || isReadOnly(error) || isSessionOutdated(error);
 }
 
 /**
  * SQLSTATE classes and codes of a database that cannot be used now, though the statement was right:
- * 08 connection, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
+ * 08 connection, 0A000 outdated plan, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
  * back, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
  * timeout), 58 system, F0 configuration file, XX damaged.
  */
-const unavailableStates = /^(?:08|2200H|25006|26|28|3D|40|42501|53|55P03|57|58|F0|XX)/;
+const unavailableStates = /^(?:08|0A000|2200H|25006|26|28|3D|40|42501|53|55P03|57|58|F0|XX)/;
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
   if (error instanceof PetstoreError) return error;
-  if (error instanceof DatabaseError && wasUndone(error) && !unavailableStates.test(error.code ?? '')) {
-    return isSessionOutdated(error) ? unavailable(error) : error;
-  }
-  return unavailable(error);
+  return wasUndone(error) && !unavailableStates.test(error.code ?? '') ? error : unavailable(error);
 }
 
 export function unavailable(cause: unknown): PetstoreError {

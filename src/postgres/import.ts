@@ -43,9 +43,11 @@ const insertKept = `
 export async function openPostgresImport(options: PostgresImportOptions): Promise<ImportStore> {
   const address = parseAddress(options.address, options.environment ?? {});
   await prepareDatabase(address, startWithinMs);
-  const connection = await openConnection({ address, timeouts }).catch((error: unknown) => {
-    throw explain(error);
-  });
+  const connection = await openConnection({ address, timeouts, refuseWarnings: true }).catch(
+    (error: unknown) => {
+      throw explain(error);
+    },
+  );
 
   const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
     try {

@@ -21,8 +21,6 @@ export interface LaneOptions {
   connect: (onLost: () => void) => Promise<Connection>;
   /** Statements on their way at once. */
   maxInFlight: number;
-  /** A statement fails when the server adds a warning to its success. */
-  refuseWarnings?: boolean;
   onReadOnly?: () => void;
 }
 
@@ -40,7 +38,7 @@ interface Waiting {
 }
 
 export function createLane(options: LaneOptions): Lane {
-  const { connect, maxInFlight, refuseWarnings = false, onReadOnly } = options;
+  const { connect, maxInFlight, onReadOnly } = options;
   const waiting: Waiting[] = [];
   let inFlight = 0;
   let isClosed = false;
@@ -64,11 +62,7 @@ export function createLane(options: LaneOptions): Lane {
     let connection: Connection | undefined;
     try {
       connection = await opening;
-      const warningsBefore = connection.warnings;
-      const rows = await connection.query(statement, values);
-      // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
-      if (refuseWarnings && connection.warnings > warningsBefore) throw new Error('The server warned.');
-      resolve(rows as never[]);
+      resolve(await connection.query(statement, values));
     } catch (error) {
       if (connection && spoilsConnection(error)) {
         forget(opening);

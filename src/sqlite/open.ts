@@ -6,6 +6,7 @@ import { createKeyStore } from './keys.ts';
 import { openWritable } from './opening/open-writable.ts';
 import { PageCache } from './page-cache.ts';
 import { createPetStore } from './pets.ts';
+import { withLog } from './opening/store-file.ts';
 import { watchStore } from './opening/store-watch.ts';
 import { openWriter } from './writer.ts';
 
@@ -26,7 +27,8 @@ export interface SqliteOptions {
 /** Opens the store, making the file, its folder and its schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log } = options;
-  const { store, database } = openWritable(path);
+  const { store: opened, database } = openWritable(path);
+  const store = withLog(opened);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
   // In KiB. The default of 2 MB does not even hold the inner pages of ten million pets' index.

@@ -1,7 +1,13 @@
 import { petStatuses, type Page, type PageRequest } from '../pet.ts';
 
-/** Pages kept between two writes; past this they make room for new ones. */
+/** What the pages kept between two writes may cost; past this they make room for new ones. */
 const maxKeptBytes = 8 * 1024 * 1024;
+/**
+ * Counted for an entry besides its text: its key, the page, and the headers that `http/` keeps with it. That is more
+ * than they take, because entries that were dropped stay until the garbage collector comes.
+ */
+const entryBytes = 4096;
+const emptyPage = '[]';
 const maxTextBytes = 64 * 1024;
 /** A power of two. */
 const markCount = 4096;
@@ -43,14 +49,17 @@ export class PageCache {
   }
 
   #keep(key: Key, page: Page): Page {
+    // There are as many empty pages as ids that are not taken, and none of them takes time to read.
+    if (page.json === emptyPage) return page;
     const bytes = Buffer.from(page.json);
-    if (bytes.length > maxKeptBytes) return page;
-    if (this.#bytes + bytes.length > maxKeptBytes) this.clear();
+    const cost = entryBytes + bytes.length;
+    if (cost > maxKeptBytes) return page;
+    if (this.#bytes + cost > maxKeptBytes) this.clear();
     // A short ASCII text costs 0.4 µs less to send than its bytes; any other text would be encoded each time.
     const isCheapText = bytes.length === page.json.length && bytes.length <= maxTextBytes;
     const kept = { ...page, json: isCheapText ? page.json : bytes, isShared: true };
     this.#pages.set(key, kept);
-    this.#bytes += bytes.length;
+    this.#bytes += cost;
     return kept;
   }
 }

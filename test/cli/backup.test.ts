@@ -60,7 +60,9 @@ describe('on a terminal, long work', () => {
     const read = String.raw`█+ animals read 20,000 of 20,000, [\d,]+/s`;
 
     const made = await runOnTerminal(['backup', backup, '--database-url', place.database]);
-    expect(made.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
+    expect(made.screen).toMatch(
+      new RegExp(`^Checking .*\\.db …\nCopying .*\\.db …\nChecking the copy …\n[^\n]*${read}`),
+    );
     expect(made.screen).toMatch(/\nBacked up 20,000 animals to .*\n$/);
     const command = ['restore', backup, '--force', '--database-url', place.database];
     const restored = await runOnTerminal(command);

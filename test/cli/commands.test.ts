@@ -15,6 +15,7 @@ describe('every command', () => {
     for (const option of named.filter((flag) => flag !== 'help')) expect(stdout).toContain(`--${option}`);
     const lines = stdout.split('\n').filter((line) => line.length > 120);
     expect(name === 'serve' ? [] : lines).toEqual([]);
+    expect(await runCli([name, '-h'])).toEqual({ status, stdout, stderr });
   });
 
   it('has its line in the help of the program', async () => {

@@ -58,7 +58,7 @@ describe('petstore completion bash', () => {
   it('offers exactly the options that each command takes', async () => {
     for (const [name, { load }] of Object.entries(commands)) {
       const { options } = await load();
-      const flags = new Set([...Object.keys(options), 'help']);
+      const flags = new Set([...Object.keys(options), 'help', 'env-file']);
       expect(new Set(await offered(`petstore ${name} --`))).toEqual(
         new Set([...flags].map((flag) => `--${flag}`)),
       );

@@ -22,6 +22,35 @@ describe('petstore export', () => {
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });
 
+  it.each([
+    ['animals.xlsx', '.xlsx'],
+    ['animals.json.gz', '.gz'],
+    ['ANIMALS.TXT', '.txt'],
+  ])('refuses %s, whose ending is no format, and writes nothing', async (name, ending) => {
+    using folder = makeFolder();
+    await importText('{"name":"Rex","categoryId":1}\n', folder.database);
+    const path = join(folder.path, name);
+    const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
+    expect(await run()).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        `petstore: No format has the ending ${ending}. ` +
+        'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.\n',
+    });
+    expect(existsSync(path)).toBe(false);
+    expect(await run('--format', 'csv')).toMatchObject({ status: 0 });
+    expect(readFileSync(path, 'utf8')).toStartWith('id,name,categoryId,status\r\n');
+  });
+
+  it('writes NDJSON to a file without an ending', async () => {
+    using folder = makeFolder();
+    await importText('{"name":"Rex","categoryId":1}\n', folder.database);
+    const path = join(folder.path, 'animals');
+    await runCli(['export', path, '--database-url', folder.database]);
+    expect(readFileSync(path, 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
+  });
+
   it('says that there is no store, and makes none', async () => {
     using folder = makeFolder();
     const { status, stderr } = await runCli(['export', '--database-url', folder.database]);

@@ -124,6 +124,7 @@ describe('Ctrl-C', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
+    ['SIGHUP', 129],
   ] as const)('(%s) ends an import between two batches and says how to go on', async (signal, status) => {
     const { place, ended, stderr } = await interruptHalfway(signal, makeDatabase(signal), itself);
     expect(ended).toBe(status);
@@ -148,18 +149,21 @@ describe('Ctrl-C', () => {
     }
   });
 
-  it('ends an export without leaving half a file', async () => {
-    const database = join(folder.path, 'export.db');
+  it.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)('(%s) ends an export without leaving half a file', async (signal, status) => {
+    const database = join(folder.path, `export-${signal}.db`);
     await runCli(['seed', '--count', '200000', '--database-url', database]);
     for (let attempt = 0; ; attempt++) {
-      const target = join(folder.path, `half-${attempt}.ndjson`);
+      const target = join(folder.path, `half-${signal}-${attempt}.ndjson`);
       await using command = startCommand(['export', target, '--database-url', database], folder.path);
       await command.untilSaid(/exported/);
-      command.kill('SIGINT');
+      command.kill(signal);
       const ended = await command.ended;
       if (ended === 0 && attempt < 20) continue;
-      expect(ended).toBe(130);
-      expect([...new Bun.Glob(`half-${attempt}*`).scanSync(folder.path)]).toEqual([]);
+      expect(ended).toBe(status);
+      expect([...new Bun.Glob(`half-${signal}-${attempt}*`).scanSync(folder.path)]).toEqual([]);
       return;
     }
   });

@@ -17,8 +17,10 @@ const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
 const petCount = async (path: string) =>
   idsOf((await runCli(['export', '--database-url', path])).stdout).length;
 
-async function expectNoticed(service: Service): Promise<void> {
-  await service.untilLogged(/"level":"error".*The store was moved, replaced or removed/);
+/** By every process of the service. */
+async function expectNoticed(service: Service, processCount = 1): Promise<void> {
+  const line = '"level":"error".*The store was moved, replaced or removed';
+  await service.untilLogged(new RegExp(Array(processCount).fill(line).join('[^]*')));
   expect(await create(service)).toBe('503 unavailable');
   expect(await outcomeOf(service.call('/v1/pets'))).toBe('503 unavailable');
   expect(await outcomeOf(service.call('/livez'))).toBe('200');
@@ -62,7 +64,7 @@ describe.each([1, 2])('a store that is taken away from a running service (worker
     await addPets(service.call, 3);
     await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
     takeAway();
-    await expectNoticed(service);
+    await expectNoticed(service, workers);
     putBack();
     await service.untilLogged(/The store is back in its place/);
     while ((await create(service)) !== '201') await Bun.sleep(50);
@@ -81,6 +83,42 @@ describe('a create', () => {
     for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
     await service.kill9();
     expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('is never acknowledged into a file that was moved away from its log, a link left in its place', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    renameSync(inFolder('petstore.db'), inFolder('moved.db'));
+    symlinkSync('moved.db', inFolder('petstore.db'));
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    for (const suffix of ['-wal', '-shm'])
+      renameSync(inFolder(`petstore.db${suffix}`), inFolder(`moved.db${suffix}`));
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('is never acknowledged into a log that was moved away or removed', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    renameSync(inFolder('petstore.db-wal'), inFolder('moved-wal'));
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    renameSync(inFolder('moved-wal'), inFolder('petstore.db-wal'));
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('goes on when its folder is moved, log included, and a link is left in its place', async () => {
+    mkdirSync(inFolder('disk'));
+    await using service = await startService({ databaseUrl: inFolder('disk', 's.db') });
+    await addPet(service.call);
+    renameSync(inFolder('disk'), inFolder('moved'));
+    symlinkSync('moved', inFolder('disk'));
+    for (let round = 0; round < 8; round++) {
+      await addPet(service.call);
+      await Bun.sleep(100);
+    }
+    expect(service.stdout).not.toContain('The store was moved');
+    expect(await petCount(inFolder('moved', 's.db'))).toBe(9);
   });
 
   it('never goes to another store behind a folder link that was changed', async () => {

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idsOf } from '../calls.ts';
+import { addPets, idsOf } from '../calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../process.ts';
 import { copyByHand, damageFile, damageLog, makeCrashedStore } from '../support/crashed-store.ts';
 import { hashesOf } from '../support/file-hashes.ts';
@@ -99,6 +99,28 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
       process.kill(process.pid, 'SIGKILL');`;
     Bun.spawnSync([process.execPath, '-e', program, store]);
   }
+});
+
+describe('a store whose service was killed when its log had a header and nothing else', () => {
+  beforeEach(async () => {
+    await run('seed', '--count', '3');
+    const other = inFolder('other.db');
+    await makeCrashedStore(other);
+    const header = readFileSync(`${other}-wal`).subarray(0, 32);
+    expect(statSync(`${store}-wal`).size).toBe(0);
+    writeFileSync(`${store}-wal`, header);
+  });
+
+  it.each(sideFiles)('is read unchanged and served: %s', async (_title, prepare) => {
+    prepare();
+    const before = hashesOf(folder.path);
+    expect(await run('doctor')).toMatchObject({ stdout: expect.stringContaining('is sound and holds 3') });
+    expect(idsOf((await run('export')).stdout)).toEqual(['1', '2', '3']);
+    expect(hashesOf(folder.path)).toEqual(before);
+    await using service = await startService({ databaseUrl: store });
+    expect(await addPets(service.call, 2)).toEqual(['4', '5']);
+    expect(idsOf((await run('export')).stdout)).toEqual(['1', '2', '3', '4', '5']);
+  });
 });
 
 describe('a backup that was copied by hand over a crashed store, beside the log of that', () => {

@@ -97,7 +97,7 @@ describe('configuration', () => {
           TLS_KEY: '/nowhere',
           WORKERS: 'none',
           RATE_LIMIT: 'none',
-          MAX_CONNECTIONS: 'none',
+          STOP_DELAY: 'none',
         } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
         args: [
           ...[
@@ -112,7 +112,7 @@ describe('configuration', () => {
           ],
           ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
           ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
-          ...['--max-connections', '100'],
+          ...['--stop-delay', '0'],
         ],
       });
       expect(service.url).toStartWith('https://localhost:');

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'bun:test';
-import { childrenOf } from '../process-tree.ts';
-import { fixedKey, startService, type Service } from '../process.ts';
+import { readConfig } from '../../src/cli/config.ts';
+import { outcomeOf, post, rex } from '../calls.ts';
+import { childrenOf, isRunning } from '../process-tree.ts';
+import {
+  cleanEnvironment,
+  fixedKey,
+  makeFolder,
+  petstoreCommand,
+  startService,
+  type Service,
+} from '../process.ts';
 import { createAnimals, Journal, readAnimals } from './journal.ts';
 import { openConnection, requestText, type RawConnection } from './raw-http.ts';
 
@@ -10,7 +19,9 @@ describe('a service under load', () => {
   const cases = [
     { signal: 'SIGTERM', workers: 1 },
     { signal: 'SIGINT', workers: 1 },
+    { signal: 'SIGHUP', workers: 1 },
     { signal: 'SIGTERM', workers: 2 },
+    { signal: 'SIGHUP', workers: 2 },
   ] as const;
   for (const { signal, workers } of cases) {
     it(
@@ -51,6 +62,42 @@ describe('a service under load', () => {
       timeoutMs,
     );
   }
+});
+
+describe('a service with a stop delay', () => {
+  for (const workers of [1, 2]) {
+    it(
+      `is not ready first, serves on, and then stops (workers: ${workers})`,
+      async () => {
+        await using service = await startService({ workers, env: { STOP_DELAY: '2' } });
+        const toldAt = performance.now();
+        const exited = service.stop();
+        await service.untilLogged(/"message":"stopping"/);
+        // Each call has a connection of its own.
+        while ((await service.call('/readyz', { keepalive: false })).status !== 503) await Bun.sleep(10);
+        let served = 0;
+        while (performance.now() - toldAt < 1500) {
+          expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
+          served += 1;
+        }
+        expect(await exited).toBe(0);
+        expect(performance.now() - toldAt).toBeGreaterThanOrEqual(2000);
+        expect(readAnimals(service.database)).toHaveLength(served);
+      },
+      timeoutMs,
+    );
+  }
+
+  it.each([
+    ['5 seconds', {}, []],
+    ['none, when it says so', { STOP_DELAY: '0' }, []],
+    ['the flag wins', { STOP_DELAY: '9' }, ['--stop-delay', '1']],
+  ])('waits %s where nobody watches', (title, environment, args) => {
+    const { stopDelaySeconds } = readConfig(args, environment);
+    expect(stopDelaySeconds).toBe(
+      { '5 seconds': process.stdout.isTTY ? 0 : 5, 'the flag wins': 1 }[title] ?? 0,
+    );
+  });
 });
 
 describe('a service that was told to stop', () => {
@@ -122,6 +169,51 @@ describe('a service that was told to stop', () => {
         expect(await slow.connection.answer()).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
+      },
+      timeoutMs,
+    );
+  }
+
+  for (const workers of [1, 2]) {
+    it(
+      `with --workers ${workers} stops cleanly when its terminal is closed`,
+      async () => {
+        using folder = makeFolder();
+        let screen = '';
+        const child = Bun.spawn(petstoreCommand(['serve', '--port', '0', '--workers', String(workers)]), {
+          cwd: folder.path,
+          env: cleanEnvironment({ DATABASE_URL: folder.database }),
+          timeout: timeoutMs,
+          killSignal: 'SIGKILL',
+          terminal: {
+            cols: 200,
+            rows: 40,
+            data: (_terminal, data) => (screen += Buffer.from(data).toString()),
+          },
+        });
+        while (!/v1\/pets\s*$/.test(screen)) await Bun.sleep(10);
+        const processes = childrenOf(child.pid);
+        child.terminal?.close();
+        expect(await child.exited).toBe(0);
+        expect(processes.filter(isRunning)).toEqual([]);
+      },
+      timeoutMs,
+    );
+
+    it(
+      `with --workers ${workers} goes on after a SIGHUP that nohup has it ignore`,
+      async () => {
+        await using service = await startService({
+          workers,
+          wrap: (command) => ['nohup', ...command],
+        });
+        for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGHUP');
+        for (let count = 0; count < 20; count++) {
+          expect((await service.call('/v1/pets')).status).toBe(200);
+          await Bun.sleep(10);
+        }
+        expect(await service.stop()).toBe(0);
+        expect(service.stdout).not.toContain('SIGHUP');
       },
       timeoutMs,
     );

@@ -7,6 +7,7 @@ import { runCli } from '../process.ts';
 import { makeCluster } from './cluster.ts';
 import { failureOf } from './failure.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
+import { cancelWaitForStandby, requireMissingStandby } from './standby.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 let database: Database;
@@ -136,25 +137,13 @@ describe('a commit whose wait for the synchronous standby is cancelled', () => {
     await using cluster = await makeCluster();
     await cluster.start();
     const own = await openPostgresStore({ address: cluster.address() });
-    await cluster.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
-    await cluster.run('SELECT pg_reload_conf()');
-    while (
-      (await cluster.run('SHOW synchronous_standby_names'))[0]?.['synchronous_standby_names'] !== 'nobody'
-    ) {
-      await Bun.sleep(20);
-    }
-    const answer = own.pets.createPet(rex);
-    const cancelled = async () =>
-      (await cluster.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"))
-        .length;
-    const cancelling = (async () => {
-      while ((await cancelled()) === 0) await Bun.sleep(20);
-    })();
-    expect(await failureOf(answer)).toMatchObject({
+    await requireMissingStandby(cluster);
+    const failure = failureOf(own.pets.createPet(rex));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('outcome of this write is unknown'),
     });
-    await cancelling;
     await own.close();
   }, 60_000);
 });

@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { copyCluster, makeCluster, superuser, type Cluster } from './cluster.ts';
+import { makeCluster, superuser } from './cluster.ts';
 import { findFaults, msUntilWritable, startLoad, untilUnavailable } from './load.ts';
+import { makeStandby, requireStandby } from './standby.ts';
 
 const patienceMs = 120_000;
 
@@ -40,9 +39,7 @@ describe('a synchronous standby that is promoted under load', () => {
       await using standby = await makeStandby(primary);
       await primary.start();
       await standby.start();
-      await primary.run("ALTER SYSTEM SET synchronous_standby_names = '*'");
-      await primary.run('SELECT pg_reload_conf()');
-      await untilSynchronous(primary);
+      await requireStandby(primary);
 
       const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
       const address = `postgres://${superuser.user}:${superuser.password}@${hosts}/postgres?target_session_attrs=read-write`;
@@ -61,22 +58,3 @@ describe('a synchronous standby that is promoted under load', () => {
     patienceMs,
   );
 });
-
-async function makeStandby(primary: Cluster): Promise<Cluster> {
-  const { user, password } = superuser;
-  const standby = await copyCluster(primary, {
-    primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${user} password=${password}`,
-  });
-  writeFileSync(join(standby.dataFolder, 'standby.signal'), '');
-  return standby;
-}
-
-async function untilSynchronous(primary: Cluster): Promise<void> {
-  for (;;) {
-    const [row] = await primary.run(
-      "SELECT count(*)::int AS standbys FROM pg_stat_replication WHERE sync_state = 'sync'",
-    );
-    if (row?.['standbys'] === 1) return;
-    await Bun.sleep(50);
-  }
-}

@@ -191,9 +191,17 @@ describe('a page that stays the same', () => {
     await store.pets.createPet({ ...rex, status: 'sold' });
     expect(await store.pets.listPets({ limit: 5 })).toHaveProperty('isShared', true);
     expect(await store.pets.listPets({ limit: 5, status: 'sold' })).toHaveProperty('isShared', true);
-    for (const after of [7n, 2n ** 63n - 1n, -1n]) {
+    for (const after of [0n, -1n, -(2n ** 63n)]) {
       expect(await store.pets.listPets({ limit: 5, after })).not.toHaveProperty('isShared');
       expect(await store.pets.listPets({ limit: 5, after })).toHaveProperty('isShared', true);
+    }
+  });
+
+  it('is never kept when it is empty, since there are as many as cursors', async () => {
+    const store = open();
+    await store.pets.createPet(rex);
+    for (const after of [7n, 7n, 7n, 2n ** 63n - 1n, 2n ** 63n - 1n]) {
+      expect(await store.pets.listPets({ limit: 5, after })).toEqual({ json: '[]' });
     }
   });
 

@@ -6,6 +6,7 @@ import { OperatorError } from '../../error.ts';
 import { readWhenFree } from './connect.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { stateOf } from './store-file.ts';
+import { headerBytes } from '../wal/frames.ts';
 
 /** A connection through which no byte of the store or of its side files changes. */
 export interface ReadOnlyStore extends Disposable {
@@ -21,16 +22,19 @@ export interface ReadOnlyStore extends Disposable {
 export function openReadOnly(store: OpenedStore): ReadOnlyStore {
   const { path } = store;
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
+  // A kill leaves a log like this: SQLite, read-only, takes it for one that others keep beginning anew, and gives up.
+  const isOnlyHeader = logBytes === headerBytes;
   const hasSharedMemory = existsSync(`${path}-shm`);
-  if (logBytes !== undefined && hasSharedMemory) {
+  if (logBytes !== undefined && !isOnlyHeader && hasSharedMemory) {
     return opened(open(`${pathToFileURL(path).href}?readonly_shm=1`, store));
   }
   const before = stateOf(store);
   const refuseChanged = (): void => {
     if (stateOf(store) !== before) throw changed(store);
   };
-  // Nobody has a store open that lacks a side file.
-  if (!logBytes) return opened(open(`${pathToFileURL(path).href}?immutable=1`, store), refuseChanged);
+  // There is nothing in the log, and nobody has a store open that lacks a side file.
+  if (!logBytes || isOnlyHeader)
+    return opened(open(`${pathToFileURL(path).href}?immutable=1`, store), refuseChanged);
   return openElsewhere(store, refuseChanged);
 }
 

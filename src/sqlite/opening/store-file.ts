@@ -12,6 +12,13 @@ export interface StoreFile {
   readonly path: string;
   readonly device: bigint;
   readonly inode: bigint;
+  /** That of a store in use. SQLite makes it with the first read, and it never becomes another file. */
+  readonly log?: Identity | undefined;
+}
+
+interface Identity {
+  device: bigint;
+  inode: bigint;
 }
 
 /** Undefined when there is no such file. */
@@ -21,15 +28,29 @@ export function findStoreFile(name: string): StoreFile | undefined {
   return found && { name, path, ...found };
 }
 
-/** Whether the name still leads to this file. Cheap enough to ask before every commit. */
-export function isInPlace({ name, device, inode }: StoreFile): boolean {
-  const found = identify(name);
-  return found?.device === device && found.inode === inode;
+/** The file with its log, which a connection must have read. */
+export function withLog<File extends StoreFile>(file: File): File {
+  return { ...file, log: identify(logOf(file)) };
 }
 
-/** The same, and the file has not been moved with a link left in its place: its log would stay behind. */
-export function isUntouched(file: StoreFile): boolean {
-  return isInPlace(file) && resolveLinks(file.name) === file.path;
+/**
+ * Whether the name still leads to this file, and the file is beside its log where it was found: moved, even with a link
+ * left in its place, it is without. Cheap enough to ask before every commit.
+ */
+export function isInPlace(file: StoreFile): boolean {
+  return (
+    isSame(identify(file.name), file) &&
+    isSame(identify(file.path, lstatSync), file) &&
+    (file.log === undefined || isSame(identify(logOf(file)), file.log))
+  );
+}
+
+function isSame(found: Identity | undefined, expected: Identity): boolean {
+  return found?.device === expected.device && found.inode === expected.inode;
+}
+
+function logOf({ path }: StoreFile): string {
+  return `${path}-wal`;
 }
 
 /** What SQLite and a restore keep beside a store. */
@@ -42,8 +63,7 @@ export function isFileOfStore(storeName: string, path: string): boolean {
   return suffixes.some((suffix) => {
     const file = `${resolveLinks(storeName)}${suffix}`;
     if (file === resolved) return true;
-    const other = found && identify(file);
-    return other !== undefined && other.device === found?.device && other.inode === found.inode;
+    return found !== undefined && isSame(identify(file), found);
   });
 }
 
@@ -68,15 +88,10 @@ export function resolveLinks(name: string): string {
   return path;
 }
 
-interface Identity {
-  device: bigint;
-  inode: bigint;
-}
-
 /** Undefined when nothing is there, or nothing that may be seen. */
-export function identify(path: string): Identity | undefined {
+function identify(path: string, stat = statSync): Identity | undefined {
   try {
-    const { dev, ino } = statSync(path, { bigint: true });
+    const { dev, ino } = stat(path, { bigint: true });
     return { device: dev, inode: ino };
   } catch {
     return undefined;

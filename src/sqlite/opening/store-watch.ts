@@ -1,7 +1,7 @@
 import type { PetstoreError } from '../../error.ts';
 import type { Log } from '../../log.ts';
 import { storeMoved } from '../errors.ts';
-import { identify, isUntouched, type StoreFile } from './store-file.ts';
+import { isInPlace, type StoreFile } from './store-file.ts';
 
 /** Notices when a store in use is moved, replaced or removed, or its log is. */
 export interface StoreWatch {
@@ -12,17 +12,12 @@ export interface StoreWatch {
 
 const checkEveryMs = 500;
 
-/** A connection must have read the store: SQLite's log is there from then on, and never becomes another file. */
 export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
-  const logPath = `${store.path}-wal`;
-  const logFile = identify(logPath);
   const fields = { store: store.name };
   let isMoved = false;
   const check = (): void => {
-    const found = identify(logPath);
-    const isLogInPlace = found?.device === logFile?.device && found?.inode === logFile?.inode;
     const wasMoved = isMoved;
-    isMoved = !isLogInPlace || !isUntouched(store);
+    isMoved = !isInPlace(store);
     if (isMoved === wasMoved) return;
     if (isMoved) log?.error('The store was moved, replaced or removed, so every call is refused.', fields);
     else log?.info('The store is back in its place.', fields);
