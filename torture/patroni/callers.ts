@@ -26,12 +26,15 @@ export interface Callers extends Witness {
 const pauseMs = 40;
 /** The service itself responds within ten seconds or closes the connection. */
 const patienceMs = 15_000;
+/** How long a create with an idempotency key is still repeated after everything is whole again. */
+const lastChanceMs = 30_000;
 const recentCount = 20;
 
 /** Two creators, one of them with idempotency keys, and two readers for each replica, at a constant rate. */
 export function startCallers(urls: readonly string[], label: string, recent: Recent): Callers {
   const stopping = new AbortController();
   const isDone = () => stopping.signal.aborted;
+  let giveUpAt = Infinity;
   const journal = new Journal();
   const served = urls.map(() => ({ writes: 0, writtenAt: performance.now(), readAt: performance.now() }));
   const witness: Witness = { journal, missed: [], wrong: new Map(), writeGapMs: 0, readGapMs: 0 };
@@ -57,7 +60,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
   const create = async (replica: number, isKeyed: boolean): Promise<void> => {
     using caller = openCaller(urls[replica] ?? '');
     let owed: string | undefined;
-    for (let number = 0; !isDone() || owed !== undefined; number++) {
+    for (let number = 0; !isDone() || (owed !== undefined && performance.now() < giveUpAt); number++) {
       const name: string = owed ?? `${label} ${replica}${isKeyed ? ' keyed' : ''} ${number}`;
       journal.attempted.add(name);
       const response = await caller.send('POST', '/v1/pets', {
@@ -71,6 +74,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
       owed = isKeyed && !journal.acknowledged.has(name) ? name : undefined;
       await Bun.sleep(pauseMs);
     }
+    if (owed !== undefined) count('keyed create never acknowledged');
   };
 
   const read = async (replica: number): Promise<void> => {
@@ -108,6 +112,7 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
       return true;
     },
     async stop() {
+      giveUpAt = performance.now() + lastChanceMs;
       stopping.abort();
       await running;
       for (const state of served) {

@@ -2,10 +2,11 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { startProgram, type Program } from '../program.ts';
 import type { Row } from '../judge.ts';
+import { isEtcdHealthy, startEtcd } from './etcd.ts';
 import { proxyPort, startHaproxy } from './haproxy.ts';
-import { etcdAddress, hubAddress, machines, openNetwork, type Network } from './network.ts';
+import { askMembers, isHealthy, type Member } from './members.ts';
+import { hubAddress, machines, openNetwork, type Network } from './network.ts';
 import { makeNode, superuser, type Agreement, type Node } from './node.ts';
 
 /** Three nodes under Patroni, etcd and HAProxy. */
@@ -27,13 +28,6 @@ export interface PatroniCluster extends AsyncDisposable {
   rows(): Promise<Row[]>;
 }
 
-interface Member {
-  name: string;
-  role: string;
-  state: string;
-  timeline: number;
-}
-
 export async function openPatroniCluster(agreement: Agreement): Promise<PatroniCluster> {
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'petstore-patroni-'));
@@ -48,15 +42,9 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
   let haproxy = startHaproxy(folder);
   parts.defer(() => haproxy.stop('SIGKILL'));
 
-  // Who is cut off still believes what was true before; the newest timeline knows better.
-  const members = async (): Promise<Member[]> => {
-    const views = await Promise.all(machines.map(({ address }) => askPatroni(address).catch(() => [])));
-    const timelineOf = (view: Member[]) => Math.max(0, ...view.map(({ timeline }) => timeline || 0));
-    return views.reduce((newest, view) => (timelineOf(view) > timelineOf(newest) ? view : newest));
-  };
   const nodeIn = async (...roles: string[]): Promise<Node> => {
     for (let looks = 0; looks < 240; looks++) {
-      const found = (await members()).find(({ role }) => roles.includes(role));
+      const found = (await askMembers()).find(({ role }) => roles.includes(role));
       const node = nodes.find(({ machine }) => machine.name === found?.name);
       if (node) return node;
       await Bun.sleep(250);
@@ -69,7 +57,7 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
     const deadline = performance.now() + withinMs;
     let seen: Member[] = [];
     do {
-      seen = await members();
+      seen = await askMembers();
       if (isHealthy(seen, agreement) && (await isLedByProxy())) return;
       await Bun.sleep(250);
     } while (performance.now() < deadline);
@@ -117,35 +105,6 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
   };
 }
 
-function isHealthy(members: Member[], { isSynchronous }: Agreement): boolean {
-  const count = (...roles: string[]) => members.filter(({ role }) => roles.includes(role)).length;
-  return (
-    members.length === machines.length &&
-    count('leader') === 1 &&
-    (!isSynchronous || count('sync_standby', 'quorum_standby') > 0) &&
-    members.every(({ role, state }) => state === (role === 'leader' ? 'running' : 'streaming')) &&
-    new Set(members.map(({ timeline }) => timeline)).size === 1
-  );
-}
-
-function startEtcd(folder: string): Program {
-  const url = `http://${etcdAddress}:2379`;
-  return startProgram(
-    [
-      'etcd',
-      ...['--data-dir', join(folder, 'etcd'), '--listen-client-urls', url, '--advertise-client-urls', url],
-      ...['--listen-peer-urls', `http://${etcdAddress}:2380`, '--log-level', 'error'],
-    ],
-    join(folder, 'etcd.log'),
-    // etcd before 3.5 starts on this architecture only when it is told that nobody has promised anything.
-    process.arch === 'arm64' ? { env: { ETCD_UNSUPPORTED_ARCH: 'arm64' } } : {},
-  );
-}
-
-async function isEtcdHealthy(): Promise<boolean> {
-  return (await fetch(`http://${etcdAddress}:2379/health`)).ok;
-}
-
 async function isLedByProxy(): Promise<boolean> {
   try {
     const [found] = await query<{ standby: boolean }>(
@@ -157,11 +116,6 @@ async function isLedByProxy(): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function askPatroni(address: string): Promise<Member[]> {
-  const response = await fetch(`http://${address}:8008/cluster`, { signal: AbortSignal.timeout(2000) });
-  return ((await response.json()) as { members: Member[] }).members;
 }
 
 async function query<Found extends object>(host: string, port: number, sql: string): Promise<Found[]> {
