@@ -1,7 +1,7 @@
 import { openConnection, type RawConnection } from '../test/cli/raw-http.ts';
 import { fixedKey, makeFolder, type Service } from '../test/process.ts';
 import { childrenOf } from '../test/process-tree.ts';
-import { againstBroken, type Patch } from './broken-program.ts';
+import { againstBroken } from './broken-program.ts';
 import { serve } from './serve.ts';
 import type { Run, TortureTest } from './torture-test.ts';
 
@@ -125,18 +125,6 @@ async function connectToAny(urls: string[], turn: number): Promise<RawConnection
   return undefined;
 }
 
-/** A service that cuts off whoever is being served when it is told to stop. */
-export const closesAtOnce: readonly Patch[] = [
-  {
-    file: 'src/cli/service.ts',
-    find: `    await Bun.sleep(lastCallMs);
-    await stopWithin(drainMs, server, log);`,
-    replace: `    await server.stop(true);
-    void stopWithin;
-    void [lastCallMs, drainMs];`,
-  },
-];
-
 export const rollingRestart: TortureTest = {
   name: 'rolling-restart',
   description: 'rolling restarts under keep-alive load, of 2 replicas and of 2 workers',
@@ -147,6 +135,15 @@ export const rollingRestart: TortureTest = {
   control: {
     description: 'the service closes its connections at once when it is told to stop',
     rounds: 2,
-    run: againstBroken(run, closesAtOnce),
+    run: againstBroken(run, [
+      {
+        file: 'src/cli/service.ts',
+        find: `    await Bun.sleep(lastCallMs);
+    await stopWithin(drainMs, server, log);`,
+        replace: `    await server.stop(true);
+    void stopWithin;
+    void [lastCallMs, drainMs];`,
+      },
+    ]),
   },
 };

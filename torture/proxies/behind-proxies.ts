@@ -3,7 +3,6 @@ import { makeCluster, type Cluster } from '../../test/postgres/cluster.ts';
 import { againstBroken } from '../broken-program.ts';
 import { add, faultsOf, judge, nothingYet, type Row } from '../judge.ts';
 import { missingProgram } from '../needs.ts';
-import { closesAtOnce } from '../rolling-restart.ts';
 import type { Run, TortureTest } from '../torture-test.ts';
 import { startClients, startPlainCallers, type Callers } from './callers.ts';
 import { startHaproxy, startNginx, type StartProxy } from './proxies.ts';
@@ -111,8 +110,16 @@ export const behindProxies: TortureTest = {
     missingProgram('nginx', 'apt-get install nginx-light'),
   run,
   control: {
-    description: 'the service closes its connections at once when it is told to stop',
+    description:
+      'the service refuses its callers, and not only /readyz, while it waits for the load balancer',
     rounds: 1,
-    run: againstBroken(run, closesAtOnce),
+    run: againstBroken(run, [
+      {
+        file: 'src/cli/service.ts',
+        find: 'fetch: app.fetch,',
+        replace:
+          'fetch: (...call) => (isDraining ? new Response(null, { status: 503 }) : app.fetch(...call)),',
+      },
+    ]),
   },
 };
