@@ -53,11 +53,12 @@ function missingPatroni(): string | undefined {
   }
   const { stdout } = Bun.spawnSync([...patroniCommand(), '--version']);
   const [, version = ''] = /(\d+\.\d+\.\d+)/.exec(stdout.toString()) ?? [];
-  if (isRecent(version)) return undefined;
+  if (isRecentPatroni(version)) return undefined;
   return `Patroni ${version || 'of an unknown version'} loses acknowledged writes when a hung leader wakes; ${remedy}`;
 }
 
-function isRecent(version: string): boolean {
+/** The first release that fences a hung leader when it wakes is 3.0.3. */
+export function isRecentPatroni(version: string): boolean {
   const parts = version.split('.').map(Number);
   const differs = oldest.findIndex((least, index) => parts[index] !== least);
   return differs === -1 || (parts[differs] ?? 0) > (oldest[differs] ?? 0);
