@@ -1,8 +1,8 @@
 import { startCallers, type Recent, type Witness } from './callers.ts';
 import type { PatroniCluster } from './cluster.ts';
 import type { Fault } from './faults.ts';
+import { prepareKeys, type KeyDelays } from './keys.ts';
 import { kinds, type Kind, type Replicas } from './replicas.ts';
-import { measureKeys, type KeyDelays } from './revocation.ts';
 
 /** What one fault did to the replicas of one kind. */
 export interface Observation {
@@ -25,6 +25,9 @@ export async function observe(
 ): Promise<Observation[]> {
   const recent: Recent = [];
   const before = await cluster.leader();
+  const measureKeys = await Promise.all(
+    kinds.map((kind) => prepareKeys(cluster.addresses.haproxy, replicas.of[kind])),
+  );
   const callers = kinds.map((kind) =>
     startCallers(
       replicas.of[kind].map(({ url }) => url),
@@ -39,9 +42,7 @@ export async function observe(
   while (fault.movesLeader && (await cluster.leader()) === before && left() > 0) await Bun.sleep(100);
   await Promise.all(callers.map((caller) => caller.untilAllServe(left())));
   await Bun.sleep(watchMs);
-  const keys = await Promise.all(
-    kinds.map((kind) => measureKeys(cluster.addresses.haproxy, replicas.of[kind])),
-  );
+  const keys = await Promise.all(measureKeys.map((measure) => measure()));
   await heal();
   await cluster.untilHealthy();
   await Bun.sleep(watchMs);

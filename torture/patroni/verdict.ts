@@ -2,8 +2,8 @@ import { faultsOf, judge, type Row } from '../judge.ts';
 import { round } from '../load.ts';
 import type { Figures } from '../torture-test.ts';
 import type { Witness } from './callers.ts';
+import { patienceMs } from './keys.ts';
 import type { Observation } from './observe.ts';
-import { patienceMs } from './revocation.ts';
 
 /** Past this the client gives up. */
 const longestGapMs = 60_000;

@@ -10,17 +10,24 @@ export interface KeyDelays {
   revokedMs: number;
 }
 
-/** Makes a key beside the replicas and revokes it again. */
-export async function measureKeys(databaseUrl: string, replicas: readonly Service[]): Promise<KeyDelays> {
-  const { id, key } = await issueKey(databaseUrl);
-  const untilAll = async (status: number): Promise<number> => {
+/** Makes a key that all replicas know; later it is revoked, another one is made, and both are waited for. */
+export async function prepareKeys(
+  databaseUrl: string,
+  replicas: readonly Service[],
+): Promise<() => Promise<KeyDelays>> {
+  const untilAll = async (key: string, status: number): Promise<number> => {
     const times = await Promise.all(replicas.map((replica) => untilStatus(replica, key, status)));
     return Math.max(...times);
   };
-  const newMs = await untilAll(200);
-  const { status, stderr } = await runCli(['keys', 'revoke', id, '--database-url', databaseUrl]);
-  if (status !== 0) throw new Error(`keys revoke failed: ${stderr}`);
-  return { newMs, revokedMs: await untilAll(401) };
+  const old = await issueKey(databaseUrl);
+  if ((await untilAll(old.key, 200)) === Infinity) throw new Error('A new key is not accepted.');
+  return async () => {
+    const { status, stderr } = await runCli(['keys', 'revoke', old.id, '--database-url', databaseUrl]);
+    if (status !== 0) throw new Error(`keys revoke failed: ${stderr}`);
+    const revokedMs = await untilAll(old.key, 401);
+    const { key } = await issueKey(databaseUrl);
+    return { revokedMs, newMs: await untilAll(key, 200) };
+  };
 }
 
 async function untilStatus(replica: Service, key: string, status: number): Promise<number> {
