@@ -8,6 +8,8 @@ export interface Result {
   verdict: 'passed' | 'failed' | 'control passed' | 'not run';
   at: string;
   commit?: string;
+  /** What it was measured on; runs of single tests may come from several machines. */
+  machine?: string;
   seed: number;
   seconds?: number;
   figures?: Figures;
@@ -22,6 +24,11 @@ export interface Result {
 const page = join(import.meta.dir, 'RESULTS.md');
 /** The same as data, for the next run that repeats only some of the tests. */
 const data = join(import.meta.dir, 'results.json');
+
+export function thisMachine(): string {
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  return `${cpus().length} cores (${cpus()[0]?.model ?? arch()}), ${memory}, Bun ${Bun.version}, ${process.platform}`;
+}
 
 export function readEarlier(): Map<string, Result> {
   if (!existsSync(data)) return new Map();
@@ -45,8 +52,6 @@ Written by \`npm run torture\`; \`npm run torture -- --help\` tells how to run a
 journal that its clients keep, against the store read back whole. Every test has a control: the same run against
 something broken on purpose, which must be found out.
 
-Measured on ${cpus().length} cores (${cpus()[0]?.model ?? arch()}), ${Math.round(totalmem() / 2 ** 30)} GiB, Bun ${Bun.version}, ${process.platform}.
-
 | Test | What is done | Passes when | Result |
 | --- | --- | --- | --- |
 ${table.join('\n')}
@@ -64,12 +69,12 @@ function said({ verdict, reason }: Result): string {
 }
 
 function details(test: TortureTest, result: Result): string {
-  const { figures = {}, faults = [], control, reason, at, commit, seed, seconds } = result;
+  const { figures = {}, faults = [], control, reason, at, commit, machine, seed, seconds } = result;
   const when = commit === undefined ? at : `${at} on ${commit}`;
   const rows = Object.entries(figures).map(([name, value]) => `| ${name} | ${value} |`);
   return [
     `## ${test.name}`,
-    `${capital(test.description)}. Run ${when}, seed ${seed}${seconds === undefined ? '' : `, ${seconds} s`}: ${said(result)}.`,
+    `${capital(test.description)}. Run ${when}, seed ${seed}${seconds === undefined ? '' : `, ${seconds} s`}: ${said(result)}.${machine === undefined ? '' : ` Measured on ${machine}.`}`,
     ...(reason === undefined || result.verdict === 'not run' ? [] : [reason]),
     ...(rows.length === 0 ? [] : [['| Figure | Value |', '| --- | --- |', ...rows].join('\n')]),
     ...(faults.length === 0 ? [] : [`Faults:\n\n${list(faults)}`]),

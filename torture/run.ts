@@ -2,16 +2,18 @@ import { parseArgs } from 'node:util';
 import { currentCommit } from '../scripts/commit.ts';
 import { firstLine } from './judge.ts';
 import { openPlace } from './place.ts';
-import { readEarlier, writeResults, type Result } from './results.ts';
+import { readEarlier, thisMachine, writeResults, type Result } from './results.ts';
 import { tortureTests } from './tests.ts';
 import type { Outcome, Run, RunOptions, TortureTest } from './torture-test.ts';
 
 const help = `Break the machine on purpose and see that nothing is lost and nobody gets in. Writes torture/RESULTS.md.
 
-Usage: npm run torture -- [options]
+Usage: npm run torture -- [options] [test...]
+
+Without the name of a test, all of them run. The results of tests that do not run stay as they were.
 
 Options:
-  --only NAME     Run one test (may be given several times); the results of the others stay as they were.
+  --only NAME     Run this test; the same as its name alone.
   --seed NUMBER   Repeat the choices of an earlier run. Without it, a new seed is chosen and shown.
   --rounds NUMBER How many rounds each test makes, instead of its own number.
   --no-controls   Leave out the runs against something broken, which must fail.
@@ -20,7 +22,8 @@ Tests:
 ${tortureTests.map(({ name, description, rounds, unit }) => `  ${name.padEnd(16)}${description} (${rounds} ${unit})`).join('\n')}
 `;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     only: { type: 'string', multiple: true },
     seed: { type: 'string' },
@@ -45,13 +48,14 @@ else {
 process.exit();
 
 async function runAll(): Promise<number> {
-  const unknown = values.only?.find((name) => !tortureTests.some((test) => test.name === name));
+  const names = [...(values.only ?? []), ...positionals];
+  const unknown = names.find((name) => !tortureTests.some((test) => test.name === name));
   if (unknown !== undefined) {
     say(`There is no test ${unknown}.\n\n${help}`);
     return 2;
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-  const chosen = tortureTests.filter(({ name }) => values.only?.includes(name) ?? true);
+  const chosen = tortureTests.filter(({ name }) => names.length === 0 || names.includes(name));
   const results = readEarlier();
   say(`Seed ${seed}. Repeat with: npm run torture -- --seed ${seed}\n`);
   for (const test of chosen) {
@@ -75,7 +79,7 @@ async function runOne(test: TortureTest, seed: number): Promise<Result> {
   say(`\n${test.name}: ${test.description}\n`);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const commit = currentCommit();
-  const common = { seed, at, ...(commit !== undefined && { commit }) };
+  const common = { seed, at, machine: thisMachine(), ...(commit !== undefined && { commit }) };
   const missing = test.missing?.();
   if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
   const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);

@@ -12,8 +12,10 @@ import { identity } from './identity.ts';
 import { ioFaults } from './io-faults.ts';
 import { kill } from './kill.ts';
 import { overload } from './overload.ts';
+import { patroni } from './patroni/patroni.ts';
 import { postgres } from './postgres.ts';
 import { powerCut } from './power-cut.ts';
+import { behindProxies } from './proxies/behind-proxies.ts';
 import { rateLimit } from './rate-limit.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { slowClients } from './slow-clients.ts';
@@ -34,7 +36,9 @@ export const tortureTests: readonly TortureTest[] = [
   overload,
   descriptors,
   rollingRestart,
+  behindProxies,
   postgres,
+  patroni,
   clock,
   backup,
   identity,

@@ -1,0 +1,149 @@
+import { Journal } from '../../test/cli/journal.ts';
+import { openConnection, type RawConnection, type RawRequest } from '../../test/cli/raw-http.ts';
+import { fixedKey } from '../../test/process.ts';
+
+/** What the callers of some replicas have seen while something was broken. */
+export interface Witness {
+  journal: Journal;
+  /** Pets that were acknowledged to somebody before they were asked for, and not found. */
+  missed: { id: string; at: number }[];
+  /** Requests without a whole response, and responses that nobody should get. */
+  wrong: Map<string, number>;
+  /** The longest time that one replica has acknowledged, or shown, nothing. */
+  writeGapMs: number;
+  readGapMs: number;
+}
+
+/** The ids that were acknowledged last, by whichever replica: from then on, all of them must show them. */
+export type Recent = string[];
+
+export interface Callers extends Witness {
+  /** Resolves once every replica has acknowledged something new; false when that does not happen in time. */
+  untilAllServe(withinMs: number): Promise<boolean>;
+  stop(): Promise<void>;
+}
+
+const pauseMs = 40;
+/** The service itself responds within ten seconds or closes the connection. */
+const patienceMs = 15_000;
+/** How long a create with an idempotency key is still repeated after everything is whole again. */
+const lastChanceMs = 30_000;
+const recentCount = 20;
+
+/** Two creators, one of them with idempotency keys, and two readers for each replica, at a constant rate. */
+export function startCallers(urls: readonly string[], label: string, recent: Recent): Callers {
+  const stopping = new AbortController();
+  const isDone = () => stopping.signal.aborted;
+  let giveUpAt = Infinity;
+  const journal = new Journal();
+  const served = urls.map(() => ({ writes: 0, writtenAt: performance.now(), readAt: performance.now() }));
+  const witness: Witness = { journal, missed: [], wrong: new Map(), writeGapMs: 0, readGapMs: 0 };
+  const count = (what: string) => witness.wrong.set(what, (witness.wrong.get(what) ?? 0) + 1);
+
+  const noteWrite = (replica: number, name: string, id: string): void => {
+    const state = served[replica];
+    if (!state) return;
+    witness.writeGapMs = Math.max(witness.writeGapMs, performance.now() - state.writtenAt);
+    state.writtenAt = performance.now();
+    state.writes += 1;
+    journal.acknowledged.set(name, id);
+    recent.push(id);
+    if (recent.length > recentCount) recent.shift();
+  };
+  const noteRead = (replica: number): void => {
+    const state = served[replica];
+    if (!state) return;
+    witness.readGapMs = Math.max(witness.readGapMs, performance.now() - state.readAt);
+    state.readAt = performance.now();
+  };
+
+  const create = async (replica: number, isKeyed: boolean): Promise<void> => {
+    using caller = openCaller(urls[replica] ?? '');
+    let owed: string | undefined;
+    for (let number = 0; !isDone() || (owed !== undefined && performance.now() < giveUpAt); number++) {
+      const name: string = owed ?? `${label} ${replica}${isKeyed ? ' keyed' : ''} ${number}`;
+      journal.attempted.add(name);
+      const response = await caller.send('POST', '/v1/pets', {
+        key: fixedKey,
+        ...(isKeyed && { headers: { 'Idempotency-Key': name.replaceAll(' ', '-') } }),
+        body: JSON.stringify({ name, categoryId: 1 }),
+      });
+      if (typeof response === 'string') count(`create ${response}`);
+      else if (response.status === 201) noteWrite(replica, name, idIn(response));
+      else if (response.status !== 503) count(`create ${response.status}`);
+      owed = isKeyed && !journal.acknowledged.has(name) ? name : undefined;
+      await Bun.sleep(pauseMs);
+    }
+    if (owed !== undefined) count('keyed create never acknowledged');
+  };
+
+  const read = async (replica: number): Promise<void> => {
+    using caller = openCaller(urls[replica] ?? '');
+    while (!isDone()) {
+      const id = recent[Math.floor(Math.random() * recent.length)];
+      if (id !== undefined) {
+        const response = await caller.send('GET', `/v1/pets/${id}`, { key: fixedKey });
+        if (typeof response === 'string') count(`read ${response}`);
+        else if (response.status === 200) noteRead(replica);
+        else if (response.status === 404) witness.missed.push({ id, at: performance.now() });
+        else if (response.status !== 503) count(`read ${response.status}`);
+      }
+      await Bun.sleep(pauseMs);
+    }
+  };
+
+  const running = Promise.all(
+    urls.flatMap((_, replica) => [
+      create(replica, true),
+      create(replica, false),
+      read(replica),
+      read(replica),
+    ]),
+  );
+  running.catch(() => {});
+  return Object.assign(witness, {
+    async untilAllServe(withinMs: number) {
+      const goals = served.map(({ writes }) => writes + 5);
+      const deadline = performance.now() + withinMs;
+      while (served.some(({ writes }, replica) => writes < (goals[replica] ?? 0))) {
+        if (performance.now() > deadline) return false;
+        await Bun.sleep(20);
+      }
+      return true;
+    },
+    async stop() {
+      giveUpAt = performance.now() + lastChanceMs;
+      stopping.abort();
+      await running;
+      for (const state of served) {
+        witness.writeGapMs = Math.max(witness.writeGapMs, performance.now() - state.writtenAt);
+        witness.readGapMs = Math.max(witness.readGapMs, performance.now() - state.readAt);
+      }
+    },
+  });
+}
+
+/** A connection that is made anew when it has ended. */
+function openCaller(url: string) {
+  let connection: RawConnection | undefined;
+  const hangUp = (): void => {
+    connection?.[Symbol.dispose]();
+    connection = undefined;
+  };
+  return {
+    async send(method: string, path: string, request: RawRequest): Promise<Response | string> {
+      connection ??= await openConnection(url);
+      if (!connection) return 'refused';
+      const impatience = setTimeout(hangUp, patienceMs);
+      const response = await connection.send(method, path, request).catch(() => 'against the contract');
+      clearTimeout(impatience);
+      if (typeof response === 'string' || response.headers.get('Connection') === 'close') hangUp();
+      return response;
+    },
+    [Symbol.dispose]: hangUp,
+  };
+}
+
+function idIn(response: Response): string {
+  return response.headers.get('Location')?.split('/').at(-1) ?? '';
+}

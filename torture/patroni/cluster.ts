@@ -1,0 +1,138 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import type { Row } from '../judge.ts';
+import { isEtcdHealthy, startEtcd } from './etcd.ts';
+import { proxyPort, startHaproxy } from './haproxy.ts';
+import { askMembers, isHealthy, type Member } from './members.ts';
+import { hubAddress, machines, openNetwork, type Network } from './network.ts';
+import { makeNode, superuser, type Agreement, type Node } from './node.ts';
+
+/** Three nodes under Patroni, etcd and HAProxy. */
+export interface PatroniCluster extends AsyncDisposable {
+  network: Network;
+  nodes: readonly Node[];
+  /** The address of the service's database, through HAProxy or by the names of all nodes. */
+  addresses: { haproxy: string; hosts: (first: number) => string };
+  leader(): Promise<Node>;
+  /** The standby without which nothing is acknowledged. */
+  synchronousStandby(): Promise<Node>;
+  /** Asks Patroni to make another node the leader. */
+  switchOver(): Promise<void>;
+  restartHaproxy(): Promise<void>;
+  restartEtcd(downMs: number): Promise<void>;
+  /** Resolves once all three nodes follow one leader on one timeline. */
+  untilHealthy(withinMs?: number): Promise<void>;
+  /** Everything that the leader holds. */
+  rows(): Promise<Row[]>;
+}
+
+export async function openPatroniCluster(agreement: Agreement): Promise<PatroniCluster> {
+  await using parts = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-patroni-'));
+  chmodSync(folder, 0o711);
+  parts.defer(async () => void (await Bun.$`rm -rf ${folder}`));
+  const network = parts.use(openNetwork(folder));
+  let etcd = startEtcd(folder);
+  parts.defer(() => etcd.stop('SIGKILL'));
+  await etcd.untilReady(isEtcdHealthy);
+  const nodes = await Promise.all(machines.map((machine) => makeNode(machine, network, folder, agreement)));
+  nodes.forEach((node) => node.start());
+  let haproxy = startHaproxy(folder);
+  parts.defer(() => haproxy.stop('SIGKILL'));
+
+  const nodeIn = async (...roles: string[]): Promise<Node> => {
+    for (let looks = 0; looks < 240; looks++) {
+      const found = (await askMembers()).find(({ role }) => roles.includes(role));
+      const node = nodes.find(({ machine }) => machine.name === found?.name);
+      if (node) return node;
+      await Bun.sleep(250);
+    }
+    throw new Error(`No node was ${roles.join(' or ')} for a minute.`);
+  };
+  const leader = () => nodeIn('leader');
+
+  const untilHealthy: PatroniCluster['untilHealthy'] = async (withinMs = 120_000) => {
+    const deadline = performance.now() + withinMs;
+    let seen: Member[] = [];
+    do {
+      seen = await askMembers();
+      if (isHealthy(seen, agreement) && (await isLedByProxy())) return;
+      await Bun.sleep(250);
+    } while (performance.now() < deadline);
+    throw new Error(`The cluster is not whole again: ${JSON.stringify(seen)}`);
+  };
+
+  const moved = parts.move();
+  const { username, password } = superuser;
+  const credentials = `${username}:${password}`;
+  return {
+    network,
+    nodes,
+    addresses: {
+      haproxy: `postgres://${credentials}@${hubAddress}:${proxyPort}/postgres`,
+      hosts(first) {
+        const inOrder = [...machines.slice(first), ...machines.slice(0, first)];
+        const hosts = inOrder.map(({ address }) => `${address}:5432`).join(',');
+        return `postgres://${credentials}@${hosts}/postgres?target_session_attrs=read-write`;
+      },
+    },
+    leader,
+    synchronousStandby: () => nodeIn('sync_standby', 'quorum_standby'),
+    async switchOver() {
+      const { machine } = await leader();
+      const body = JSON.stringify({ leader: machine.name });
+      const response = await fetch(`http://${machine.address}:8008/switchover`, { method: 'POST', body });
+      if (!response.ok) throw new Error(`Patroni refused the switchover: ${await response.text()}`);
+    },
+    async restartHaproxy() {
+      await haproxy.stop();
+      haproxy = startHaproxy(folder);
+    },
+    async restartEtcd(downMs) {
+      await etcd.stop('SIGKILL');
+      await Bun.sleep(downMs);
+      etcd = startEtcd(folder);
+      await etcd.untilReady(isEtcdHealthy);
+    },
+    untilHealthy,
+    async rows() {
+      const { machine } = await leader();
+      return query<Row>(machine.address, 5432, 'SELECT id::text AS id, name FROM pets');
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+async function isLedByProxy(): Promise<boolean> {
+  try {
+    const [found] = await query<{ standby: boolean }>(
+      hubAddress,
+      proxyPort,
+      'SELECT pg_is_in_recovery() AS standby',
+    );
+    return found?.standby === false;
+  } catch {
+    return false;
+  }
+}
+
+async function query<Found extends object>(host: string, port: number, sql: string): Promise<Found[]> {
+  const { username: user, password } = superuser;
+  const client = new Client({
+    user,
+    password,
+    host,
+    port,
+    database: 'postgres',
+    connectionTimeoutMillis: 3000,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return (await client.query<Found>(sql)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

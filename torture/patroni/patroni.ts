@@ -1,0 +1,61 @@
+import type { Figures, Run, RunOptions, TortureTest } from '../torture-test.ts';
+import { openPatroniCluster } from './cluster.ts';
+import { cutOff, faults, type Fault } from './faults.ts';
+import { observe, type Observation } from './observe.ts';
+import { missingForPatroni } from './programs.ts';
+import { startReplicas } from './replicas.ts';
+import { judgeOne, summaryOf } from './verdict.ts';
+
+const breakCluster = async (
+  { report, program }: RunOptions,
+  list: readonly Fault[],
+  isSynchronous: boolean,
+) => {
+  await using cluster = await openPatroniCluster({ isSynchronous });
+  await cluster.untilHealthy();
+  await using replicas = await startReplicas(cluster, program);
+  const observations: Observation[] = [];
+  for (const [index, fault] of list.entries()) {
+    const found = await observe(fault, `${index + 1}`, cluster, replicas);
+    observations.push(...found);
+    const said = found.map((one) => `${one.kind}: ${summaryOf(one.witness)}`);
+    report(`${index + 1} of ${list.length}: ${fault.name}; ${said.join('; ')}`);
+  }
+  const rows = await cluster.rows();
+  const judged = observations.map((one) => judgeOne(one, rows));
+  const unknown = rows.filter(({ name }) =>
+    observations.every(({ witness }) => !witness.journal.attempted.has(name)),
+  );
+  return {
+    figures: Object.assign(
+      { faults: list.length } as Figures,
+      ...judged.map(({ figure }) => figure),
+    ) as Figures,
+    faults: [
+      ...judged.flatMap((one) => one.faults),
+      ...(unknown.length > 0 ? [`${unknown.length} pets that nobody sent`] : []),
+    ],
+  };
+};
+
+const run: Run = (options) => {
+  const list = Array.from({ length: options.rounds }, (_, index) => faults[index % faults.length]!);
+  return breakCluster(options, list, true);
+};
+
+export const patroni: TortureTest = {
+  name: 'patroni',
+  description:
+    'a Patroni cluster of 3 nodes, etcd and HAProxy, broken in every way under 4 replicas, 2 through HAProxy and 2 with several hosts in the address',
+  passesWhen:
+    'lost = doubled = 0; no stale read; every request gets a response; keys follow within 1 s; no gap past 60 s',
+  rounds: faults.length,
+  unit: 'faults',
+  missing: missingForPatroni,
+  run,
+  control: {
+    description: 'synchronous_mode=false in Patroni, and a leader cut off from its cluster',
+    rounds: 1,
+    run: (options) => breakCluster(options, [cutOff], false),
+  },
+};

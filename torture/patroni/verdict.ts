@@ -1,0 +1,54 @@
+import { faultsOf, judge, type Row } from '../judge.ts';
+import { round } from '../load.ts';
+import type { Figures } from '../torture-test.ts';
+import type { Witness } from './callers.ts';
+import { patienceMs } from './keys.ts';
+import type { Observation } from './observe.ts';
+
+/** Past this the client gives up. */
+const longestGapMs = 60_000;
+/** The promise of SECURITY.md, for new and for revoked keys. */
+const keyMs = 1000;
+
+export interface Verdict {
+  figure: Figures;
+  faults: string[];
+}
+
+/** Compares what the callers of one kind of replica have seen with what the leader holds at the end. */
+export function judgeOne({ fault, kind, witness, keys }: Observation, rows: Row[]): Verdict {
+  const { journal, missed, wrong, writeGapMs } = witness;
+  const judgement = judge(
+    rows.filter(({ name }) => journal.attempted.has(name)),
+    journal,
+  );
+  const there = new Set(rows.map(({ id }) => id));
+  // What is not there at the end either was lost, and is counted as that.
+  const stale = missed.filter(({ id }) => there.has(id)).map(({ at }) => at);
+  const staleReads =
+    stale.length === 0 ? '0' : `${stale.length} (over ${seconds(stale.at(-1)! - stale[0]!)})`;
+  const { acknowledged, lost, doubled } = judgement;
+  const problems = [
+    ...faultsOf(judgement),
+    ...(stale.length > 0 ? [`stale reads: ${staleReads}`] : []),
+    ...[...wrong].map(([what, count]) => `${count} × ${what}`),
+    ...(keys.newMs > keyMs ? [`a new key was refused for ${seconds(keys.newMs)}`] : []),
+    ...(keys.revokedMs > keyMs ? [`a revoked key was accepted for ${seconds(keys.revokedMs)}`] : []),
+    ...(writeGapMs > longestGapMs ? [`nothing was acknowledged for ${seconds(writeGapMs)}`] : []),
+  ];
+  const figure =
+    `${summaryOf(witness)}; acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
+    `stale reads ${staleReads}; revoked key refused after ${seconds(keys.revokedMs)}`;
+  return {
+    figure: { [`${fault}, ${kind}`]: figure },
+    faults: problems.map((problem) => `${fault}, ${kind}: ${problem}`),
+  };
+}
+
+function seconds(ms: number): string {
+  return ms === Infinity ? `more than ${patienceMs / 1000} s` : `${round(ms / 1000)} s`;
+}
+
+export function summaryOf({ writeGapMs, readGapMs }: Witness): string {
+  return `longest gap ${seconds(writeGapMs)} for creates, ${seconds(readGapMs)} for reads`;
+}

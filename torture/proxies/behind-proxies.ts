@@ -1,0 +1,125 @@
+import { makeFolder } from '../../test/process.ts';
+import { makeCluster, type Cluster } from '../../test/postgres/cluster.ts';
+import { againstBroken } from '../broken-program.ts';
+import { add, faultsOf, judge, nothingYet, type Row } from '../judge.ts';
+import { missingProgram } from '../needs.ts';
+import type { Run, TortureTest } from '../torture-test.ts';
+import { startClients, startPlainCallers, type Callers } from './callers.ts';
+import { startHaproxy, startNginx, type StartProxy } from './proxies.ts';
+import { openReplicas } from './replicas.ts';
+
+const proxies: Record<string, StartProxy> = { HAProxy: startHaproxy, nginx: startNginx };
+const replicaCount = 3;
+/** Longer than HAProxy needs to find out that a replica is not ready. */
+const stopDelaySeconds = 3;
+/** How long a replica serves before the next one goes. */
+const restMs = 1500;
+
+interface Leg {
+  name: string;
+  callers: Callers;
+}
+
+const run: Run = async ({ rounds, report, program }) => {
+  const legs: Leg[] = [];
+  await using cluster = await makeCluster();
+  await cluster.start();
+  const databaseUrl = cluster.address();
+  for (const [name, startProxy] of Object.entries(proxies)) {
+    using folder = makeFolder();
+    await using replicas = await openReplicas({
+      count: replicaCount,
+      databaseUrl,
+      stopDelaySeconds,
+      program,
+    });
+    await using proxy = await startProxy(folder.path, replicas.ports);
+    const plain = startPlainCallers(proxy.url, `${name} plain`);
+    legs.push({ name: `restarts behind ${name}`, callers: plain });
+    await inTurn(
+      rounds,
+      (index) => replicas.restart(index),
+      (done) => report(`${done} restarts behind ${name}`),
+    );
+    await plain.stop();
+
+    const clients = startClients(proxy.url, `${name} client`);
+    legs.push({ name: `kill -9 behind ${name}, through the client`, callers: clients });
+    await inTurn(
+      rounds,
+      (index) => replicas.kill(index),
+      (done) => report(`${done} kills behind ${name}`),
+    );
+    await clients.stop();
+  }
+  return judgeLegs(legs, rounds, await rowsOf(cluster));
+};
+
+async function inTurn(
+  rounds: number,
+  act: (index: number) => Promise<void>,
+  report: (done: number) => void,
+): Promise<void> {
+  for (let index = 0; index < rounds; index++) {
+    await Bun.sleep(restMs);
+    await act(index);
+    report(index + 1);
+  }
+  await Bun.sleep(restMs);
+}
+
+function judgeLegs(legs: readonly Leg[], rounds: number, rows: readonly Row[]) {
+  const all = legs.map(({ callers: { journal } }) => {
+    return judge(
+      rows.filter(({ name }) => journal.attempted.has(name)),
+      journal,
+    );
+  });
+  const total = all.reduce(add, nothingYet);
+  const sum = ({ failed }: Callers) => [...failed.values()].reduce((whole, count) => whole + count, 0);
+  return {
+    figures: {
+      'restarts and kills of each kind': rounds,
+      ...Object.fromEntries(
+        legs.map(({ name, callers }) => [name, `${callers.requests} requests, ${sum(callers)} failed`]),
+      ),
+      ...total,
+    },
+    faults: [
+      ...legs.flatMap(({ name, callers }) =>
+        [...callers.failed].map(([kind, count]) => `${name}: ${count} requests ${kind}`),
+      ),
+      ...faultsOf(total),
+    ],
+  };
+}
+
+async function rowsOf(cluster: Cluster): Promise<Row[]> {
+  return (await cluster.run('SELECT id::text AS id, name FROM pets')) as unknown as Row[];
+}
+
+export const behindProxies: TortureTest = {
+  name: 'behind-proxies',
+  description:
+    'rolling restarts of 3 replicas behind HAProxy and nginx under keep-alive load, and kill -9 of a replica under the client',
+  passesWhen: '0 failed requests, 0 failed calls of the client; lost = doubled = 0',
+  rounds: 6,
+  unit: 'restarts and kills of each kind',
+  missing: () =>
+    missingProgram('haproxy', 'apt-get install haproxy') ??
+    missingProgram('nginx', 'apt-get install nginx-light'),
+  run,
+  control: {
+    description:
+      'the service refuses its callers, and not only /readyz, while it waits for the load balancer',
+    rounds: 1,
+    run: againstBroken(run, [
+      {
+        file: 'src/cli/service.ts',
+        find: 'fetch: app.fetch,',
+        replace:
+          'fetch: (...call) => (isDraining ? new Response(null, { status: 503 }) : app.fetch(...call)),',
+      },
+    ]),
+  },
+};

@@ -1,0 +1,49 @@
+import type { Service } from '../../test/process.ts';
+import { serve } from '../serve.ts';
+
+/** Services on one store, each of which keeps its port when it is started again. */
+export interface Replicas extends AsyncDisposable {
+  ports: readonly number[];
+  /** Tells one to stop, and starts it again once it has. */
+  restart(index: number): Promise<void>;
+  /** Ends one with no chance to react, and starts it again. */
+  kill(index: number): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  count: number;
+  databaseUrl: string;
+  stopDelaySeconds: number;
+  program: string | undefined;
+}
+
+export async function openReplicas(options: ReplicaOptions): Promise<Replicas> {
+  const { count, databaseUrl, stopDelaySeconds, program } = options;
+  const start = (port: number) =>
+    serve({ databaseUrl, program, env: { PORT: String(port), STOP_DELAY: String(stopDelaySeconds) } });
+  const services: Service[] = [];
+  const close = async (): Promise<void> => {
+    for (const service of services) await service[Symbol.asyncDispose]();
+  };
+  try {
+    while (services.length < count) services.push(await start(0));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const ports = services.map(({ url }) => Number(new URL(url).port));
+
+  const replace = async (index: number, end: (service: Service) => Promise<unknown>): Promise<void> => {
+    const service = services[index % count];
+    if (!service) return;
+    await end(service);
+    await service[Symbol.asyncDispose]();
+    services[index % count] = await start(ports[index % count] ?? 0);
+  };
+  return {
+    ports,
+    restart: (index) => replace(index, (service) => service.stop()),
+    kill: (index) => replace(index, (service) => service.kill9()),
+    [Symbol.asyncDispose]: close,
+  };
+}
