@@ -21,14 +21,13 @@ export async function stopAccepting(port: number): Promise<void> {
   if (!libc) return;
   const { setsockopt, shutdown } = libc.symbols;
   setsockopt(descriptor, socketLevel, attachFilter, createHandshakeFilter(), filterBytes);
-  for (let turn = 0; turn < acceptTurns; turn++) await Bun.sleep(acceptTurnMs);
+  await Bun.sleep(acceptMs);
   shutdown(descriptor, bothDirections);
   libc.close();
 }
 
-/** In each turn of the event loop the runtime accepts what is there; a turn may be late, so one is not enough. */
-const acceptTurns = 3;
-const acceptTurnMs = 10;
+/** How long the runtime has to accept the connections that are there already. */
+const acceptMs = 100;
 const bothDirections = 2;
 const listening = '0A';
 
