@@ -62,7 +62,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     isDraining = true;
     log.info('stopping', { reason });
     await Promise.race([Bun.sleep(config.stopDelaySeconds * 1000), hurry]);
-    await stopAccepting(port);
+    stopAccepting(port);
     await Bun.sleep(lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {

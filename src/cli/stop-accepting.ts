@@ -1,33 +1,20 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { openLibc } from '../libc.ts';
-import { attachFilter, createHandshakeFilter, filterBytes, socketLevel } from './handshake-filter.ts';
 
 /**
  * Shuts the listening socket down while open connections are still served. `server.stop()` alone also closes every
  * connection on which no request is being handled, even one whose request is already on its way. The runtime has no
  * call for this, and it is a courtesy: where the socket is not found, nothing is done and nothing fails.
- *
- * The kernel resets the connections that nobody has accepted yet when their socket is shut down. So it is told to begin
- * no new ones first; whoever tries meanwhile tries again a second later, and is refused.
  */
-export async function stopAccepting(port: number): Promise<void> {
+export function stopAccepting(port: number): void {
   if (process.platform !== 'linux') return;
   const descriptor = findListeningSocket(port);
   if (descriptor === undefined) return;
-  const libc = openLibc({
-    setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
-    shutdown: { args: ['i32', 'i32'], returns: 'i32' },
-  });
-  if (!libc) return;
-  const { setsockopt, shutdown } = libc.symbols;
-  setsockopt(descriptor, socketLevel, attachFilter, createHandshakeFilter(), filterBytes);
-  await Bun.sleep(acceptMs);
-  shutdown(descriptor, bothDirections);
-  libc.close();
+  const libc = openLibc({ shutdown: { args: ['i32', 'i32'], returns: 'i32' } });
+  libc?.symbols.shutdown(descriptor, bothDirections);
+  libc?.close();
 }
 
-/** How long the runtime has to accept the connections that are there already. */
-const acceptMs = 100;
 const bothDirections = 2;
 const listening = '0A';
 

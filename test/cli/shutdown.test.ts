@@ -289,13 +289,10 @@ async function sendHalf(service: Service, name: string): Promise<SlowRequest> {
   };
 }
 
-/** Just before the door closes, an attempt gets no reply for a second; the ones after it are refused at once. */
 async function untilRefused(url: string): Promise<void> {
   for (;;) {
-    const attempt = openConnection(url);
-    const outcome = await Promise.race([attempt, Bun.sleep(20).then(() => 'no reply' as const)]);
-    if (outcome === undefined) return;
-    void attempt.then((connection) => connection?.[Symbol.dispose]());
+    using connection = await openConnection(url);
+    if (!connection) return;
     await Bun.sleep(5);
   }
 }
