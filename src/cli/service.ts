@@ -12,8 +12,10 @@ import { openStores, type Stores } from './stores.ts';
 const drainMs = 10_000;
 /** How long the store may take to write what it was given and to close. */
 const closeMs = 8000;
-/** How long callers on open connections are told, with their answers, to come no more. */
+/** How long callers on open connections are told, with their responses, to come no more. */
 const lastCallMs = 300;
+/** The same where proxies are expected: they keep connections open that they use now and then. */
+const lastCallToProxiesMs = 1000;
 
 const never = new Promise<never>(() => {});
 
@@ -34,6 +36,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
   const tls = loadTls(config);
   const stores = await openStores(config.databaseUrl, log);
   let server: Bun.Server<undefined> | undefined;
+  let isStopping = false;
   let isDraining = false;
   const app = createApp({
     pets: stores.pets,
@@ -43,6 +46,7 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     allowedOrigins: config.allowedOrigins,
     requestsPerMinute: config.rateLimit,
     logEveryRequest: config.accessLog,
+    isStopping: () => isStopping,
     isDraining: () => isDraining,
     // Of a request that is over, the runtime no longer knows the address.
     isSent: (request) => server?.requestIP(request) === null,
@@ -59,11 +63,13 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     onReady?.();
 
     const reason = await toldToStop;
-    isDraining = true;
+    isStopping = true;
     log.info('stopping', { reason });
     await Promise.race([Bun.sleep(config.stopDelaySeconds * 1000), hurry]);
+    // Not before: a proxy that has to connect anew for each request would be cut off in the middle of it.
+    isDraining = true;
     stopAccepting(port);
-    await Bun.sleep(lastCallMs);
+    await Bun.sleep(config.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {
     // A start that failed half-way must not leave a port open, which would keep the process alive.

@@ -25,7 +25,9 @@ export interface AppOptions {
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
   bodyTimeoutMs?: number;
-  /** True from the moment the service has been told to stop. */
+  /** True from the moment the service has been told to stop: it is not ready any more. */
+  isStopping?: () => boolean;
+  /** True when it accepts no more connections: whoever is connected is told to leave. */
   isDraining?: () => boolean;
   /** True once a request is answered to its last byte; without it, what slow readers cost is not bounded. */
   isSent?: IsSent;
@@ -41,7 +43,7 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
-  const { isDraining = () => false, now = Date.now } = options;
+  const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
   const serve = createEndpoint({
     authenticate: createAuthentication({ keys, fixedKeys, log, now }),
     rateLimit: requestsPerMinute ? createRateLimit({ requestsPerMinute, now }) : undefined,
@@ -54,7 +56,7 @@ export function createApp(options: AppOptions): App {
     securityHeaders: securityHeaders(options.isSecure ?? false),
   });
   const { listPets, createPet, getPet } = createPetOperations(pets, options.bodyTimeoutMs ?? 10_000);
-  const { livez, readyz } = createHealthChecks({ pets, isDraining, now });
+  const { livez, readyz } = createHealthChecks({ pets, isStopping, now });
   const { homePage, docsPage, asset, openapiYaml, openapiJson } = createDocs();
 
   const endpoints: Endpoint[] = [

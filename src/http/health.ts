@@ -6,7 +6,7 @@ import type { Handler } from './endpoint.ts';
 
 export interface HealthOptions {
   pets: PetStore;
-  isDraining: () => boolean;
+  isStopping: () => boolean;
   now: () => number;
 }
 
@@ -18,7 +18,7 @@ export interface HealthChecks {
   readyz: Handler;
 }
 
-export function createHealthChecks({ pets, isDraining, now }: HealthOptions): HealthChecks {
+export function createHealthChecks({ pets, isStopping, now }: HealthOptions): HealthChecks {
   let check: Promise<void> = Promise.resolve();
   let checkedAt = -Infinity;
 
@@ -26,7 +26,7 @@ export function createHealthChecks({ pets, isDraining, now }: HealthOptions): He
     livez: ({ request }) => healthy(request),
 
     async readyz({ request }) {
-      if (isDraining()) throw new PetstoreError('unavailable', 'The service is shutting down.');
+      if (isStopping()) throw new PetstoreError('unavailable', 'The service is shutting down.');
       const time = now();
       // A clock that was set back must not keep an old check alive.
       if (time < checkedAt || time - checkedAt >= checkLastsMs) {

@@ -118,7 +118,7 @@ export const behindProxies: TortureTest = {
         file: 'src/cli/service.ts',
         find: 'fetch: app.fetch,',
         replace:
-          'fetch: (...call) => (isDraining ? new Response(null, { status: 503 }) : app.fetch(...call)),',
+          'fetch: (...call) => (isStopping ? new Response(null, { status: 503 }) : app.fetch(...call)),',
       },
     ]),
   },
