@@ -72,9 +72,9 @@ export async function introduce(ask: Ask, address: PostgresAddress): Promise<Int
     };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    // Another engine may have a function by that name which fails in a way of its own.
-    const isOtherEngine = (await chooseDialect(ask, address)).name === 'portable';
-    if (!isOtherEngine && !isUnknownToEngine(error)) throw error;
+    // Another engine may have such a function that fails in a way of its own.
+    const mayLackIt = isUnknownToEngine(error) || (await chooseDialect(ask, address)).name === 'portable';
+    if (!mayLackIt) throw error;
     return introduceEngine(ask);
   }
 }
