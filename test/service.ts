@@ -60,11 +60,11 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   };
 }
 
-/** `TEST_STORE=postgres` runs every test of the interface on PostgreSQL, unchanged. */
+/** `TEST_STORE=postgres` runs every test of the API on PostgreSQL, unchanged; `portable` in the other dialect. */
 const openTemporaryStore =
-  process.env['TEST_STORE'] === 'postgres'
-    ? (await import('./postgres/place.ts')).openTemporaryPostgres
-    : openTemporarySqlite;
+  process.env['TEST_STORE'] === undefined
+    ? openTemporarySqlite
+    : (await import('./postgres/place.ts')).openTemporaryPostgres;
 
 /** A new SQLite file in a folder of its own, which goes away with the store. */
 export async function openTemporarySqlite(): Promise<Store> {

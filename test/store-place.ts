@@ -17,9 +17,9 @@ export interface SqlitePlace extends StorePlace {
 
 /** A place of the kind that every test of the interface uses. */
 export const makeStorePlace: () => Promise<StorePlace> =
-  process.env['TEST_STORE'] === 'postgres'
-    ? (await import('./postgres/place.ts')).makePostgresPlace
-    : makeSqlitePlace;
+  process.env['TEST_STORE'] === undefined
+    ? makeSqlitePlace
+    : async () => (await import('./postgres/place.ts')).makePostgresPlace();
 
 export async function makeSqlitePlace(): Promise<SqlitePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-'));

@@ -29,13 +29,16 @@ export const stores: Record<string, () => Promise<StorePlace>> = {
       remove: async () => place[Symbol.asyncDispose](),
     };
   },
-  async PostgreSQL() {
-    const place = await makePostgresPlace();
-    const { address } = place;
-    return {
-      open: (options) => openPostgresStore({ address, ...options }),
-      openBulk: () => openPostgresBulk({ address, mayCreate: true }),
-      remove: async () => place[Symbol.asyncDispose](),
-    };
-  },
+  PostgreSQL: () => makePostgresStore(),
+  'PostgreSQL, portable dialect': () => makePostgresStore('&dialect=portable'),
 };
+
+async function makePostgresStore(parameters = ''): Promise<StorePlace> {
+  const place = await makePostgresPlace(parameters);
+  const { address } = place;
+  return {
+    open: (options) => openPostgresStore({ address, ...options }),
+    openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+    remove: async () => place[Symbol.asyncDispose](),
+  };
+}

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OperatorError } from '../error.ts';
+import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
@@ -16,6 +17,8 @@ export interface PostgresAddress {
   mustBeWritable: boolean;
   /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
   ownsSession: boolean;
+  /** Undefined when the server is to be asked. */
+  dialect: DialectName | undefined;
   /** Connections of this process, all kinds together. */
   connectionLimit: number;
   connectTimeoutMs: number;
@@ -32,6 +35,7 @@ export type Environment = Record<string, string | undefined>;
 const parameters = [
   ...['host', 'port', 'user', 'password', 'dbname', 'application_name', 'options', 'connect_timeout'],
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
+  'dialect',
 ];
 
 /** One creates, one does the other writes, one watches the keys, the others read. */
@@ -64,6 +68,7 @@ export function parseAddress(address: string, environment: Environment): Postgre
     mustBeWritable:
       oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
     ownsSession: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'false',
+    dialect: dialectOf(given.get('dialect')),
     connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
     connectTimeoutMs:
       1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
@@ -144,6 +149,10 @@ function oneOf<Value extends string>(name: string, text: string, values: readonl
     values.find((value) => value === text) ??
     refuse(`needs a ${name} that is one of ${values.join(', ')}; this one is not.`)
   );
+}
+
+function dialectOf(text: string | undefined): DialectName | undefined {
+  return text === undefined ? undefined : oneOf('dialect', text, dialectNames);
 }
 
 function decode(text: string | undefined): string | undefined {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
 import type { PetStatus } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
+import { smallestId } from './dialect/dialect.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
 import { unavailable } from './errors.ts';
@@ -57,8 +58,8 @@ function petTable(connection: Connection): BulkTable<StoredPet> {
       const rows = await run<PetRow>(
         connection,
         `SELECT id::text, name, category_id::text, status FROM pets
-         WHERE id > $1::bigint ORDER BY pets.id LIMIT $2::integer`,
-        [String(after?.id ?? smallestId), limit],
+         WHERE id > $1::bigint ORDER BY pets.id LIMIT ${limit}`,
+        [String(after?.id ?? smallestId)],
       );
       return rows.map(petOf);
     },
@@ -66,11 +67,12 @@ function petTable(connection: Connection): BulkTable<StoredPet> {
       // The sequence follows in the same statement, so that a copy cut short is a store that can be used.
       await run(
         connection,
-        `WITH given AS MATERIALIZED (
+        `WITH given AS (
            SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[])
              AS given (id, name, category_id, status)
          ), inserted AS (
            INSERT INTO pets (id, name, category_id, status) SELECT id, name, category_id, status FROM given
+           RETURNING 1
          )
          SELECT setval('pet_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM pet_ids`,
         [
@@ -90,8 +92,8 @@ function keyTable(connection: Connection): BulkTable<ApiKey> {
     async read(after, limit) {
       const rows = await run<KeyRow>(
         connection,
-        `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT $2::integer`,
-        [after?.id ?? String(smallestId), limit],
+        `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT ${limit}`,
+        [after?.id ?? String(smallestId)],
       );
       return rows.map(keyOf);
     },
@@ -99,13 +101,13 @@ function keyTable(connection: Connection): BulkTable<ApiKey> {
       const time = (date: Date | undefined) => date?.getTime() ?? null;
       await run(
         connection,
-        `WITH changed AS (UPDATE key_changes SET version = version + 1), given AS MATERIALIZED (
+        `WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1), given AS (
            SELECT * FROM unnest(
              $1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]
            ) AS given (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
          ), inserted AS (
            INSERT INTO api_keys (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
-           SELECT * FROM given
+           SELECT * FROM given RETURNING 1
          )
          SELECT setval('api_key_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM api_key_ids`,
         [
@@ -139,8 +141,8 @@ function idempotencyTable(connection: Connection): BulkTable<IdempotencyRecord> 
         connection,
         `SELECT caller, key, request_hash, pet_id::text, created_at FROM idempotency_keys
          WHERE (created_at, pet_id) > ($1::bigint, $2::bigint)
-         ORDER BY created_at, idempotency_keys.pet_id LIMIT $3::integer`,
-        [after?.createdAt.getTime() ?? -1, String(after?.petId ?? smallestId), limit],
+         ORDER BY created_at, idempotency_keys.pet_id LIMIT ${limit}`,
+        [after?.createdAt.getTime() ?? -1, String(after?.petId ?? smallestId)],
       );
       return rows.map((row) => ({
         caller: row.caller,
@@ -181,8 +183,8 @@ function importTable(connection: Connection): BulkTable<ImportRecord> {
         connection,
         // In the order of the bytes, as SQLite has it, not in that of the server's language.
         `SELECT source, added_count, finished_at FROM imports
-         WHERE source COLLATE "C" > $1 ORDER BY source COLLATE "C" LIMIT $2::integer`,
-        [after?.source ?? '', limit],
+         WHERE source COLLATE "C" > $1 ORDER BY source COLLATE "C" LIMIT ${limit}`,
+        [after?.source ?? ''],
       );
       return rows.map(importOf);
     },
@@ -212,8 +214,6 @@ function importOf({ source, added_count: addedCount, finished_at: finishedAt }: 
 function petOf({ id, name, category_id: categoryId, status }: PetRow): StoredPet {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
 }
-
-const smallestId = -(2n ** 63n);
 
 async function countOf(connection: Connection, table: string): Promise<number> {
   const [row] = await run<{ count: string }>(connection, `SELECT count(*) AS count FROM ${table}`);

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
+import type { Dialect } from './dialect/dialect.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
 import type { Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
 import { createLane, type Lane } from './session/lane.ts';
 import { createLimbo } from './session/limbo.ts';
-import { keepPlans } from './session/plans.ts';
 import type { Backend } from './session/server.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
@@ -39,11 +39,11 @@ const retryWithinMs = 1000;
 
 const selectBackend = {
   name: 'select-backend',
-  text: 'SELECT FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2',
+  text: 'SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2',
 };
 
-export function openDatabase(address: PostgresAddress, group: SessionGroup): Database {
-  const session = address.ownsSession ? { prepare: keepPlans } : {};
+export function openDatabase(address: PostgresAddress, group: SessionGroup, dialect: Dialect): Database {
+  const session = address.ownsSession ? { prepare: dialect.prepareSession } : {};
   const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
     createLane({
       connect: (onLost) => group.open({ ...session, onLost, pipeline: address.ownsSession }),

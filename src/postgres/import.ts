@@ -24,22 +24,9 @@ const insertNew = `
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
       AS given (name, category_id, status, ordinal) ORDER BY ordinal
   ) AS in_order`;
-/**
- * A service that runs beside draws ids meanwhile, and setting the sequence could take it back behind them. So
- * it is moved by drawing; it is set only over a distance that nobody else covers within one statement.
- */
 const insertKept = `
-  WITH inserted AS (
-    INSERT INTO pets (name, category_id, status, id)
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])
-  )
-  SELECT CASE
-    WHEN largest::numeric - last_value > 1000000 THEN setval('pet_ids', largest)
-    ELSE (
-      SELECT max(nextval('pet_ids')) FROM generate_series(last_value, largest) AS next
-      WHERE next > last_value OR NOT is_called)
-  END
-  FROM pet_ids, (SELECT max(id) AS largest FROM unnest($4::bigint[]) AS given (id)) AS kept`;
+  INSERT INTO pets (name, category_id, status, id)
+  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])`;
 
 export async function openPostgresImport(options: PostgresImportOptions): Promise<ImportStore> {
   const address = parseAddress(options.address, options.environment ?? {});
@@ -117,12 +104,39 @@ async function addTogether(
       pets.map(({ status }) => status ?? null),
     ];
     if (pets[0]?.id === undefined) await connection.query(insertNew, columns);
-    else await connection.query(insertKept, [...columns, pets.map(({ id }) => String(id))]);
+    else {
+      const ids = pets.map(({ id = 0n }) => id);
+      await connection.query(insertKept, [...columns, ids.map(String)]);
+      await moveSequence(
+        connection,
+        ids.reduce((one, other) => (one > other ? one : other)),
+      );
+    }
     await connection.query('COMMIT');
   } catch (error) {
     if (connection.isOpen) await connection.query('ROLLBACK');
     throw error;
   }
+}
+
+/** Nobody else draws this many ids between two statements. */
+const farAway = 1_000_000n;
+
+/**
+ * A service that runs beside draws ids meanwhile, and setting the sequence could take it back behind them. So
+ * it is moved by drawing; it is set only over a distance that nobody else covers meanwhile.
+ */
+async function moveSequence(connection: Connection, largest: bigint): Promise<void> {
+  const [sequence] = await connection.query<{ last_value: string; is_called: boolean }>(
+    'SELECT last_value::text AS last_value, is_called FROM pet_ids',
+  );
+  if (!sequence) throw new Error('The sequence pet_ids has no row.');
+  const missing = largest - BigInt(sequence.last_value) + (sequence.is_called ? 0n : 1n);
+  if (missing > farAway) await connection.query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
+  else if (missing > 0n)
+    await connection.query("SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)", [
+      String(missing),
+    ]);
 }
 
 async function moveImport(

@@ -24,6 +24,8 @@ export interface KeyWatchParts {
   database: Database;
   /** False where a session cannot be told anything, because it is shared. */
   canListen: boolean;
+  /** False where nobody can be told anything: the checks alone do the work. */
+  canNotify: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM k
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
 const timeouts = { lockMs: 1000, statementMs: 1000 };
 
-export function openKeyWatch({ group, database, canListen }: KeyWatchParts): KeyWatch {
+export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatchParts): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
   let seenVersion: string | undefined;
@@ -66,7 +68,7 @@ export function openKeyWatch({ group, database, canListen }: KeyWatchParts): Key
     };
     opened = await group.open({ timeouts, onNotification: drop, onLost });
     try {
-      if (canListen) await listen(opened);
+      if (canListen && canNotify) await listen(opened);
     } catch (error) {
       opened.destroy();
       throw error;
@@ -118,7 +120,7 @@ export function openKeyWatch({ group, database, canListen }: KeyWatchParts): Key
     async announce() {
       drop();
       // The check of the others finds the change even if nobody can be told of it.
-      await database.read(notify).catch(() => {});
+      if (canNotify) await database.read(notify).catch(() => {});
     },
     async close() {
       isClosed = true;

@@ -29,7 +29,7 @@ const selectAll = {
 const insertKey = {
   name: 'insert-key',
   text: `
-    WITH changed AS (UPDATE key_changes SET version = version + 1)
+    WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
     INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
     VALUES ($1, $2, $3, $4::bigint, $5::bigint) RETURNING ${keyColumns}`,
 };
@@ -39,7 +39,7 @@ const revokeKey = {
     WITH revoked AS (
       UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
     )
-    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT FROM revoked)`,
+    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM revoked)`,
 };
 const recordUse = {
   name: 'record-use',

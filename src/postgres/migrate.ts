@@ -1,5 +1,8 @@
 import { OperatorError } from '../error.ts';
 import type { PostgresAddress } from './address.ts';
+import { chooseDialect } from './dialect/choose.ts';
+import type { Dialect } from './dialect/dialect.ts';
+import { wasUndone } from './errors.ts';
 import type { Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
 import { refuseSharedSessions } from './session/pooler.ts';
@@ -67,16 +70,24 @@ const migrationLock = 0x70657473;
 const patienceMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
-export async function migrate(address: PostgresAddress): Promise<void> {
+export async function migrate(address: PostgresAddress): Promise<Dialect> {
   const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
+    const dialect = await chooseDialect((text) => connection.query(text), address);
     // A service without the right to change the schema gets along with one that is up to date.
-    if ((await readVersion(connection)) === steps.length) return;
-    await connection.query('BEGIN');
-    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    if ((await readVersion(connection)) < steps.length) await runSteps(connection, dialect);
+    return dialect;
+  } finally {
+    await connection.close();
+  }
+}
+
+async function runSteps(connection: Connection, dialect: Dialect): Promise<void> {
+  try {
+    await beginLocked(connection, dialect);
     const version = await readVersion(connection);
     for (const step of steps.slice(version)) await connection.query(step);
     await connection.query(`
@@ -84,8 +95,22 @@ export async function migrate(address: PostgresAddress): Promise<void> {
       INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
     `);
     await connection.query('COMMIT');
-  } finally {
-    await connection.close();
+  } catch (error) {
+    if (dialect.hasAdvisoryLocks || !wasUndone(error)) throw error;
+    // Without a lock, another replica may have made the same tables first.
+    await connection.query('ROLLBACK');
+    if ((await readVersion(connection)) < steps.length) throw error;
+  }
+}
+
+async function beginLocked(connection: Connection, { hasAdvisoryLocks }: Dialect): Promise<void> {
+  await connection.query('BEGIN');
+  try {
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  } catch (error) {
+    if (hasAdvisoryLocks || !wasUndone(error)) throw error;
+    await connection.query('ROLLBACK');
+    await connection.query('BEGIN');
   }
 }
 
@@ -108,7 +133,7 @@ export async function hasSchema(connection: Connection): Promise<boolean> {
 async function readVersion(connection: Connection): Promise<number> {
   // Not to_regclass(): the session answers that from memory, and misses what was made while it waited.
   const [table] = await connection.query(
-    "SELECT FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
+    "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return 0;
   const [row] = await connection.query<{ version: string }>(

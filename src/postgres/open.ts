@@ -8,6 +8,7 @@ import { parseAddress, type Environment, type PostgresAddress } from './address.
 import { createBatcher } from './batcher.ts';
 import { createPetCreator } from './create.ts';
 import { openDatabase } from './database.ts';
+import type { Dialect } from './dialect/dialect.ts';
 import { openKeyWatch } from './key-watch.ts';
 import { createKeyFinder, createKeyStore } from './keys.ts';
 import { migrate } from './migrate.ts';
@@ -39,18 +40,23 @@ export interface PostgresOptions {
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
   const address = parseAddress(options.address, environment);
-  await prepareDatabase(address, startWithinMs);
+  const dialect = await prepareDatabase(address, startWithinMs);
 
   const group = openSessionGroup(address, log);
-  const database = openDatabase(address, group);
-  const watch = openKeyWatch({ group, database, canListen: address.ownsSession });
+  const database = openDatabase(address, group, dialect);
+  const watch = openKeyWatch({
+    group,
+    database,
+    canListen: address.ownsSession,
+    canNotify: dialect.hasNotifications,
+  });
   // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
   await watch.check().catch(() => {});
   const readiness = createReadiness({ group, database, watch, now });
-  const create = readiness.observe(createPetCreator(database, now));
+  const create = readiness.observe(createPetCreator(database, dialect, now));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
-  const gets = createBatcher({ run: createPetReader(database) });
-  const pages = createPageBatchers(database);
+  const gets = createBatcher({ run: createPetReader(database, dialect) });
+  const pages = createPageBatchers(database, dialect);
   const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {
     pets: createPetStore({ creates, gets, pages, readiness }),
@@ -67,7 +73,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 const pauseBetweenAttemptsMs = 200;
 
 /** Migrates, and waits for a database that is only starting, too, or has too many visitors for a moment. */
-export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<void> {
+export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<Dialect> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
     try {

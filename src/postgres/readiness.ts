@@ -40,13 +40,13 @@ const writeProof = {
 // Another check may have come in between.
 const readProof = {
   name: 'read-proof',
-  text: 'SELECT FROM write_probes WHERE replica = $1 AND sequence >= $2::bigint',
+  text: 'SELECT 1 AS found FROM write_probes WHERE replica = $1 AND sequence >= $2::bigint',
 };
 const removeOld = {
   name: 'remove-old-proofs',
   text: 'DELETE FROM write_probes WHERE probed_at < $1::bigint',
 };
-const readPet = { name: 'read-pet', text: 'SELECT FROM pets WHERE id = $1::bigint' };
+const readPet = { name: 'read-pet', text: 'SELECT 1 AS found FROM pets WHERE id = $1::bigint' };
 
 export function createReadiness({ group, database, watch, now }: ReadinessParts): Readiness {
   const replica = randomUUID();

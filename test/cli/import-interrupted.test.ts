@@ -109,7 +109,11 @@ describe('an import that is killed with kill -9', () => {
   });
 
   it('goes on in PostgreSQL, too', async () => {
-    const { place } = await interruptHalfway('SIGKILL', makePostgresPlace, ({ address }) => address);
+    const { place } = await interruptHalfway(
+      'SIGKILL',
+      () => makePostgresPlace(),
+      ({ address }) => address,
+    );
     const { status, stderr } = await runCli(argsFor(place.address));
     expect(status).toBe(0);
     expect(stderr).toContain('Going on after the first ');

@@ -74,6 +74,15 @@ describe('a postgres: address', () => {
     expect(parse('postgres://a?pgbouncer=true').ownsSession).toBe(false);
   });
 
+  it('names a dialect, or leaves it to the server', () => {
+    expect(parse('postgres://a').dialect).toBeUndefined();
+    expect(parse('postgres://a?dialect=portable').dialect).toBe('portable');
+    expect(parse('postgres://a?dialect=postgres').dialect).toBe('postgres');
+    expect(() => parse('postgres://a?dialect=oracle')).toThrow(
+      'needs a dialect that is one of postgres, portable; this one is not.',
+    );
+  });
+
   it.each([
     'postgres://user:se#cret@host/shop',
     'postgres://user:secret@host:secret/shop',
@@ -82,6 +91,7 @@ describe('a postgres: address', () => {
     'postgres://user@host/shop?sslmode=secret',
     'postgres://user@host/shop?target_session_attrs=secret',
     'postgres://user@host/shop?connection_limit=secret',
+    'postgres://user@host/shop?dialect=secret',
     'postgres://user@host/shop?sslrootcert=/secret/missing.pem',
     'postgres://user:secret@host:99999/shop',
   ])('that is wrong is refused without a word of it: %s', (address) => {

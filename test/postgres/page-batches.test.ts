@@ -1,4 +1,5 @@
 import { expect, it } from 'bun:test';
+import { native } from '../../src/postgres/dialect/native.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createPageBatchers } from '../../src/postgres/pets.ts';
@@ -42,7 +43,7 @@ it('gives each of many pages that wait together what it would have got alone, in
       }
     },
   };
-  const batchers = createPageBatchers(counting);
+  const batchers = createPageBatchers(counting, native);
   const ask = (request: PageRequest): Promise<Page> => batchers[request.status ?? 'all'].add(request);
 
   const alone: Page[] = [];

@@ -1,6 +1,7 @@
 import { DatabaseError, type QueryResultRow } from 'pg';
 import { OperatorError } from '../../error.ts';
 import type { PostgresAddress } from '../address.ts';
+import { chooseDialect } from '../dialect/choose.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
 export interface Server {
@@ -57,7 +58,8 @@ function introductionSql(ownsSession: boolean): string {
 }
 
 /** Learns who the server is, and makes sure that its warnings arrive. */
-export async function introduce(ask: Ask, { ownsSession }: PostgresAddress): Promise<Introduction> {
+export async function introduce(ask: Ask, address: PostgresAddress): Promise<Introduction> {
+  const { ownsSession } = address;
   try {
     const [row] = await ask<IntroductionRow>(introductionSql(ownsSession));
     if (!row) throw new Error('The server does not introduce itself.');
@@ -69,7 +71,10 @@ export async function introduce(ask: Ask, { ownsSession }: PostgresAddress): Pro
       backend: ownsSession ? { pid: row.pid, startedAt: row.backend_started_at } : undefined,
     };
   } catch (error) {
-    if (!isUnknownToEngine(error)) throw error;
+    if (!(error instanceof DatabaseError)) throw error;
+    // Another engine may have such a function that fails in a way of its own.
+    const mayLackIt = isUnknownToEngine(error) || (await chooseDialect(ask, address)).name === 'portable';
+    if (!mayLackIt) throw error;
     return introduceEngine(ask);
   }
 }
