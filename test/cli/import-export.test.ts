@@ -118,7 +118,7 @@ for (const { store, makePlace } of stores) {
       expect(refused).toMatchObject({ status: 1, stdout: '' });
       expect(refused.stderr).toContain('line 2: categoryId is required.\nline 3: This is not JSON.\n');
       expect(refused.stderr).toEndWith(
-        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Mend the file, or collect them with --rejects FILE.\n',
+        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect them with --rejects FILE.\n',
       );
 
       const rejects = join(folder.path, 'rejects.ndjson');

@@ -203,7 +203,7 @@ describe('two imports of the same file at once', () => {
     const results = await Promise.all([runCli(argsFor(database)), runCli(argsFor(database))]);
     expect(results.map(({ status }) => status)).toContain(0);
     for (const { status, stderr } of results) {
-      if (status !== 0) expect(stderr).toContain('Another process does this very import.');
+      if (status !== 0) expect(stderr).toContain('This file is already being imported by another process.');
     }
     await expectWhole(database);
   });
