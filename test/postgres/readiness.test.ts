@@ -134,8 +134,15 @@ describe('a synchronous standby that hangs', () => {
     await Bun.sleep(1000);
     const writeOnEach = () =>
       replicas.flatMap(({ pets }) => [failureOf(pets.createPet(rex)), failureOf(pets.checkWritable())]);
-    // The first of each waits until it is given up; others come while it waits.
-    const givenUp = writeOnEach();
+    // The first of each waits until it is given up, a create on one replica before and on one after its check.
+    const [createsFirst, checksFirst] = replicas as [PostgresStore, PostgresStore, PostgresStore];
+    const givenUp = [
+      failureOf(createsFirst.pets.createPet(rex)),
+      failureOf(checksFirst.pets.checkWritable()),
+    ];
+    await Bun.sleep(500);
+    // Others come while they wait.
+    givenUp.push(...writeOnEach());
     for (let time = 0; time < 3; time++) {
       await Bun.sleep(1000);
       givenUp.push(...writeOnEach());
