@@ -8,7 +8,6 @@ import type { Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
 import { createLane, type Lane } from './session/lane.ts';
 import { createLimbo } from './session/limbo.ts';
-import type { Backend } from './session/server.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
@@ -37,10 +36,10 @@ const maxAttempts = 10;
 /** A read that has taken this long is not tried again: whoever asked is about to give up. */
 const retryWithinMs = 1000;
 
-const selectBackend = {
-  name: 'select-backend',
-  text: 'SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2',
-};
+/** The time of its start tells a process from a later one with the same number. */
+const ofBackend = 'FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2';
+const selectBackend = { name: 'select-backend', text: `SELECT 1 AS found ${ofBackend}` };
+const endBackend = { name: 'end-backend', text: `SELECT pg_terminate_backend(pid) ${ofBackend}` };
 
 export function openDatabase(address: PostgresAddress, group: SessionGroup, dialect: Dialect): Database {
   const session = address.ownsSession ? { prepare: dialect.prepareSession } : {};
@@ -68,15 +67,18 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
     };
   const read = readOn(() => leastLoaded(readers));
 
-  const limbo = createLimbo(
-    async ({ pid, startedAt }: Backend) => (await read(selectBackend, [pid, startedAt])).length === 0,
-  );
-  const createWriter = (waitsForOthers: boolean): Lane =>
+  const limbo = createLimbo({
+    isGone: async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
+    end: ({ pid, startedAt }) => read(endBackend, [pid, startedAt]),
+  });
+  const createWriter = (isForCreates: boolean): Lane =>
     createLane({
-      connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers }),
+      connect: (onLost) =>
+        group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers: isForCreates }),
       maxInFlight: 1,
       onSilent(connection) {
-        limbo.keep(connection);
+        // A pet must not be seen before its standby has it; nobody relies on the other writes before they are acknowledged.
+        limbo.keep(connection, !isForCreates);
         group.doubt();
       },
     });

@@ -88,8 +88,12 @@ export async function prepareDatabase(address: PostgresAddress, startWithinMs: n
 
 /** 53 is too many connections, 57 a server that starts or stops; 40 a collision of two transactions. */
 function mayPass(error: unknown): boolean {
-  return !(error instanceof DatabaseError) || /^(?:08|40|53|55|57)/.test(error.code ?? '');
+  if (!(error instanceof DatabaseError)) return true;
+  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
 }
+
+/** What a pgbouncer says to a session that starts with settings that it does not know. */
+const refusedSettings = '08P01';
 
 /** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
 export function explain(error: unknown): OperatorError {
@@ -104,6 +108,12 @@ export function explain(error: unknown): OperatorError {
   if (code === '42P07') {
     return new OperatorError(
       `The database holds tables of another program: ${reason}. Choose another database with --database-url.`,
+    );
+  }
+  if (code === refusedSettings) {
+    return new OperatorError(
+      `The address leads to a pooler, such as pgbouncer, that does not accept our timeouts: ${reason}. ` +
+        'Add pgbouncer=true to the address.',
     );
   }
   return new OperatorError(

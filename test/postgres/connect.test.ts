@@ -1,13 +1,13 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { chown, copyFile, stat } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { describeError } from '../../src/log.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { makeFolder, runCli } from '../process.ts';
 import { openProxy } from './proxy.ts';
-import { makeCluster, superuser, withoutDurability, type Cluster } from './cluster.ts';
+import { superuser, type Cluster } from './cluster.ts';
 import { failureOf } from './failure.ts';
+import { makeTlsCluster } from './tls-cluster.ts';
 
 const { user, password } = superuser;
 const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
@@ -15,18 +15,7 @@ let cluster: Cluster;
 
 beforeAll(async () => {
   const listen = process.platform === 'linux' ? '127.0.0.1,127.0.0.2' : '127.0.0.1';
-  cluster = await makeCluster({ ...withoutDurability, ssl: 'on', listen_addresses: listen });
-  // PostgreSQL refuses a key that others could read.
-  const { uid, gid } = await stat(cluster.dataFolder);
-  for (const [from, to] of [
-    ['localhost.pem', 'server.crt'],
-    ['localhost-key.pem', 'server.key'],
-  ] as const) {
-    const path = join(cluster.dataFolder, to);
-    await copyFile(join(import.meta.dir, '../fixtures', from), path);
-    await chown(path, uid, gid);
-    chmodSync(path, 0o600);
-  }
+  cluster = await makeTlsCluster({ listen_addresses: listen });
   await cluster.start();
 }, 60_000);
 afterAll(() => cluster[Symbol.asyncDispose]());

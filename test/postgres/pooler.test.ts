@@ -35,6 +35,19 @@ describe('a pooler in transaction mode', () => {
     expect(stderr).toMatch(/^petstore: .+ Add pgbouncer=true to the address\.\n$/);
   }, 30_000);
 
+  it('is refused with the same advice when it does not accept the timeouts of a session', async () => {
+    const { user } = superuser;
+    const options = { serverPort: cluster.port, user, database: 'postgres', size: 1, refusesTimeouts: true };
+    await using strict = await openPooler(options);
+    const url = `postgres://${user}@127.0.0.1:${strict.port}/postgres?sslmode=disable`;
+    const startedAt = performance.now();
+    const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', url]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^petstore: .+statement_timeout.+ Add pgbouncer=true to the address\.\n$/);
+    // It does not pass by itself, so nobody waits for that.
+    expect(performance.now() - startedAt).toBeLessThan(9000);
+  }, 30_000);
+
   it('serves creates, reads and keys when the address says so', async () => {
     const store = await openPostgresStore({ address: address('&pgbouncer=true') });
     const created = await Promise.all(

@@ -21,9 +21,12 @@ export interface PoolerOptions {
   user: string;
   database: string;
   size: number;
+  /** Ends sessions that start with a timeout, as pgbouncer does unless it is told to ignore them. */
+  refusesTimeouts?: boolean;
 }
 
-export async function openPooler({ serverPort, user, database, size }: PoolerOptions): Promise<Pooler> {
+export async function openPooler(options: PoolerOptions): Promise<Pooler> {
+  const { size, refusesTimeouts = false } = options;
   const free: ServerSession[] = [];
   const waiting: (() => void)[] = [];
   const callers = new Set<Socket>();
@@ -33,7 +36,7 @@ export async function openPooler({ serverPort, user, database, size }: PoolerOpt
     free.push(session);
     waiting.shift()?.();
   };
-  const open = () => startSession({ serverPort, user, database, size }, release);
+  const open = () => startSession(options, release);
   const sessions = await Promise.all(Array.from({ length: size }, open));
   free.push(...sessions);
 
@@ -67,6 +70,7 @@ export async function openPooler({ serverPort, user, database, size }: PoolerOpt
         return send();
       }
       hasStarted = true;
+      if (refusesTimeouts && bytes.includes('statement_timeout')) return caller.end(refusal);
       const ready = [
         'R\0\0\0\x08\0\0\0\0',
         parameter('server_version', '18.0'),
@@ -85,6 +89,9 @@ export async function openPooler({ serverPort, user, database, size }: PoolerOpt
     },
   };
 }
+
+const refusalFields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+const refusal = `E\0\0\0${String.fromCharCode(4 + refusalFields.length)}${refusalFields}`;
 
 async function startSession(
   { serverPort, user, database }: PoolerOptions,

@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
@@ -10,6 +10,7 @@ import {
 } from 'pg';
 import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
 import { introduce, refuseUnusable, type Introduction } from './server.ts';
+import { watchForTlsRefusal } from './socket.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
 export interface Statement {
@@ -54,35 +55,38 @@ const goodbyeMs = 5000;
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
   const { address, withinMs = address.connectTimeoutMs } = options;
   const deadline = performance.now() + withinMs;
-  const connect = (ssl: ClientConfig['ssl']) =>
-    start(host, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
-  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(false);
+  const connect = (socket: Socket, ssl: ClientConfig['ssl']) =>
+    start(host, socket, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
+  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(new Socket(), false);
+  const socket = new Socket();
+  const isTlsRefused = watchForTlsRefusal(socket);
   try {
-    return await connect(sslConfig(address));
+    return await connect(socket, sslConfig(address));
   } catch (error) {
-    if (address.sslMode === 'prefer' && !hasCode(error) && performance.now() < deadline)
-      return connect(false);
+    // Only the server's own word, given before any login: whatever else has failed, the password is not sent in the clear.
+    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused();
+    if (mayGoWithout && performance.now() < deadline) return connect(new Socket(), false);
     throw error;
   }
 }
 
-/** Errors of the server, of the network and of TLS carry a code; that the server speaks no TLS does not. */
-function hasCode(error: unknown): boolean {
-  return (error as { code?: unknown }).code !== undefined;
-}
-
 async function start(
   host: Host,
+  socket: Socket,
   config: ClientConfig,
   options: ConnectionOptions,
   deadline: number,
 ): Promise<Connection> {
   const { address, mayBeStandby = false } = options;
-  const client = new Client(config);
+  // The driver connects it, and speaks TLS over it; it stays ours to end.
+  const client = new Client({ ...config, stream: () => socket });
   // An attempt that fails is reported by its promise; only a connection that was handed over can be lost.
   let isHandedOver = false;
   let isLate = false;
-  const session = wrap(client, { ...options, onLost: (error) => isHandedOver && options.onLost?.(error) });
+  const session = wrap(client, socket, {
+    ...options,
+    onLost: (error) => isHandedOver && options.onLost?.(error),
+  });
   const giveUp = (): void => {
     isLate = true;
     session.destroy();
@@ -106,7 +110,7 @@ async function start(
 
 type Session = Omit<Connection, keyof Introduction | 'host'>;
 
-function wrap(client: Client, options: ConnectionOptions): Session {
+function wrap(client: Client, socket: Socket, options: ConnectionOptions): Session {
   const { address, refuseWarnings = false, onLost, onNotification } = options;
   let isOpen = true;
   let warnings = 0;
@@ -118,7 +122,7 @@ function wrap(client: Client, options: ConnectionOptions): Session {
   };
   const destroy = (): void => {
     lose(new Error('The connection was given up.'));
-    (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroy();
+    socket.destroy();
   };
   // Without a listener the driver's errors would end the process.
   client.on('error', lose);

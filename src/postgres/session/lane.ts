@@ -20,7 +20,10 @@ export interface LaneOptions {
   connect: (onLost: () => void) => Promise<Connection>;
   /** Statements on their way at once. */
   maxInFlight: number;
-  /** Takes over a session that has not responded in time and may still do so; without it, that session is ended. */
+  /**
+   * Takes over a session that has not responded in time and may still do so, and whatever waits for it is refused; without
+   * it, that session is ended.
+   */
   onSilent?: (connection: Connection) => void;
 }
 
@@ -68,8 +71,10 @@ export function createLane(options: LaneOptions): Lane {
     } catch (error) {
       if (connection && spoilsConnection(error)) {
         forget(opening);
-        if (onSilent && connection.isOpen && !wasUndone(error)) onSilent(connection);
-        else connection.destroy();
+        if (onSilent && connection.isOpen && !wasUndone(error)) {
+          onSilent(connection);
+          refuseWaiting(error);
+        } else connection.destroy();
       }
       reject(error);
     } finally {
@@ -82,6 +87,14 @@ export function createLane(options: LaneOptions): Lane {
     for (const next of waiting.splice(0, maxInFlight - inFlight)) {
       clearTimeout(next.patience);
       void perform(next);
+    }
+  };
+
+  /** They would wait as long, and each leave a session behind. */
+  const refuseWaiting = (cause: unknown): void => {
+    for (const { patience, reject } of waiting.splice(0)) {
+      clearTimeout(patience);
+      reject(unavailable(cause));
     }
   };
 
