@@ -138,9 +138,10 @@ export const rollingRestart: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/cli/service.ts',
-        find: `    await stopWithin(drainMs, server, log);`,
+        find: `    await Bun.sleep(config.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
+    await stopWithin(drainMs, server, log);`,
         replace: `    await server.stop(true);
-    void [stopWithin, drainMs];`,
+    void [stopWithin, drainMs, lastCallToProxiesMs, lastCallMs];`,
       },
     ]),
   },
