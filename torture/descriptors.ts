@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { fixedKey, type Service } from '../test/process.ts';
+import { withDescriptors } from '../test/support/few-descriptors.ts';
 import { againstBroken } from './broken-program.ts';
 import { faultsOf, judgeFile } from './judge.ts';
 import { round, startLoad } from './load.ts';
@@ -13,13 +14,7 @@ const limit = 256;
 const crowd = 600;
 const recoverWithinMs = 10_000;
 
-const withFewDescriptors = (command: string[]): string[] => [
-  'sh',
-  '-c',
-  `ulimit -n ${limit}; exec "$@"`,
-  'sh',
-  ...command,
-];
+const withFewDescriptors = withDescriptors(limit);
 
 const run: Run = async ({ rounds, report, program, isTimed = true }) => {
   await using service = await serve({ program, wrap: withFewDescriptors });

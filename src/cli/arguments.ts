@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { OperatorError } from '../error.ts';
 
@@ -47,4 +48,16 @@ export function choiceOf<Value extends string>(flag: string, text: string, value
   const value = values.find((candidate) => candidate === text);
   if (value === undefined) throw usage(`${flag} must be one of ${values.join(', ')}, not "${text}".`);
   return value;
+}
+
+/** The text of a file that a flag names. */
+export function readFileOf(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The file ${path} of ${flag} cannot be read (${code}). Check its path and rights.`,
+    );
+  }
 }

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { OperatorError } from '../error.ts';
-import { usage } from './arguments.ts';
+import { readFileOf, usage } from './arguments.ts';
 import { settings } from './config.ts';
 
 const flag = '--env-file';
@@ -20,7 +18,7 @@ const ofPostgres = /^PG[A-Z]+$/;
 export function readEnvFile(args: string[], environment: NodeJS.ProcessEnv): string[] {
   const { path, others } = takeFlag(args);
   if (path === undefined) return args;
-  for (const [name, value] of Object.entries(parseEnv(read(path)))) {
+  for (const [name, value] of Object.entries(parseEnv(readFileOf(flag, path)))) {
     if (known.has(name) || ofPostgres.test(name)) environment[name] ??= value;
   }
   return others;
@@ -33,15 +31,4 @@ function takeFlag(args: string[]): { path: string | undefined; others: string[] 
   const path = isJoined ? args[index]?.slice(flag.length + 1) : args[index + 1];
   if (!path) throw usage(`${flag} needs a file: petstore ${flag} FILE <command>`);
   return { path, others: args.toSpliced(index, isJoined ? 1 : 2) };
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} of ${flag} cannot be read (${code}). Check its path and rights.`,
-    );
-  }
 }

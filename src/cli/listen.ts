@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../error.ts';
+import { readFileOf } from './arguments.ts';
 import type { Config } from './config.ts';
 
 export interface Tls {
@@ -39,7 +39,7 @@ export function listen({ config, tls, fetch, reusePort }: ListenOptions): Bun.Se
 
 export function loadTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const tls = { cert: readPem(tlsCert, '--tls-cert'), key: readPem(tlsKey, '--tls-key') };
+  const tls = { cert: readFileOf('--tls-cert', tlsCert), key: readFileOf('--tls-key', tlsKey) };
   try {
     createSecureContext(tls);
   } catch {
@@ -67,17 +67,6 @@ export function reservePort(config: Config): number {
     return port;
   } catch (error) {
     throw cannotListen(error, config);
-  }
-}
-
-function readPem(path: string, flag: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} of ${flag} cannot be read (${code}). Check its path and rights.`,
-    );
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../process.ts';
+import { withDescriptors } from '../support/few-descriptors.ts';
 import { readAnimals } from './journal.ts';
 import { openConnection, type RawAnswer, type RawConnection } from './raw-http.ts';
 
@@ -10,13 +11,7 @@ const limit = 128;
 const crowdSize = 300;
 const timeoutMs = 60_000;
 
-const withFewDescriptors = (command: string[]): string[] => [
-  'sh',
-  '-c',
-  `ulimit -n ${limit}; exec "$@"`,
-  'sh',
-  ...command,
-];
+const withFewDescriptors = withDescriptors(limit);
 
 describe.skipIf(process.platform !== 'linux')('a service without a free descriptor', () => {
   it(
