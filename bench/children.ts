@@ -1,4 +1,4 @@
-import { familyOf } from './process-figures.ts';
+import { familyOf } from '../test/support/process/process-figures.ts';
 
 const running = new Set<Bun.Subprocess>();
 

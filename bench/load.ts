@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ConstantRateOptions, ConstantRateOutcome } from './constant-rate.ts';
 import { started } from './children.ts';
 import { pin } from './cores.ts';
-import { cpuSeconds, familyOf, machineCpuSeconds } from './process-figures.ts';
+import { cpuSeconds, familyOf, machineCpuSeconds } from '../test/support/process/process-figures.ts';
 import type { HttpRequest } from './requests.ts';
 
 export interface Target {

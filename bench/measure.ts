@@ -1,6 +1,6 @@
 import { contestantOf } from './contestants.ts';
 import { runConstantRate, runWrk, untilIdle, type Load } from './load.ts';
-import { familyOf, peakMemoryMb } from './process-figures.ts';
+import { familyOf, peakMemoryMb } from '../test/support/process/process-figures.ts';
 import type { Cell, LatencySample, Sample } from './results.ts';
 import { startContestant, type Ground, type RunningContestant } from './running.ts';
 import { workloadOf } from './workloads.ts';

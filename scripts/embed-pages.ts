@@ -1,5 +1,5 @@
 import type { BunPlugin } from 'bun';
-import { bundlePages } from '../src/http/bundle.ts';
+import { bundlePages } from '../src/console/bundle.ts';
 
 /**
  * A plugin that puts the pages, bundled, in the place of the code that bundles them: for a one-file executable,

@@ -2,11 +2,17 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dependencies, version } from '../package.json';
-import { plantFolder, plantedConfigs } from './cli/planted.ts';
-import { makePostgresPlace } from './postgres/place.ts';
-import { childrenOf } from './process-tree.ts';
-import { endProcess, makeFolder, startService, type Folder, type Service } from './process.ts';
-import { openService } from './service.ts';
+import { plantFolder, plantedConfigs } from './support/process/planted.ts';
+import { makePostgresPlace } from './support/postgres/place.ts';
+import { childrenOf } from './support/process/process-tree.ts';
+import {
+  endProcess,
+  makeFolder,
+  startService,
+  type Folder,
+  type Service,
+} from './support/process/process.ts';
+import { openService } from './support/http/service.ts';
 
 setDefaultTimeout(120_000);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cp, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder } from './process.ts';
+import { makeFolder } from './support/process/process.ts';
 
 const project = join(import.meta.dir, '..');
 

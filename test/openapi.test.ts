@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { statusOfCode, type ErrorCode } from '../src/error.ts';
-import { problemsOfValue } from './conformance.ts';
-import { openapi, operations, type Example } from './openapi.ts';
+import { problemsOfValue } from './support/contract/conformance.ts';
+import { openapi, operations, type Example } from './support/contract/openapi.ts';
 
 describe('openapi.yaml', () => {
   it('is clean under the recommended rules of Redocly', async () => {

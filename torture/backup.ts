@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, runCli, type Folder } from '../test/process.ts';
-import { randomFrom } from '../test/cli/random.ts';
+import { makeFolder, runCli, type Folder } from '../test/support/process/process.ts';
+import { randomFrom } from '../test/support/random.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from './judge.ts';
 import { between, percentile, round, startLoad } from './load.ts';
 import { serve } from './serve.ts';

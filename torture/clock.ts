@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { idsOf, post } from '../test/calls.ts';
-import { randomFrom } from '../test/cli/random.ts';
-import { makeFolder, type Service } from '../test/process.ts';
+import { idsOf, post } from '../test/support/http/calls.ts';
+import { randomFrom } from '../test/support/random.ts';
+import { makeFolder, type Service } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { issueKey } from './issue-key.ts';
 import { between } from './load.ts';

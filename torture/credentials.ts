@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { generateKey } from '../src/api-key.ts';
-import { openConnection } from '../test/cli/raw-http.ts';
-import { randomFrom } from '../test/cli/random.ts';
-import { makeFolder, runCli, type Folder, type Service } from '../test/process.ts';
+import { openConnection } from '../test/support/http/raw-http.ts';
+import { randomFrom } from '../test/support/random.ts';
+import { makeFolder, runCli, type Folder, type Service } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { issuedKeys, issueKey } from './issue-key.ts';
 import { percentile, round } from './load.ts';

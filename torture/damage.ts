@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nextQuery } from '../test/calls.ts';
-import { randomFrom } from '../test/cli/random.ts';
-import { makeFolder, runCli, type Service } from '../test/process.ts';
+import { nextQuery } from '../test/support/http/calls.ts';
+import { randomFrom } from '../test/support/random.ts';
+import { makeFolder, runCli, type Service } from '../test/support/process/process.ts';
 import { againstBroken, type Patch } from './broken-program.ts';
 import { anyHarm, foundHarm, pickHarm, type Harm } from './harm.ts';
 import { firstLine } from './judge.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { fixedKey, type Service } from '../test/process.ts';
-import { withDescriptors } from '../test/support/few-descriptors.ts';
+import { fixedKey, type Service } from '../test/support/process/process.ts';
+import { withDescriptors } from '../test/support/process/few-descriptors.ts';
 import { againstBroken } from './broken-program.ts';
 import { faultsOf, judgeFile } from './judge.ts';
 import { round, startLoad } from './load.ts';

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Service } from '../test/process.ts';
+import type { Service } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { openDisk } from './ext4.ts';
 import { ignoreFailedCommit } from './io-faults.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../test/cli/random.ts';
+import type { Random } from '../test/support/random.ts';
 import { between } from './load.ts';
 
 /** A request out of the grammar of the interface, right or wrong in any of its parts, and what must come of it. */

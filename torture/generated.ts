@@ -1,7 +1,7 @@
-import { checkedFetch } from '../test/conformance.ts';
-import { nextQuery } from '../test/calls.ts';
-import { randomFrom } from '../test/cli/random.ts';
-import type { Service } from '../test/process.ts';
+import { checkedFetch } from '../test/support/contract/conformance.ts';
+import { nextQuery } from '../test/support/http/calls.ts';
+import { randomFrom } from '../test/support/random.ts';
+import type { Service } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { generateRequest, type GeneratedPet, type GeneratedRequest } from './generate-request.ts';
 import { serve } from './serve.ts';

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { FrameReader, headerBytes, readHeader } from '../src/sqlite/wal/frames.ts';
-import type { Random } from '../test/cli/random.ts';
+import type { Random } from '../test/support/random.ts';
 import { between } from './load.ts';
 
 /** A way to damage a store. */

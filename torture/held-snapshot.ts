@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
-import { makeFolder, type Service } from '../test/process.ts';
+import { makeFolder, type Service } from '../test/support/process/process.ts';
 import { againstBroken, type Patch } from './broken-program.ts';
 import { faultsOf, judgeFile } from './judge.ts';
 import { round, startLoad, type Load } from './load.ts';

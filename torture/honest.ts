@@ -1,5 +1,5 @@
-import { openConnection, type RawConnection } from '../test/cli/raw-http.ts';
-import { fixedKey } from '../test/process.ts';
+import { openConnection, type RawConnection } from '../test/support/http/raw-http.ts';
+import { fixedKey } from '../test/support/process/process.ts';
 
 /** Callers who do nothing wrong while others do: how are they served? */
 export interface Honest {

@@ -1,5 +1,5 @@
-import { fixedKey, type Service } from '../test/process.ts';
-import { nextQuery } from '../test/calls.ts';
+import { fixedKey, type Service } from '../test/support/process/process.ts';
+import { nextQuery } from '../test/support/http/calls.ts';
 import { startLenientServer } from './lenient-server.ts';
 import { makeRawCases, type RawCase } from './raw-cases.ts';
 import { exchangeRaw, type RawAnswers } from './raw-exchange.ts';

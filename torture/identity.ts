@@ -1,4 +1,4 @@
-import { randomFrom } from '../test/cli/random.ts';
+import { randomFrom } from '../test/support/random.ts';
 import { againstBroken } from './broken-program.ts';
 import { sabotages, type Sabotage } from './identity/sabotage.ts';
 import { runSequence } from './identity/sequence.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { makeFolder, type Service } from '../test/process.ts';
-import { randomFrom } from '../test/cli/random.ts';
+import { makeFolder, type Service } from '../test/support/process/process.ts';
+import { randomFrom } from '../test/support/random.ts';
 import { againstBroken, type Patch } from './broken-program.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from './judge.ts';
 import { between, startLoad } from './load.ts';

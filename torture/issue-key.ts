@@ -1,4 +1,4 @@
-import { runCli } from '../test/process.ts';
+import { runCli } from '../test/support/process/process.ts';
 
 export interface IssuedKey {
   id: string;

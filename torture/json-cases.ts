@@ -1,4 +1,4 @@
-import type { Random } from '../test/cli/random.ts';
+import type { Random } from '../test/support/random.ts';
 
 /** Bodies of a create, and what must become of them. */
 export interface JsonCase {

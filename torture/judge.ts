@@ -1,5 +1,5 @@
 import { checkLog } from '../src/sqlite/wal/check.ts';
-import { readAnimals, type Journal } from '../test/cli/journal.ts';
+import { readAnimals, type Journal } from '../test/support/journal.ts';
 
 export interface Row {
   id: string;

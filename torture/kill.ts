@@ -1,6 +1,6 @@
-import { makeFolder, type Service } from '../test/process.ts';
-import { childrenOf, isRunning } from '../test/process-tree.ts';
-import { randomFrom, type Random } from '../test/cli/random.ts';
+import { makeFolder, type Service } from '../test/support/process/process.ts';
+import { childrenOf, isRunning } from '../test/support/process/process-tree.ts';
+import { randomFrom, type Random } from '../test/support/random.ts';
 import { againstBroken, type Patch } from './broken-program.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from './judge.ts';
 import { between, percentile, round, startLoad, type Load } from './load.ts';

@@ -1,5 +1,5 @@
-import { createAnimals, Journal } from '../test/cli/journal.ts';
-import type { Random } from '../test/cli/random.ts';
+import { createAnimals, Journal } from '../test/support/journal.ts';
+import type { Random } from '../test/support/random.ts';
 
 /** Clients that create animals without pause and keep a journal of what they were told. */
 export interface Load {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childrenOf, isRunning } from '../test/process-tree.ts';
+import { childrenOf, isRunning } from '../test/support/process/process-tree.ts';
 
 /**
  * Where a run keeps everything it makes. At its end, also when it is told to stop in the middle, whatever the tests

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Journal } from '../test/cli/journal.ts';
-import { openConnection } from '../test/cli/raw-http.ts';
-import { fixedKey, type Service } from '../test/process.ts';
-import { copyCluster, makeCluster, superuser, type Cluster } from '../test/postgres/cluster.ts';
-import { openProxy, type PostgresProxy } from '../test/postgres/proxy.ts';
+import { Journal } from '../test/support/journal.ts';
+import { openConnection } from '../test/support/http/raw-http.ts';
+import { fixedKey, type Service } from '../test/support/process/process.ts';
+import { copyCluster, makeCluster, superuser, type Cluster } from '../test/support/postgres/cluster.ts';
+import { openProxy, type PostgresProxy } from '../test/support/postgres/proxy.ts';
 import { add, faultsOf, judge, nothingYet, type Judgement, type Row } from './judge.ts';
 import { percentile, round, startLoad } from './load.ts';
 import { serve } from './serve.ts';

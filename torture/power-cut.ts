@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { randomFrom, type Random } from '../test/cli/random.ts';
+import { randomFrom, type Random } from '../test/support/random.ts';
 import { againstBroken, type Patch } from './broken-program.ts';
 import { openDisk } from './ext4.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from './judge.ts';

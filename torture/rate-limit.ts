@@ -1,5 +1,5 @@
-import { randomFrom } from '../test/cli/random.ts';
-import type { Service } from '../test/process.ts';
+import { randomFrom } from '../test/support/random.ts';
+import type { Service } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { issueKey } from './issue-key.ts';
 import { between } from './load.ts';

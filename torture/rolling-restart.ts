@@ -1,6 +1,6 @@
-import { openConnection, type RawConnection } from '../test/cli/raw-http.ts';
-import { fixedKey, makeFolder, type Service } from '../test/process.ts';
-import { childrenOf } from '../test/process-tree.ts';
+import { openConnection, type RawConnection } from '../test/support/http/raw-http.ts';
+import { fixedKey, makeFolder, type Service } from '../test/support/process/process.ts';
+import { childrenOf } from '../test/support/process/process-tree.ts';
 import { againstBroken } from './broken-program.ts';
 import { serve } from './serve.ts';
 import type { Run, TortureTest } from './torture-test.ts';
@@ -137,7 +137,7 @@ export const rollingRestart: TortureTest = {
     rounds: 2,
     run: againstBroken(run, [
       {
-        file: 'src/cli/service.ts',
+        file: 'src/server/service.ts',
         find: `    await Bun.sleep(config.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);`,
         replace: `    await server.stop(true);

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fixedKey, type Service } from '../test/process.ts';
+import { fixedKey, type Service } from '../test/support/process/process.ts';
 import { issuedKeys } from './issue-key.ts';
 
 /** Shown once, to the person who starts a service for the first time; nowhere else. */

@@ -1,5 +1,10 @@
-import { childrenOf } from '../test/process-tree.ts';
-import { endProcess, startService, type Service, type ServiceOptions } from '../test/process.ts';
+import { childrenOf } from '../test/support/process/process-tree.ts';
+import {
+  endProcess,
+  startService,
+  type Service,
+  type ServiceOptions,
+} from '../test/support/process/process.ts';
 import { findSecrets } from './secrets.ts';
 
 export interface TortureServiceOptions extends ServiceOptions {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { post } from '../test/calls.ts';
-import { fixedKey, type Service } from '../test/process.ts';
-import { peakMemoryMb } from '../bench/process-figures.ts';
+import { post } from '../test/support/http/calls.ts';
+import { fixedKey, type Service } from '../test/support/process/process.ts';
+import { peakMemoryMb } from '../test/support/process/process-figures.ts';
 import { againstBroken } from './broken-program.ts';
 import { startHonest } from './honest.ts';
 import { percentile, round } from './load.ts';
@@ -152,9 +152,9 @@ export const slowClients: TortureTest = {
     description: 'no idle timeout, and no limit on answers that wait to be read',
     rounds: 800,
     run: againstBroken(run, [
-      { file: 'src/cli/listen.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
+      { file: 'src/server/listen.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
       {
-        file: 'src/http/large-answers.ts',
+        file: 'src/http/large-responses.ts',
         find: 'const largeLength = 128 * 1024;',
         replace: 'const largeLength = Infinity;',
       },

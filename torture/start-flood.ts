@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { fixedKey } from '../test/process.ts';
+import { fixedKey } from '../test/support/process/process.ts';
 import type { FloodOptions, FloodSecond } from './flood.ts';
 
 /** Runs the flood to its end; `onSecond` sees each second as it passes. */

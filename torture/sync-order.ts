@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeFolder } from '../test/process.ts';
+import { makeFolder } from '../test/support/process/process.ts';
 import { againstBroken } from './broken-program.ts';
 import { faultsOf, judgeFile } from './judge.ts';
 import { startLoad } from './load.ts';

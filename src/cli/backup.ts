@@ -3,9 +3,9 @@ import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
-import { print } from './output.ts';
-import { reportOnTerminal } from './progress.ts';
-import { parsePlace } from './stores.ts';
+import { print } from './terminal/output.ts';
+import { reportOnTerminal } from './terminal/progress.ts';
+import { parsePlace } from '../stores.ts';
 
 const place = `  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}`;

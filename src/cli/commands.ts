@@ -39,7 +39,8 @@ export const commands: Record<string, CommandEntry> = {
   },
   import: {
     summary: 'Add the animals of a file to a store.',
-    load: () => import('./import.ts').then(({ importPets, options }) => ({ run: importPets, options })),
+    load: () =>
+      import('./import/command.ts').then(({ importPets, options }) => ({ run: importPets, options })),
   },
   export: {
     summary: 'Write the animals of a store to a file.',
@@ -70,13 +71,17 @@ export const commands: Record<string, CommandEntry> = {
   doctor: {
     summary: 'Look for what is wrong, and say how to mend it.',
     load: async () => {
-      const [{ doctor }, { flagOptions }] = await Promise.all([import('./doctor.ts'), import('./config.ts')]);
+      const [{ doctor }, { flagOptions }] = await Promise.all([
+        import('./doctor/command.ts'),
+        import('./config.ts'),
+      ]);
       return { run: doctor, options: { ...flagOptions(), json: { type: 'boolean' } } };
     },
   },
   completion: {
     summary: 'Print the completion script of a shell.',
-    load: () => import('./completion.ts').then(({ completion, options }) => ({ run: completion, options })),
+    load: () =>
+      import('./completion/command.ts').then(({ completion, options }) => ({ run: completion, options })),
   },
 };
 

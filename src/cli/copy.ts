@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readAll, type BulkStore, type BulkTable } from '../bulk.ts';
+import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
-import { noProgress, type Progress } from '../report.ts';
+import { noProgress, type Progress } from '../progress.ts';
 import { readArguments } from './arguments.ts';
 import { usage } from './config.ts';
-import { print, reasonOf } from './output.ts';
-import { showProgress } from './progress.ts';
-import { isSameStore, openBulkStore } from './stores.ts';
+import { print, reasonOf } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
+import { isSameStore, openBulkStore } from '../stores.ts';
 
 const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys, and how far imports
 have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on

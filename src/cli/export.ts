@@ -1,15 +1,15 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync } from 'node:fs';
 import { extname } from 'node:path';
-import { readAll, type BulkStore } from '../bulk.ts';
+import { readAll, type BulkStore } from '../bulk-store.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import { choiceOf, readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
-import { watchForInterruption, type Interruption } from './interruption.ts';
-import { print, reasonOf } from './output.ts';
-import { createPetWriter, petFormats, type PetFormat } from './pet-formats.ts';
-import { showProgress } from './progress.ts';
-import { openStandardOutput, type Sink } from './sink.ts';
-import { openBulkStore, refuseFileOfStore } from './stores.ts';
+import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
+import { print, reasonOf } from './terminal/output.ts';
+import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
+import { showProgress } from './terminal/progress.ts';
+import { openStandardOutput, type Sink } from './terminal/sink.ts';
+import { openBulkStore, refuseFileOfStore } from '../stores.ts';
 import { writeAll } from './write-all.ts';
 
 const help = `Write all animals of a store, in ascending order of id, to a file or to standard output. The service may run.

@@ -3,10 +3,10 @@ import { describeKey, generateKey, hashKey, isUsable, type ApiKey, type ApiKeySt
 import { OperatorError } from '../error.ts';
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
-import { print } from './output.ts';
-import { openStores, parsePlace, refuseMissing } from './stores.ts';
-import { renderTable } from './table.ts';
-import { visible } from './visible.ts';
+import { print } from './terminal/output.ts';
+import { openStores, parsePlace, refuseMissing } from '../stores.ts';
+import { renderTable } from './terminal/table.ts';
+import { visible } from './terminal/visible.ts';
 
 const help = `Make, list and revoke the API keys of a store. A running service follows at once.
 

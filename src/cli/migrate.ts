@@ -1,7 +1,7 @@
 import { readArguments } from './arguments.ts';
 import { databaseUrlOf, settings } from './config.ts';
-import { print } from './output.ts';
-import { openStores } from './stores.ts';
+import { print } from './terminal/output.ts';
+import { openStores } from '../stores.ts';
 
 const help = `Bring a store's schema up to date, and do nothing else. The service does the same at its start; this is
 for those who give the service a database role that may not change the schema.

@@ -4,10 +4,10 @@ import { parseInt64 } from '../int64.ts';
 import { pageLimit, petStatuses } from '../pet.ts';
 import { choiceOf, integerOf, readArguments } from './arguments.ts';
 import { usage } from './config.ts';
-import { petLine } from './pet-line.ts';
-import { openStandardOutput } from './sink.ts';
-import { renderTable } from './table.ts';
-import { visible } from './visible.ts';
+import { petLine } from '../formats/render.ts';
+import { openStandardOutput } from './terminal/sink.ts';
+import { renderTable } from './terminal/table.ts';
+import { visible } from './terminal/visible.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
 

@@ -5,8 +5,8 @@ import { redactKeys } from '../api-key.ts';
 import { commands, listCommands, type Command } from './commands.ts';
 import { usage } from './config.ts';
 import { readEnvFile } from './env-file.ts';
-import { print } from './output.ts';
-import { visible, visibleLines } from './visible.ts';
+import { print } from './terminal/output.ts';
+import { visible, visibleLines } from './terminal/visible.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
 
@@ -51,7 +51,7 @@ function explain(error: unknown): string {
 
 async function findCommand(name: string): Promise<Command> {
   // Started by `petstore serve --workers` alone, so it is in no list.
-  if (name === 'worker') return (await import('./workers.ts')).serveAsWorker;
+  if (name === 'worker') return (await import('../server/workers.ts')).serveAsWorker;
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw usage(`There is no command "${redactKeys(name)}". See: petstore --help`);
   return (await entry.load()).run;

@@ -2,11 +2,11 @@ import { OperatorError, PetstoreError } from '../error.ts';
 import { petStatuses, type NewPet } from '../pet.ts';
 import { integerOf, readArguments } from './arguments.ts';
 import { databaseUrlOf, settings, usage } from './config.ts';
-import { batchSize } from './import-add.ts';
-import { watchForInterruption } from './interruption.ts';
-import { print, reasonOf } from './output.ts';
-import { showProgress } from './progress.ts';
-import { openImportStore } from './stores.ts';
+import { batchSize } from './import/add.ts';
+import { watchForInterruption } from './terminal/interruption.ts';
+import { print, reasonOf } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
+import { openImportStore } from '../stores.ts';
 
 const help = `Add made-up animals to a store, to try things out with. The same seed gives the same animals.
 

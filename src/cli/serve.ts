@@ -1,9 +1,9 @@
 import { readConfig } from './config.ts';
-import { isLoopback } from './listen.ts';
-import { openLog } from './output.ts';
+import { isLoopback } from '../server/listen.ts';
+import { openLog } from './terminal/output.ts';
 import { serveHelp } from './serve-help.ts';
-import { serveHere } from './service.ts';
-import { superviseWorkers } from './workers.ts';
+import { serveHere } from '../server/service.ts';
+import { superviseWorkers } from '../server/workers.ts';
 
 export async function serve(args: string[]): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {

@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Paw } from './icons.tsx';
 import { connect } from './connect.ts';
 import { forgetKey, keepKey, readKey } from './session.ts';
-import { Shop } from './shop.tsx';
+import { Shop } from './shop/shop.tsx';
 import { SignIn } from './sign-in.tsx';
 
 export function App() {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { RenderedJson } from '../pet.ts';
-import { jsonMediaType, type Answer } from './answer.ts';
-import { isLarge } from './large-answers.ts';
+import { jsonMediaType, type Answer } from './response.ts';
+import { isLarge } from './large-responses.ts';
 import { checkIfMatch, isHeldByCaller } from './preconditions.ts';
 
 const cacheControl = 'private, no-cache';

@@ -1,10 +1,10 @@
 import { PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
-import { errorAnswer, type Answer } from './answer.ts';
+import { errorAnswer, type Answer } from './response.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import type { Cors } from './cors.ts';
 import { createFailureLog, shownError } from './failure.ts';
-import { LargeAnswers, type IsSent } from './large-answers.ts';
+import { LargeAnswers, type IsSent } from './large-responses.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 
 export interface Call {

@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import type { PetStore } from '../pet.ts';
-import { jsonMediaType, type Answer } from './answer.ts';
+import { jsonMediaType, type Answer } from './response.ts';
 import { cacheable, cacheHeaders } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';
 

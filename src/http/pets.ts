@@ -1,7 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
-import { jsonMediaType, type Answer } from './answer.ts';
+import { jsonMediaType, type Answer } from './response.ts';
 import { createBodyReader, parseJsonBody } from './body.ts';
 import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
 import type { Handler } from './endpoint.ts';

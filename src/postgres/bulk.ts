@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
 import type { PetStatus } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { smallestId } from './dialect/dialect.ts';

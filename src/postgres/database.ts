@@ -6,7 +6,7 @@ import type { Dialect } from './dialect/dialect.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
 import type { Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
-import { createLane, type Lane } from './session/lane.ts';
+import { createLane, type Lane } from './session/reconnecting-connection.ts';
 import { createLimbo } from './session/limbo.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
+import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
 import { parseAddress, type Environment } from './address.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
 import { OperatorError } from '../error.ts';
 import { parseExactJson } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportStep, ImportStore } from '../import.ts';
+import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
 import { translateError } from './errors.ts';
 import { createIds } from './ids.ts';
 import { whileInPlace } from './opening/in-place.ts';

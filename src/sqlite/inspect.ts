@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../report.ts';
+import type { Report } from '../progress.ts';
 import { refuseDamagedPets } from './opening/check-pets.ts';
 import { readUnchanged, refuseDamage, refuseOldSqlite } from './opening/check-store.ts';
 import { checkOwnership, readPragma } from './migrate.ts';

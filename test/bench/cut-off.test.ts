@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { familyOf } from '../../bench/process-figures.ts';
+import { familyOf } from '../support/process/process-figures.ts';
 import { cellOf } from '../../bench/statistics.ts';
 import { continueUnfinished, isMeasured, removeUnfinished, saveUnfinished } from '../../bench/unfinished.ts';
-import { resultsOf, sample } from './results.ts';
+import { resultsOf, sample } from '../support/bench-results.ts';
 
 describe.if(process.platform === 'linux')('a run that is cut off', () => {
   let folder: string;

@@ -3,7 +3,7 @@ import { drawCharts } from '../../bench/charts.ts';
 import { renderResults } from '../../bench/report.ts';
 import type { Sample } from '../../bench/results.ts';
 import { cellOf, ratio } from '../../bench/statistics.ts';
-import { latency, resultsOf, sample } from './results.ts';
+import { latency, resultsOf, sample } from '../support/bench-results.ts';
 
 describe('the report of the benchmark', () => {
   it('compares round by round and leaves out what was thrown out', () => {

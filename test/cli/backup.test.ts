@@ -3,10 +3,10 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFolder, runCli, startService } from '../process.ts';
-import { createAnimals, Journal, readAnimals } from './journal.ts';
-import { settledIn } from './settled.ts';
-import { runOnTerminal } from './terminal.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { createAnimals, Journal, readAnimals } from '../support/journal.ts';
+import { settledIn } from '../support/settled.ts';
+import { runOnTerminal } from '../support/process/terminal.ts';
 
 describe('petstore backup', () => {
   it('holds whatever was acknowledged before it, while creates go on', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { commands } from '../../src/cli/commands.ts';
-import { runCli } from '../process.ts';
+import { runCli } from '../support/process/process.ts';
 
 describe('every command', () => {
   it.each(Object.keys(commands))('explains itself with examples, and names its options: %s', async (name) => {

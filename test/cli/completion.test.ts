@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { commands } from '../../src/cli/commands.ts';
-import { makeFolder, runCli } from '../process.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
 
 let script = '';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { databaseUrlOf, readConfig, settings } from '../../src/cli/config.ts';
-import { makeFolder, runCli } from '../process.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
 
 const variable = { DATABASE_URL: 'of-the-variable.db' };
 

@@ -2,8 +2,14 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePostgresPlace } from '../postgres/place.ts';
-import { heldToRights, makeFolder, runCli, startService, type CliOptions } from '../process.ts';
+import { makePostgresPlace } from '../support/postgres/place.ts';
+import {
+  heldToRights,
+  makeFolder,
+  runCli,
+  startService,
+  type CliOptions,
+} from '../support/process/process.ts';
 
 setDefaultTimeout(120_000);
 

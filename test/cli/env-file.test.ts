@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readEnvFile } from '../../src/cli/env-file.ts';
-import { makeFolder } from '../process.ts';
+import { makeFolder } from '../support/process/process.ts';
 
 it('takes settings from a file, and nothing that says where an API key is sent', () => {
   using folder = makeFolder();

@@ -1,8 +1,8 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../process.ts';
-import { importText } from './files.ts';
+import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../support/process/process.ts';
+import { importText } from '../support/process/files.ts';
 
 setDefaultTimeout(120_000);
 

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/api-key.ts';
-import { makeFolder, runCli, startService, type CliResult, type Folder, type Service } from '../process.ts';
+import {
+  makeFolder,
+  runCli,
+  startService,
+  type CliResult,
+  type Folder,
+  type Service,
+} from '../support/process/process.ts';
 
 const timeoutMs = 60_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { openListeningService, type ListeningService } from '../client/listening.ts';
-import { fixedKey, runCli, startService, type CliResult } from '../process.ts';
-import { runOnTerminal } from './terminal.ts';
+import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+import { fixedKey, runCli, startService, type CliResult } from '../support/process/process.ts';
+import { runOnTerminal } from '../support/process/terminal.ts';
 
 let service: ListeningService;
 let env: Record<string, string>;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { addPet } from '../calls.ts';
-import { makeFolder, runCli, startService } from '../process.ts';
-import { insertPet } from '../sqlite/insert-pet.ts';
-import { isOpenElsewhere } from '../support/open-files.ts';
-import { readAnimals } from './journal.ts';
-import { settledIn } from './settled.ts';
+import { addPet } from '../support/http/calls.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { insertPet } from '../support/insert-pet.ts';
+import { isOpenElsewhere } from '../support/process/open-files.ts';
+import { readAnimals } from '../support/journal.ts';
+import { settledIn } from '../support/settled.ts';
 
 describe('petstore restore', () => {
   it('says so where a new store takes the place of the one that knew which keys are revoked', async () => {

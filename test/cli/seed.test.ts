@@ -1,7 +1,7 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { join } from 'node:path';
-import { makeFolder, runCli } from '../process.ts';
-import { exported } from './files.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
+import { exported } from '../support/process/files.ts';
 
 setDefaultTimeout(120_000);
 

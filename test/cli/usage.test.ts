@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
-import { runCli } from '../process.ts';
+import { runCli } from '../support/process/process.ts';
 
 describe('petstore', () => {
   it.each([

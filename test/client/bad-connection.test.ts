@@ -1,10 +1,10 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { isTemporary, type NewPet } from '../../src/client/index.ts';
-import { openTemporaryPostgres } from '../postgres/place.ts';
-import { openTemporarySqlite } from '../service.ts';
-import { clientThrough } from './bad-connection.ts';
-import { openFaultyProxy, type Fault } from './faulty-proxy.ts';
-import { openListeningService } from './listening.ts';
+import { openTemporaryPostgres } from '../support/postgres/place.ts';
+import { openTemporarySqlite } from '../support/http/service.ts';
+import { clientThrough } from '../support/http/bad-connection.ts';
+import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
+import { openListeningService } from '../support/http/listening.ts';
 
 // The first test on PostgreSQL waits until its server has started.
 setDefaultTimeout(60_000);

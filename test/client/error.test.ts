@@ -7,8 +7,8 @@ import {
   isUnauthorized,
   PetstoreClientError,
 } from '../../src/client/index.ts';
-import { failureOf } from './failure.ts';
-import { openListeningService, type ListeningService } from './listening.ts';
+import { failureOf } from '../support/failure.ts';
+import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 
 let service: ListeningService;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dependencies } from '../../package.json';
-import { openBrowser } from '../console/browser.ts';
-import { openListeningService, type ListeningService } from './listening.ts';
+import { openBrowser } from '../support/browser/browser.ts';
+import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 
 const project = join(import.meta.dir, '../..');
 const patienceMs = 120_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import type { NewPet } from '../../src/client/index.ts';
 import { backoffMs, parseRetryAfter } from '../../src/client/wait.ts';
-import { clientThrough } from './bad-connection.ts';
-import { openFaultyProxy } from './faulty-proxy.ts';
-import { failureOf } from './failure.ts';
-import { openListeningService } from './listening.ts';
+import { clientThrough } from '../support/http/bad-connection.ts';
+import { openFaultyProxy } from '../support/http/faulty-proxy.ts';
+import { failureOf } from '../support/failure.ts';
+import { openListeningService } from '../support/http/listening.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
-import { openListeningService } from '../client/listening.ts';
-import { browserOfFile } from './browser-of-file.ts';
-import { add, desktop, openShop, overflowing, phone, rows, stock } from './shop.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { add, desktop, openShop, overflowing, phone, rows, stock } from '../support/browser/shop.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();

@@ -1,8 +1,8 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
-import { openListeningService } from '../client/listening.ts';
-import { browserOfFile } from './browser-of-file.ts';
-import { openShop, signIn } from './shop.ts';
-import { visit } from './visit.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { openShop, signIn } from '../support/browser/shop.ts';
+import { visit } from '../support/browser/visit.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, errorOf, outcomeOf, post, rex } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
-import { checkRawAnswer, listen, type Listening } from '../socket.ts';
+import { addPet, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { checkRawAnswer, listen, type Listening } from '../support/http/socket.ts';
 
 /** `decisions.md`, the table "Requests", the rows about what a create carries. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { settings } from '../../src/cli/config.ts';
-import { makeFolder, runCli, startService } from '../process.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 describe('Configuration', () => {
   it('HOST, PORT, DATABASE_URL, API_KEYS and LOG_LEVEL have a flag each, and their defaults', async () => {

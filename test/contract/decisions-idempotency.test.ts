@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../src/cli/keys.ts';
-import { idsOf, outcomeOf, post, rex, walkPages } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
-import { makeStorePlace } from '../store-place.ts';
+import { idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { makeStorePlace } from '../support/store-place.ts';
 
 /** `decisions.md`, the table "Responses", the row "Idempotency". */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, outcomeOf, post, rex } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `decisions.md`, the table "Requests", the row "Order of checks". */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, outcomeOf } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, outcomeOf } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `decisions.md`, the table "Other"; its row "Configuration" is shown by the tests of the commands. */
 

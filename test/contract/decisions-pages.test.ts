@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, addPets, idsOf, nextQuery, outcomeOf, rex, walkPages } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, addPets, idsOf, nextQuery, outcomeOf, rex, walkPages } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `decisions.md`, the table "Responses", the row "Order and pages". */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import type { LogFields } from '../../src/log.ts';
-import { errorOf } from '../calls.ts';
-import { openFailingService } from '../failing-service.ts';
-import { openService, type Service } from '../service.ts';
+import { errorOf } from '../support/http/calls.ts';
+import { openFailingService } from '../support/http/failing-service.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `decisions.md`, the table "Responses", the row "Request id". */
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
-import { checkedFetch } from '../conformance.ts';
-import { openService, type Service } from '../service.ts';
-import { listen } from '../socket.ts';
+import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { checkedFetch } from '../support/contract/conformance.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { listen } from '../support/http/socket.ts';
 
 /** `decisions.md`, the table "Requests", up to `petId`; the order of checks and bodies have files of their own. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { PetstoreError, statusOfCode } from '../../src/error.ts';
-import { addPet, addPets, errorOf, outcomeOf, post, rex } from '../calls.ts';
-import { openFailingService } from '../failing-service.ts';
-import { openapi } from '../openapi.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, addPets, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openFailingService } from '../support/http/failing-service.ts';
+import { openapi } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `decisions.md`, the table "Responses"; pages, idempotency and the request id have files of their own. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `pet-store-interface.md`, the resources, their fields and states, row by row. */
 

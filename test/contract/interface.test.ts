@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
-import { openapi } from '../openapi.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openapi } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** `pet-store-interface.md`, from the endpoints on, section by section and row by row. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { addPets, idsOf, post, walkPages } from '../calls.ts';
-import { checkedFetch, type Call } from '../conformance.ts';
-import { openService, type Service } from '../service.ts';
-import { listen, type Listening } from '../socket.ts';
+import { addPets, idsOf, post, walkPages } from '../support/http/calls.ts';
+import { checkedFetch, type Call } from '../support/contract/conformance.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { listen, type Listening } from '../support/http/socket.ts';
 
 const creators = 200;
 const petsPerCreator = 5;

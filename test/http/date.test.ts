@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { operations } from '../openapi.ts';
-import { openService, type Service } from '../service.ts';
-import { listen, type Listening } from '../socket.ts';
+import { operations } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { listen, type Listening } from '../support/http/socket.ts';
 
 /** RFC 9110, section 6.6.1: a server with a clock sends `Date`, whatever the method, and once. */
 

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { parseJson, problemsOfValue } from '../conformance.ts';
-import { operations, type DocumentedOperation, type Parameter, type Schema } from '../openapi.ts';
-import { openService, type Service } from '../service.ts';
-import { requestFor, type Change } from './documented-request.ts';
+import { parseJson, problemsOfValue } from '../support/contract/conformance.ts';
+import {
+  operations,
+  type DocumentedOperation,
+  type Parameter,
+  type Schema,
+} from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { requestFor, type Change } from '../support/contract/documented-request.ts';
 
 /**
  * Inputs made from the schemas of `openapi.yaml`. Each schema is also the judge: what is an instance of it must

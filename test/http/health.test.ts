@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/error.ts';
-import { outcomeOf, post, rex } from '../calls.ts';
-import { openFailingService } from '../failing-service.ts';
-import { openService, openTemporarySqlite } from '../service.ts';
+import { outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openFailingService } from '../support/http/failing-service.ts';
+import { openService, openTemporarySqlite } from '../support/http/service.ts';
 
 describe('GET /readyz', () => {
   it('is 503 from the moment the service was told to stop, while calls are still answered', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import { idsOf, outcomeOf, post, rex, walkPages } from '../calls.ts';
-import { openService } from '../service.ts';
-import { makeStorePlace } from '../store-place.ts';
+import { idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
+import { openService } from '../support/http/service.ts';
+import { makeStorePlace } from '../support/store-place.ts';
 
 const once = (name: string, pet: object = rex) => post(pet, { 'Idempotency-Key': name });
 

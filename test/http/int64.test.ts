@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, outcomeOf, post } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
+import { addPet, outcomeOf, post } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 let service: Service;
 let call: Service['call'];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { nextLink, parsePageRequest } from '../../src/http/paging.ts';
 import { petStatuses } from '../../src/pet.ts';
-import { holds } from './property.ts';
+import { holds } from '../support/property.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const status = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPets, errorOf, idsOf, outcomeOf, post, rex } from '../calls.ts';
-import { operations } from '../openapi.ts';
-import { openService, type Service } from '../service.ts';
+import { addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { operations } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
 
 /** RFC 9110, sections 13.1.1 and 13.2: what a caller may demand of the representation before it is sent. */
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { isPetStatus } from '../../src/pet.ts';
-import { nextQuery, post, rex } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
-import { holds, propertyTimeoutMs, wellFormedName } from './property.ts';
+import { nextQuery, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { holds, propertyTimeoutMs, wellFormedName } from '../support/property.ts';
 
 let service: Service;
 let call: Service['call'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { hashKey } from '../../src/api-key.ts';
-import { openService } from '../service.ts';
+import { openService } from '../support/http/service.ts';
 
 describe('the rate limit', () => {
   it('is off unless the operator sets one', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { createRouter, pathOf } from '../../src/http/router.ts';
-import { holds } from './property.ts';
+import { holds } from '../support/property.ts';
 
 const router = createRouter({ '/pets': 'pets', '/': 'home', '/pets/:id': 'pet', '/assets/:file': 'asset' });
 /** A request target has no fragment, so a # is a character of its path or query. */

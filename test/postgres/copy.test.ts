@@ -1,16 +1,22 @@
 import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { readAll, type BulkStore, type BulkTable } from '../../src/bulk.ts';
+import { readAll, type BulkStore, type BulkTable } from '../../src/bulk-store.ts';
 import { petStatuses } from '../../src/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { cleanEnvironment, makeFolder, petstoreCommand, runCli, type Folder } from '../process.ts';
-import { insertPet } from '../sqlite/insert-pet.ts';
-import { makeDatabase, type Database } from './server.ts';
+import {
+  cleanEnvironment,
+  makeFolder,
+  petstoreCommand,
+  runCli,
+  type Folder,
+} from '../support/process/process.ts';
+import { insertPet } from '../support/insert-pet.ts';
+import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 const animals = 100_000;
 const patienceMs = 120_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { failureOf } from './failure.ts';
-import { openProxy, type PostgresProxy } from './proxy.ts';
-import { makeDatabase, sharedServer, type Database } from './server.ts';
-import { useEverything } from './use-everything.ts';
+import { failureOf } from '../support/postgres/failure.ts';
+import { openProxy, type PostgresProxy } from '../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
+import { useEverything } from '../support/postgres/use-everything.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 let database: Database;

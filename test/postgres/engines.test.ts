@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresBulk } from '../../src/postgres/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { runCli } from '../process.ts';
-import { makeDatabase } from './server.ts';
+import { runCli } from '../support/process/process.ts';
+import { makeDatabase } from '../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 

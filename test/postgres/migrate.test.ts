@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { inspectPostgres } from '../../src/postgres/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { makeDatabase } from './server.ts';
+import { makeDatabase } from '../support/postgres/server.ts';
 
 describe('a store whose schema is of version 2', () => {
   it('can be inspected as it is, and is brought up to date by the next start', async () => {

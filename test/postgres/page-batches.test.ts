@@ -4,8 +4,8 @@ import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createPageBatchers } from '../../src/postgres/pets.ts';
 import { petStatuses, type Page, type PageRequest } from '../../src/pet.ts';
-import { openDatabaseAt } from './open-database.ts';
-import { makeDatabase } from './server.ts';
+import { openDatabaseAt } from '../support/postgres/open-database.ts';
+import { makeDatabase } from '../support/postgres/server.ts';
 
 const requests: PageRequest[] = [undefined, ...petStatuses].flatMap((status) =>
   [0n, 3n, 17n, 28n, 29n, 30n, 400n].flatMap((after) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/pet.ts';
-import { openDatabaseAt } from './open-database.ts';
-import { makeDatabase, type Database } from './server.ts';
+import { openDatabaseAt } from '../support/postgres/open-database.ts';
+import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 let place: Database;
 

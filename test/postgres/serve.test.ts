@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, outcomeOf } from '../calls.ts';
-import { runCli, startService, type Service } from '../process.ts';
-import { makeCluster, superuser, withoutDurability, type Cluster } from './cluster.ts';
+import { addPet, outcomeOf } from '../support/http/calls.ts';
+import { runCli, startService, type Service } from '../support/process/process.ts';
+import { makeCluster, superuser, withoutDurability, type Cluster } from '../support/postgres/cluster.ts';
 
 let cluster: Cluster;
 let service: Service;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createSharedRead } from '../../src/postgres/shared-read.ts';
-import { idsOf } from '../calls.ts';
-import { makeDatabase } from './server.ts';
+import { idsOf } from '../support/http/calls.ts';
+import { makeDatabase } from '../support/postgres/server.ts';
 
 /** Queries that end when the test says so. */
 function startQueries() {

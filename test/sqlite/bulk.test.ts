@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { runCli } from '../process.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { runCli } from '../support/process/process.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 let place: SqlitePlace;
 let target: SqlitePlace;

@@ -9,7 +9,7 @@ import {
   watchWalIndex,
   type CommitWatch,
 } from '../../src/sqlite/fresh.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 let place: SqlitePlace;
 let reading: Database;

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { openSqliteImport } from '../../src/sqlite/import.ts';
-import { runCli } from '../process.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { runCli } from '../support/process/process.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 /** Larger than what is checked for damage at the opening. */
 const nameLength = 17 * 1024 * 1024;

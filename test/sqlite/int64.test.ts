@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, idsOf, nextQuery, outcomeOf, post, rex, walkPages } from '../calls.ts';
-import { openService, type Service } from '../service.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
-import { insertPet } from './insert-pet.ts';
+import { addPet, idsOf, nextQuery, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { insertPet } from '../support/insert-pet.ts';
 
 /** Ids at the top of the range: no create reaches them, so they are put into the file. */
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import type { NewPet } from '../../src/pet.ts';
 import type { SqliteStore } from '../../src/sqlite/open.ts';
 import { checksumOf, renderFields, renderPet, verifiedPage } from '../../src/sqlite/stored-pet.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
-import { insertPet } from './insert-pet.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { insertPet } from '../support/insert-pet.ts';
 
 let place: SqlitePlace;
 beforeEach(async () => {

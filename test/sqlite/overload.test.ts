@@ -1,8 +1,8 @@
 import { expect, it } from 'bun:test';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { post } from '../calls.ts';
-import { openService } from '../service.ts';
-import { makeSqlitePlace } from '../store-place.ts';
+import { post } from '../support/http/calls.ts';
+import { openService } from '../support/http/service.ts';
+import { makeSqlitePlace } from '../support/store-place.ts';
 
 it('a write queue that is full is 503 overloaded with Retry-After, and whoever had a place gets 201', async () => {
   await using place = await makeSqlitePlace();

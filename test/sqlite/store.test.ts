@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { OperatorError, PetstoreError } from '../../src/error.ts';
 import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(0) };

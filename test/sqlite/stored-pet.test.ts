@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { noReport } from '../../src/report.ts';
+import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/inspect.ts';
-import { idsOf, outcomeOf, walkPages } from '../calls.ts';
-import { openService } from '../service.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../store-place.ts';
+import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';
+import { openService } from '../support/http/service.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 let place: SqlitePlace;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/error.ts';
 import { openOrCreate } from '../../src/sqlite/opening/opened-store.ts';
 import { ignore, openWriter } from '../../src/sqlite/writer.ts';
-import { makeFolder } from '../process.ts';
+import { makeFolder } from '../support/process/process.ts';
 
 const watch = { problem: () => undefined };
 const job = { kind: 'probe', now: 0 } as const;

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { addPets } from '../calls.ts';
-import { startService } from '../process.ts';
+import { addPets } from './http/calls.ts';
+import { startService } from './process/process.ts';
 
 /** Makes a store at this path whose service was killed: these pets were acknowledged, and are in its log alone. */
 export async function makeCrashedStore(path: string, petCount = 5): Promise<void> {

@@ -7,7 +7,7 @@ import { ioFaults } from '../../torture/io-faults.ts';
 import { kill } from '../../torture/kill.ts';
 import { powerCut } from '../../torture/power-cut.ts';
 import { syncOrder } from '../../torture/sync-order.ts';
-import { expectToHold } from './short-run.ts';
+import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(kill, { rounds: 6, controlRounds: 6 });
 expectToHold(powerCut, { rounds: 4, controlRounds: 2 });

@@ -2,7 +2,7 @@ import { credentials } from '../../torture/credentials.ts';
 import { generated } from '../../torture/generated.ts';
 import { hostileHttp } from '../../torture/hostile-http.ts';
 import { hostileJson } from '../../torture/hostile-json.ts';
-import { expectToHold } from './short-run.ts';
+import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(hostileHttp, { rounds: 1 });
 expectToHold(hostileJson, { rounds: 1 });

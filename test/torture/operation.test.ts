@@ -1,7 +1,7 @@
 import { clock } from '../../torture/clock.ts';
 import { postgres } from '../../torture/postgres.ts';
 import { rateLimit } from '../../torture/rate-limit.ts';
-import { expectToHold } from './short-run.ts';
+import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(clock, { rounds: 10 });
 expectToHold(rateLimit, { rounds: 1 });

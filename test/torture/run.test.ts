@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { childrenOf, isRunning } from '../process-tree.ts';
-import { endProcess, makeFolder } from '../process.ts';
+import { childrenOf, isRunning } from '../support/process/process-tree.ts';
+import { endProcess, makeFolder } from '../support/process/process.ts';
 
 const program = join(import.meta.dir, '../../torture/run.ts');
 

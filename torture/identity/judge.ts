@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { isRunning } from '../../test/process-tree.ts';
+import { isRunning } from '../../test/support/process/process-tree.ts';
 import { compareWith, type StoreModel } from './model.ts';
 import { compareKeys, readCopy } from './read-copy.ts';
 import { judgeService, lastLines } from './services.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../../test/process.ts';
+import { makeFolder } from '../../test/support/process/process.ts';
 import { copyByHand } from '../../test/support/crashed-store.ts';
 import { foundPets, type FoundPet, type KnownKey } from './model.ts';
 

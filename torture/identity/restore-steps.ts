@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { cleanEnvironment, petstoreCommand } from '../../test/process.ts';
+import { cleanEnvironment, petstoreCommand } from '../../test/support/process/process.ts';
 import { at, judgeExport, pickNamed } from './command-steps.ts';
 import { hashOf } from './judge.ts';
 import { restoredModel, type StoreModel } from './model.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../../test/cli/random.ts';
+import type { Random } from '../../test/support/random.ts';
 import { between } from '../load.ts';
 import {
   backUp,

@@ -1,6 +1,6 @@
-import { nextQuery, post } from '../../test/calls.ts';
-import { childrenOf, isRunning } from '../../test/process-tree.ts';
-import type { Service } from '../../test/process.ts';
+import { nextQuery, post } from '../../test/support/http/calls.ts';
+import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
+import type { Service } from '../../test/support/process/process.ts';
 import { between } from '../load.ts';
 import { serve } from '../serve.ts';
 import { compareWith, createModel, fieldsOf, foundPets, type FoundPet, type StoreModel } from './model.ts';

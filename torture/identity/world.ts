@@ -1,7 +1,13 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Random } from '../../test/cli/random.ts';
-import { makeFolder, runCli, type CliResult, type Folder, type Service } from '../../test/process.ts';
+import type { Random } from '../../test/support/random.ts';
+import {
+  makeFolder,
+  runCli,
+  type CliResult,
+  type Folder,
+  type Service,
+} from '../../test/support/process/process.ts';
 import { hashesOf } from '../../test/support/file-hashes.ts';
 import type { StoreModel } from './model.ts';
 

@@ -1,6 +1,6 @@
-import { Journal } from '../../test/cli/journal.ts';
-import { openConnection, type RawConnection, type RawRequest } from '../../test/cli/raw-http.ts';
-import { fixedKey } from '../../test/process.ts';
+import { Journal } from '../../test/support/journal.ts';
+import { openConnection, type RawConnection, type RawRequest } from '../../test/support/http/raw-http.ts';
+import { fixedKey } from '../../test/support/process/process.ts';
 
 /** What the callers of some replicas have seen while something was broken. */
 export interface Witness {

@@ -1,4 +1,4 @@
-import { runCli, type Service } from '../../test/process.ts';
+import { runCli, type Service } from '../../test/support/process/process.ts';
 import { issueKey } from '../issue-key.ts';
 
 /** How long a check waits for what should have happened within a second. */

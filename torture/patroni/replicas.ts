@@ -1,4 +1,4 @@
-import type { Service } from '../../test/process.ts';
+import type { Service } from '../../test/support/process/process.ts';
 import { serve } from '../serve.ts';
 import type { PatroniCluster } from './cluster.ts';
 

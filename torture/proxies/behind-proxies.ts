@@ -1,5 +1,5 @@
-import { makeFolder } from '../../test/process.ts';
-import { makeCluster, type Cluster } from '../../test/postgres/cluster.ts';
+import { makeFolder } from '../../test/support/process/process.ts';
+import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { againstBroken } from '../broken-program.ts';
 import { add, faultsOf, judge, nothingYet, type Row } from '../judge.ts';
 import { missingProgram } from '../needs.ts';
@@ -115,7 +115,7 @@ export const behindProxies: TortureTest = {
     rounds: 1,
     run: againstBroken(run, [
       {
-        file: 'src/cli/service.ts',
+        file: 'src/server/service.ts',
         find: 'fetch: app.fetch,',
         replace:
           'fetch: (...call) => (isStopping ? new Response(null, { status: 503 }) : app.fetch(...call)),',

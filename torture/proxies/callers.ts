@@ -1,7 +1,7 @@
 import { createClient } from '../../src/client/index.ts';
-import { Journal } from '../../test/cli/journal.ts';
-import { openConnection, requestText, type RawConnection } from '../../test/cli/raw-http.ts';
-import { fixedKey } from '../../test/process.ts';
+import { Journal } from '../../test/support/journal.ts';
+import { openConnection, requestText, type RawConnection } from '../../test/support/http/raw-http.ts';
+import { fixedKey } from '../../test/support/process/process.ts';
 
 /** Callers that never rest until they are told to; what went wrong is counted by its kind. */
 export interface Callers {

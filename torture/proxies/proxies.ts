@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '../../test/support/http/free-port.ts';
 import { startProgram } from '../program.ts';
 
 /** A load balancer in front of the replicas. */

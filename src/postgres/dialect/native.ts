@@ -1,5 +1,5 @@
 import type { PageRequest, PetStatus } from '../../pet.ts';
-import { keepPlans } from '../session/plans.ts';
+import { keepPlans } from '../session/session-settings.ts';
 import { smallestId, type Dialect, type Reader } from './dialect.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import type { Report } from '../../report.ts';
+import type { Report } from '../../progress.ts';
 import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
 import { explain } from '../errors.ts';
 import { syncPath } from '../opening/folders.ts';

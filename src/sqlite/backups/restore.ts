@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import type { Report } from '../../report.ts';
+import type { Report } from '../../progress.ts';
 import { explain } from '../errors.ts';
 import { prepareFolder, syncPath } from '../opening/folders.ts';
 import { checkOwnership } from '../migrate.ts';

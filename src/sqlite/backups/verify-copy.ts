@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import type { Report } from '../../report.ts';
+import type { Report } from '../../progress.ts';
 import { refuseDamagedPets } from '../opening/check-pets.ts';
 import { damaged, explain } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../../report.ts';
+import type { Report } from '../../progress.ts';
 import { damaged } from '../errors.ts';
 import { isIntact, storedPetColumns, type StoredPet } from '../stored-pet.ts';
 

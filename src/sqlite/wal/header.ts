@@ -1,7 +1,7 @@
 import { toArrayBuffer } from 'bun:ffi';
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { openLibc } from '../../libc.ts';
+import { openLibc } from '../../linux/libc.ts';
 
 /** The header of SQLite's shared memory as words; every commit, of this process or another, rewrites it. */
 export interface WalIndex {

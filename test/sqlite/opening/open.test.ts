@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { OperatorError } from '../../../src/error.ts';
 import { readPragma } from '../../../src/sqlite/migrate.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../../store-place.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 

@@ -3,8 +3,8 @@ import { copyFileSync, readdirSync, renameSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { putInPlace } from '../../../src/sqlite/opening/put-in-place.ts';
 import { findStoreFile, stateOf } from '../../../src/sqlite/opening/store-file.ts';
-import { idsOf } from '../../calls.ts';
-import { makeFolder, runCli } from '../../process.ts';
+import { idsOf } from '../../support/http/calls.ts';
+import { makeFolder, runCli } from '../../support/process/process.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
 

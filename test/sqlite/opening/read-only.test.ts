@@ -4,7 +4,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readUnchanged } from '../../../src/sqlite/opening/check-store.ts';
 import { openExisting } from '../../../src/sqlite/opening/opened-store.ts';
-import { makeFolder, type Folder } from '../../process.ts';
+import { makeFolder, type Folder } from '../../support/process/process.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
 
 let folder: Folder;

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFile
 import { join } from 'node:path';
 import { checkLog } from '../../../src/sqlite/wal/check.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { makeFolder, type Folder } from '../../process.ts';
+import { makeFolder, type Folder } from '../../support/process/process.ts';
 
 const frameBytes = 24 + 4096;
 const headerBytes = 32;

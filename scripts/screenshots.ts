@@ -1,0 +1,70 @@
+/** Takes the pictures of `docs/screenshots`: `npm run screenshots`. */
+import { join } from 'node:path';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { openListeningService } from '../test/support/http/listening.ts';
+import { openBrowser } from '../test/support/browser/browser.ts';
+import { add, signIn } from '../test/support/browser/shop.ts';
+import { visit } from '../test/support/browser/visit.ts';
+
+const folder = join(import.meta.dir, '../docs/screenshots');
+const screen: BrowserContextOptions = { viewport: { width: 1120, height: 700 } };
+const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
+const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
+
+await using service = await openListeningService();
+await using chromium = await openBrowser();
+for (let index = 0; index < 60; index++) {
+  const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];
+  const categoryId = index === 3 ? 2n ** 63n - 1n : BigInt((index % 7) + 1);
+  await service.client.createPet({
+    name: names[index % names.length]!,
+    categoryId,
+    ...(status && { status }),
+  });
+}
+
+async function take(
+  name: string,
+  path: string,
+  options: BrowserContextOptions,
+  prepare: (page: Page) => Promise<void>,
+): Promise<void> {
+  await using visited = await visit(chromium.browser, service.url + path, options);
+  await prepare(visited.page);
+  // Lets transitions end.
+  await visited.page.waitForTimeout(700);
+  await visited.page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+const enter = async (page: Page): Promise<void> => {
+  await signIn(page, service.apiKey);
+  await page.getByText('Rex').first().waitFor();
+};
+
+await take('sign-in', '/', screen, async (page) => {
+  await page.getByLabel('API key').fill('pets_mistyped');
+  await page.keyboard.press('Enter');
+  await page.getByText('not accepted').waitFor();
+});
+await take('animals-dark', '/', { ...screen, colorScheme: 'dark' }, async (page) => {
+  await enter(page);
+  await page.getByRole('radio', { name: 'Available' }).check();
+});
+await take('phone', '/', phone, enter);
+await take('phone-mistake', '/', { ...phone, colorScheme: 'dark' }, async (page) => {
+  await enter(page);
+  await page.getByRole('button', { name: 'Add an animal' }).click();
+  await add(page, 'Pixel', '7.5');
+});
+await take('away', '/', screen, async (page) => {
+  await enter(page);
+  await page.route('**/v1/**', (route) => route.abort());
+  await page.getByRole('radio', { name: 'Sold' }).check();
+  await page.getByText('cannot be reached').waitFor();
+});
+await take('docs', '/docs', screen, async () => {});
+await take('animals', '/', screen, async (page) => {
+  await enter(page);
+  await add(page, 'Pixel', '9007199254740993');
+  await page.getByText('was added').waitFor();
+});

@@ -1,0 +1,90 @@
+import { noReport, type Progress, type Report } from '../../progress.ts';
+import { visible } from './visible.ts';
+
+export interface ShownProgress extends Progress {
+  /** Says something that stays, above the bar. */
+  say(line: string): void;
+}
+
+export interface ProgressOptions {
+  /** What an earlier run has done; it counts, but not for the rate. */
+  done?: number;
+  /** How a number is written. */
+  format?: (count: number) => string;
+}
+
+const widestBar = 30;
+const drawEveryMs = 100;
+
+/** Shows how far a long command is: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
+export function showProgress(
+  what: string,
+  total: number,
+  stream: NodeJS.WriteStream,
+  options: ProgressOptions = {},
+): ShownProgress {
+  const { done: doneBefore = 0, format = (count) => Math.round(count).toLocaleString('en') } = options;
+  const startedAt = performance.now();
+  let done = doneBefore;
+  let drawnAt = -Infinity;
+  let saidTenths = Math.floor((done * 10) / total);
+
+  const describe = (): string => {
+    const elapsedMs = Math.max(1, performance.now() - startedAt);
+    const perMs = (done - doneBefore) / elapsedMs;
+    const left = perMs > 0 && done < total ? `, ${duration((total - done) / perMs)} left` : '';
+    return `${what} ${format(done)} of ${format(total)}, ${format(perMs * 1000)}/s${left}`;
+  };
+
+  const draw = (): void => {
+    const text = describe();
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    // A line that is broken by the edge of the terminal could not be drawn over.
+    const width = Math.max(0, Math.min(widestBar, (stream.columns || 80) - text.length - 2));
+    const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
+    stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}\u001b[K`);
+    drawnAt = performance.now();
+  };
+
+  return {
+    add(count) {
+      done += count;
+      if (stream.isTTY) {
+        if (performance.now() - drawnAt > drawEveryMs) draw();
+        return;
+      }
+      const tenths = Math.floor((done * 10) / total);
+      if (tenths > saidTenths) stream.write(`${describe()}\n`);
+      saidTenths = tenths;
+    },
+    say(text) {
+      const line = visible(text);
+      stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
+      // The bar comes back with the next step.
+      drawnAt = -Infinity;
+    },
+    [Symbol.dispose]() {
+      if (!stream.isTTY) return;
+      draw();
+      stream.write('\n');
+    },
+  };
+}
+
+/** For commands that also run by the clock, where whatever they say is mailed to somebody. */
+export function reportOnTerminal(stream: NodeJS.WriteStream): Report {
+  if (!stream.isTTY) return noReport;
+  return {
+    step(what) {
+      stream.write(`${what} …\n`);
+    },
+    progress: (what, total) => showProgress(what, total, stream),
+  };
+}
+
+function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { Pet, PetStatus } from '../../client/index.ts';
+import type { Problem } from '../connect.ts';
+import { PetRow, WaitingRow } from './pet-row.tsx';
+import type { PetsView } from './use-pets.ts';
+
+export interface PetListProps {
+  view: PetsView;
+  /** Added on this page, newest first; they stand above the others until the list is loaded anew. */
+  added: Pet[];
+  status: PetStatus | undefined;
+  onShowAll: () => void;
+  onAdd: () => void;
+}
+
+export function PetList({ view, added, status, onShowAll, onAdd }: PetListProps) {
+  const { pets, loading, problem, hasMore } = view;
+  const fresh = added.filter((pet) => status === undefined || pet.status === status);
+  const freshIds = new Set(fresh.map(({ id }) => id));
+  const others = pets.filter(({ id }) => !freshIds.has(id));
+  const isFirst = loading === 'first';
+  const count = fresh.length + others.length;
+
+  if (problem && (isFirst || pets.length === 0))
+    return <Trouble problem={problem} onTryAgain={view.tryAgain} />;
+  if (isFirst && count === 0) return <Waiting />;
+  if (count === 0) return <Nothing status={status} onShowAll={onShowAll} onAdd={onAdd} />;
+  return (
+    <div class={isFirst ? 'list is-stale' : 'list'} aria-busy={loading !== undefined}>
+      <div class="columns" aria-hidden="true">
+        <span>Name</span>
+        <span>Status</span>
+        <span>Category</span>
+        <span>Id</span>
+      </div>
+      <ul class="rows">
+        {fresh.map((pet) => (
+          <PetRow key={pet.id.toString()} pet={pet} isNew />
+        ))}
+        {others.map((pet) => (
+          <PetRow key={pet.id.toString()} pet={pet} />
+        ))}
+      </ul>
+      <div class="foot">
+        {problem && !isFirst ? (
+          <Trouble problem={problem} onTryAgain={view.tryAgain} />
+        ) : hasMore ? (
+          <More isLoading={loading !== undefined} onMore={view.loadMore} />
+        ) : (
+          <p class="help">{count === 1 ? 'One animal.' : `That is all: ${count} animals.`}</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Loads the next page when it comes near the edge of the screen, or when it is pressed. */
+function More({ isLoading, onMore }: { isLoading: boolean; onMore: () => void }) {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const watched = button.current;
+    if (!watched || isLoading) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && onMore(), {
+      rootMargin: '300px',
+    });
+    observer.observe(watched);
+    return () => observer.disconnect();
+  }, [isLoading, onMore]);
+  return (
+    <button type="button" ref={button} class="plain" aria-busy={isLoading} onClick={onMore}>
+      {isLoading ? 'Loading more…' : 'Show more'}
+    </button>
+  );
+}
+
+function Waiting() {
+  return (
+    <div class="list" aria-busy="true">
+      <p class="unseen" role="status">
+        Loading the animals…
+      </p>
+      <div class="columns" aria-hidden="true" />
+      <ul class="rows" aria-hidden="true">
+        {Array.from({ length: 8 }, (_, index) => (
+          <WaitingRow key={index} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Trouble({ problem, onTryAgain }: { problem: Problem; onTryAgain: () => void }) {
+  return (
+    <div class="state" role="alert">
+      <h2>{problem.title}</h2>
+      <p>{problem.advice}</p>
+      {problem.requestId !== undefined && (
+        <p class="help">
+          Request id <code>{problem.requestId}</code>
+        </p>
+      )}
+      <button type="button" class="plain" onClick={onTryAgain}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+function Nothing({ status, onShowAll, onAdd }: Pick<PetListProps, 'status' | 'onShowAll' | 'onAdd'>) {
+  return status === undefined ? (
+    <div class="state" role="status">
+      <h2>No animals yet</h2>
+      <p>Add the first one, and it appears here.</p>
+      <button type="button" class="plain" onClick={onAdd}>
+        Add the first animal
+      </button>
+    </div>
+  ) : (
+    <div class="state" role="status">
+      <h2>No animal is {status}</h2>
+      <p>Choose another status above, or look at all of them.</p>
+      <button type="button" class="plain" onClick={onShowAll}>
+        Show all animals
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import type { Pet, PetStatus } from '../../client/index.ts';
+import { labelOf } from './filter.tsx';
+
+export function PetRow({ pet, isNew = false }: { pet: Pet; isNew?: boolean }) {
+  return (
+    <li class={isNew ? 'row is-new' : 'row'}>
+      <span class="name">
+        {pet.name.trim() === '' ? <em>Without a name</em> : <bdi>{pet.name}</bdi>}
+        {isNew && <span class="new">New</span>}
+      </span>
+      <StatusMark status={pet.status} />
+      <span class="numbers">
+        <span class="number">
+          <span class="label">Category </span>
+          {pet.categoryId.toString()}
+        </span>
+        <span class="number id">
+          <span class="label">Id </span>
+          {pet.id.toString()}
+        </span>
+      </span>
+    </li>
+  );
+}
+
+/** By colour, by shape and by word. */
+function StatusMark({ status }: { status: PetStatus | undefined }) {
+  return (
+    <span class={`status ${status ?? 'none'}`}>
+      <span class="unseen">Status </span>
+      {status === undefined ? 'No status' : labelOf(status)}
+    </span>
+  );
+}
+
+/** Holds the place of an animal that is still on its way, as tall as one. */
+export function WaitingRow() {
+  return (
+    <li class="row is-waiting">
+      <span class="name">
+        <i />
+      </span>
+      <span>
+        <i />
+      </span>
+      <span class="numbers">
+        <span class="number">
+          <i />
+        </span>
+        <span class="number">
+          <i />
+        </span>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,99 @@
+import { keepKeyForTab, readKey } from '../../console/session.ts';
+
+/** What the documentation can do with a script: show this address in its examples, one language at a time, and try calls. */
+
+const serviceAddress = new URL('.', location.href).href.replace(/\/$/, '');
+
+showOwnAddress();
+offerLanguages();
+offerTrying();
+
+function showOwnAddress(): void {
+  for (const example of document.querySelectorAll<HTMLElement>('[data-address]')) {
+    const { address = '' } = example.dataset;
+    for (const code of example.querySelectorAll('code')) {
+      code.textContent = (code.textContent ?? '').replaceAll(address, serviceAddress);
+    }
+  }
+}
+
+function offerLanguages(): void {
+  const choices = document.querySelector<HTMLElement>('.language');
+  if (!choices) return;
+  choices.hidden = false;
+  const choose = (language: string) => (document.documentElement.dataset['language'] = language);
+  choices.addEventListener('change', (event) => choose((event.target as HTMLInputElement).value));
+  choose(choices.querySelector<HTMLInputElement>('input:checked')?.value ?? 'curl');
+}
+
+function offerTrying(): void {
+  const key = document.querySelector<HTMLInputElement>('#try-key');
+  if (!key) return;
+  key.value = readKey() ?? '';
+  key.addEventListener('change', () => keepKeyForTab(key.value.trim()));
+  for (const form of document.querySelectorAll<HTMLFormElement>('.key-form, .try')) {
+    form.hidden = false;
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (form.matches('.try')) void tryOut(form, key);
+    });
+  }
+}
+
+async function tryOut(form: HTMLFormElement, key: HTMLInputElement): Promise<void> {
+  const outcome = form.querySelector<HTMLElement>('.outcome');
+  if (!outcome) return;
+  if (key.value.trim() === '') {
+    outcome.replaceChildren(paragraph('Type your API key above first.'));
+    return key.focus();
+  }
+  outcome.replaceChildren(paragraph('Sending…'));
+  try {
+    const response = await send(form, key.value.trim());
+    outcome.replaceChildren(
+      paragraph(`${response.status} ${response.statusText}`),
+      block('Headers', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')),
+      // As text: parsed and written again, long integers would lose digits.
+      block('Body', await response.text()),
+    );
+  } catch {
+    outcome.replaceChildren(paragraph('The service cannot be reached. Try again in a moment.'));
+  }
+}
+
+function send(form: HTMLFormElement, apiKey: string): Promise<Response> {
+  const headers = new Headers({ Authorization: `Bearer ${apiKey}` });
+  const query = new URLSearchParams();
+  let path = form.dataset['path'] ?? '';
+  let body: string | undefined;
+  for (const field of form.querySelectorAll<HTMLInputElement>('[data-in]')) {
+    const { name = '', in: where } = field.dataset;
+    if (where === 'body') {
+      body = field.value;
+      headers.set('Content-Type', 'application/json');
+    } else if (where === 'path') path = path.replace(`{${name}}`, encodeURIComponent(field.value));
+    else if (field.value !== '' && where === 'query') query.set(name, field.value);
+    else if (field.value !== '') headers.set(name, field.value);
+  }
+  const text = query.toString();
+  return fetch(`${serviceAddress}${path}${text === '' ? '' : `?${text}`}`, {
+    method: form.dataset['method'] ?? 'GET',
+    headers,
+    cache: 'no-store',
+    ...(body !== undefined && { body }),
+  });
+}
+
+function paragraph(text: string): HTMLElement {
+  const element = document.createElement('p');
+  element.textContent = text;
+  return element;
+}
+
+function block(label: string, text: string): HTMLElement {
+  const element = document.createElement('pre');
+  element.tabIndex = 0;
+  element.setAttribute('aria-label', label);
+  element.textContent = text;
+  return element;
+}

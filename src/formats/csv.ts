@@ -1,0 +1,113 @@
+import { OperatorError } from '../error.ts';
+import type { ImportedPet } from '../import-store.ts';
+import { JsonNumber, parseInt64 } from '../int64.ts';
+import { isPetStatus } from '../pet.ts';
+import { invalidUtf8, readPet, refuse, type PetRow, type TextRecord } from './record.ts';
+
+/** The columns that mean something; others are ignored, as unknown fields are. */
+const columns = ['id', 'name', 'categoryId', 'status'] as const;
+type Column = (typeof columns)[number];
+
+/** True for a line with an odd number of quotes: a quoted field begins or ends there (RFC 4180, section 2.6). */
+export function turnsQuoted(line: string): boolean {
+  let isOdd = false;
+  for (let at = line.indexOf('"'); at !== -1; at = line.indexOf('"', at + 1)) isOdd = !isOdd;
+  return isOdd;
+}
+
+/** Makes the function that reads a record; the first record is the header. */
+export function createCsvReader(keepsIds: boolean): (record: TextRecord) => PetRow | undefined {
+  let header: Header | undefined;
+  return (record) => {
+    if (!header) {
+      header = readHeader(record, keepsIds);
+      return undefined;
+    }
+    return readRecord(record, header, keepsIds);
+  };
+}
+
+interface Header {
+  length: number;
+  indexOf: Record<Column, number>;
+}
+
+function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
+  const names = splitFields(text)?.map((name) => name.trim()) ?? [];
+  const needed: Column[] = keepsIds ? ['id', 'name', 'categoryId'] : ['name', 'categoryId'];
+  const missing = needed.filter((column) => names.filter((name) => name === column).length !== 1);
+  if (missing.length > 0) {
+    throw new OperatorError(
+      `Line ${line}: the header of a CSV file names each column once, and needs ${missing.join(' and ')}. ` +
+        'Nothing was written. Write name,categoryId,status above the first animal, with commas, or see --format.',
+    );
+  }
+  const [id = -1, name = -1, categoryId = -1, status = -1] = columns.map((column) => names.indexOf(column));
+  return { length: names.length, indexOf: { id, name, categoryId, status } };
+}
+
+function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: boolean): PetRow {
+  const { line, text } = record;
+  if (!text.isWellFormed()) return refuse(line, text, invalidUtf8);
+  const fields = splitFields(text);
+  if (!fields)
+    return refuse(line, text, 'A field with quotes is quoted whole, and a quote in it is doubled.');
+  if (fields.length !== length) {
+    return refuse(line, text, `There are ${fields.length} fields, and the header has ${length}.`);
+  }
+  const name = fields[indexOf.name] ?? '';
+  const category = fields[indexOf.categoryId] ?? '';
+  const status = fields[indexOf.status] ?? '';
+  const categoryId = parseInt64(category);
+  if (
+    categoryId !== undefined &&
+    !keepsIds &&
+    !name.includes('\0') &&
+    (status === '' || isPetStatus(status))
+  ) {
+    const pet: ImportedPet = { name, categoryId };
+    if (status !== '') pet.status = status;
+    return { line, text, pet };
+  }
+  const id = parseInt64(fields[indexOf.id] ?? '');
+  return readPet(
+    record,
+    {
+      name,
+      categoryId: categoryId === undefined ? category : new JsonNumber(category),
+      ...(status !== '' && { status }),
+      ...(id !== undefined && { id: new JsonNumber(String(id)) }),
+    },
+    keepsIds,
+  );
+}
+
+const quotedField = /"((?:[^"]|"")*)"(,|$)/y;
+
+/** The fields of a record, or undefined when a quote stands where none may. */
+function splitFields(text: string): string[] | undefined {
+  if (!text.includes('"')) return text.split(',');
+  const fields: string[] = [];
+  for (let at = 0; ;) {
+    if (text[at] === '"') {
+      quotedField.lastIndex = at;
+      const [whole, field = '', end] = quotedField.exec(text) ?? [];
+      if (whole === undefined) return undefined;
+      fields.push(field.replaceAll('""', '"'));
+      if (end === '') return fields;
+      at += whole.length;
+    } else {
+      const end = text.indexOf(',', at);
+      const field = end === -1 ? text.slice(at) : text.slice(at, end);
+      if (field.includes('"')) return undefined;
+      fields.push(field);
+      if (end === -1) return fields;
+      at = end + 1;
+    }
+  }
+}
+
+/** A field as it stands in a record. */
+export function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

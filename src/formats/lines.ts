@@ -1,0 +1,64 @@
+import { OperatorError } from '../error.ts';
+import type { TextRecord } from './record.ts';
+
+/** Cuts a text that arrives in pieces into its records. */
+export interface Splitter {
+  push(text: string): TextRecord[];
+  /** What is left at the end. */
+  end(): TextRecord[];
+}
+
+/** A record longer than this is no animal: the interface itself takes 64 KiB. */
+const maxRecordLength = 1024 * 1024;
+
+/** One record per line. A line for which `turns` holds begins or ends a record of several lines. */
+export function createLineSplitter(turns: (text: string) => boolean): Splitter {
+  let rest = '';
+  /** How much of the rest are whole lines of a record that goes on. */
+  let seen = 0;
+  let line = 1;
+  let lineCount = 0;
+  let isOpen = false;
+
+  const cut = (text: string, records: TextRecord[]): void => {
+    const record = text.endsWith('\r') ? text.slice(0, -1) : text;
+    if (record !== '') records.push({ line, text: record });
+  };
+
+  return {
+    push(text) {
+      const records: TextRecord[] = [];
+      const all = rest + text;
+      let start = 0;
+      let lineStart = seen;
+      for (let end = all.indexOf('\n', seen); end !== -1; end = all.indexOf('\n', lineStart)) {
+        if (turns(all.slice(lineStart, end))) isOpen = !isOpen;
+        lineStart = end + 1;
+        lineCount += 1;
+        if (isOpen) continue;
+        cut(all.slice(start, end), records);
+        start = lineStart;
+        line += lineCount;
+        lineCount = 0;
+      }
+      rest = all.slice(start);
+      seen = lineStart - start;
+      refuseTooLong(rest.length, line);
+      return records;
+    },
+    end() {
+      const records: TextRecord[] = [];
+      cut(rest, records);
+      rest = '';
+      return records;
+    },
+  };
+}
+
+export function refuseTooLong(length: number, line: number): void {
+  if (length <= maxRecordLength) return;
+  throw new OperatorError(
+    `The record at line ${line} is longer than 1 MiB, so it is no animal. Nothing was written. ` +
+      'Check the file, or say what it is with --format.',
+  );
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { openLibc } from './libc.ts';
+
+/**
+ * Shuts the listening socket down while open connections are still served. `server.stop()` alone also closes every
+ * connection on which no request is being handled, even one whose request is already on its way. The runtime has no
+ * call for this, and it is a courtesy: where the socket is not found, nothing is done and nothing fails.
+ */
+export function stopAccepting(port: number): void {
+  if (process.platform !== 'linux') return;
+  const descriptor = findListeningSocket(port);
+  if (descriptor === undefined) return;
+  const libc = openLibc({ shutdown: { args: ['i32', 'i32'], returns: 'i32' } });
+  libc?.symbols.shutdown(descriptor, bothDirections);
+  libc?.close();
+}
+
+const bothDirections = 2;
+const listening = '0A';
+
+function findListeningSocket(port: number): number | undefined {
+  const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(table, port)));
+  return descriptors().find((descriptor) => sockets.has(targetOf(descriptor)));
+}
+
+/** The fields of a line are explained in proc_net_tcp(5); every number is in hexadecimal. */
+function listeningInodes(table: string, port: number): string[] {
+  return readTable(table)
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      ([, local = '', , state]) =>
+        state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port,
+    )
+    .map((fields) => `socket:[${fields[9]}]`);
+}
+
+function readTable(table: string): string {
+  try {
+    return readFileSync(`/proc/self/net/${table}`, 'utf8');
+  } catch {
+    // A host without IPv6 has no tcp6, a hardened one neither, and a process may be out of descriptors.
+    return '';
+  }
+}
+
+function descriptors(): number[] {
+  try {
+    return readdirSync('/proc/self/fd').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function targetOf(descriptor: number): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    // The listing itself had a descriptor, which is closed by now.
+    return '';
+  }
+}

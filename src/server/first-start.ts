@@ -1,0 +1,49 @@
+import { isUsable } from '../api-key.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
+import type { Log } from '../log.ts';
+import type { Config } from '../cli/config.ts';
+import { issueKey } from '../cli/keys.ts';
+import { tell } from '../cli/terminal/output.ts';
+import type { Stores } from '../stores.ts';
+
+/** An embedded store without any key gets one, so that the first call needs no other command. */
+export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string | undefined> {
+  if (!isEmbedded || (await keys.listKeys()).length > 0) return undefined;
+  try {
+    return (await issueKey(keys, { name: 'first-start', now: new Date() })).text;
+  } catch (error) {
+    if (!(error instanceof PetstoreError)) throw error;
+    throw new OperatorError(
+      'The store is new and its first API key could not be written. ' +
+        'Make room on the disk, or choose another file with --database-url.',
+    );
+  }
+}
+
+/** Only a hint: when the keys cannot be read now, the first call says so. */
+export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: Config): Promise<void> {
+  if (apiKeys.length > 0) return;
+  const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
+  if (!all || all.some((key) => isUsable(key, Date.now))) return;
+  log.warn('No API key can be used, so every call is refused. Make one: petstore keys create --name NAME');
+}
+
+/** Says that the service is up. A new key goes to the person, never to the log. */
+export function announce(log: Log, address: string, firstKey: string | undefined): void {
+  log.info('ready', { address });
+  if (firstKey === undefined) return;
+  // A service whose standard error is a full disk serves all the same.
+  process.stderr.once('error', () =>
+    log.warn('The first API key could not be shown. Make another: petstore keys create --name NAME'),
+  );
+  tell(`
+The first API key of this store, shown only this once:
+
+  ${firstKey}
+
+Try it:
+
+  curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
+  curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets
+`);
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePostgresPlace } from '../../support/postgres/place.ts';
+import { makeFolder, type Folder } from '../../support/process/process.ts';
+import { exported, importText } from '../../support/process/files.ts';
+
+setDefaultTimeout(120_000);
+
+/** Everything that is hard to carry through a file: the edges of int64, and names that look like syntax. */
+const oddNames = [
+  ...[
+    '',
+    ' ',
+    '"',
+    '""',
+    ',',
+    '\n',
+    '\r\n',
+    '\r',
+    '\t',
+    '\\',
+    '\\u0041',
+    "'",
+    '{"name":"A"}',
+    '],[',
+    'null',
+    '0',
+  ],
+  ...[
+    '=1+1',
+    '\u0001',
+    '\u007f',
+    '\u0085',
+    '\u2028',
+    '\u2029',
+    '\ufeff',
+    '\ufffd',
+    'é',
+    'e\u0301',
+    '猫',
+    '🐾',
+  ],
+  ...['\u{10ffff}', '\u202etxt', 'id,name,categoryId,status', 'x'.repeat(5000)],
+];
+const edges = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, 2n ** 63n - 1n];
+const statuses = [',"status":"available"', ',"status":"pending"', ',"status":"sold"', ''];
+const oddAnimals = oddNames
+  .flatMap((name, index) => edges.map((edge, at) => [name, edge, statuses[(index + at) % 4]] as const))
+  .map(
+    ([name, edge, status], index) =>
+      `{"id":${index + 1},"name":${JSON.stringify(name)},"categoryId":${edge}${status}}\n`,
+  )
+  .join('');
+
+const stores = [
+  { store: 'the embedded store', makePlace: async (folder: Folder, name: string) => join(folder.path, name) },
+  { store: 'PostgreSQL', makePlace: async () => (await makePostgresPlace()).address },
+];
+
+for (const { store, makePlace } of stores) {
+  describe(`petstore import and export on ${store}`, () => {
+    it.each(['ndjson', 'json', 'csv'])(
+      'carry everything there and back again, byte for byte: %s',
+      async (format) => {
+        using folder = makeFolder();
+        const [one, two, three] = [
+          await makePlace(folder, 'one.db'),
+          await makePlace(folder, 'two.db'),
+          await makePlace(folder, 'three.db'),
+        ];
+        expect(await importText(oddAnimals, one)).toMatchObject({ status: 0 });
+        expect(await exported(one)).toBe(oddAnimals);
+        const text = await exported(one, format);
+        expect(await importText(text, two)).toMatchObject({ status: 0 });
+        expect(await exported(two, format)).toBe(text);
+        expect(await importText(text, three, '--keep-ids')).toMatchObject({ status: 0 });
+        expect(await exported(three)).toBe(oddAnimals);
+      },
+    );
+
+    it('keep ids with gaps, and the next id comes after them', async () => {
+      using folder = makeFolder();
+      const place = await makePlace(folder, 'shop.db');
+      const text = '{"id":5,"name":"A","categoryId":1}\n{"id":9007199254740993,"name":"B","categoryId":2}\n';
+      expect(await importText(text, place, '--keep-ids')).toMatchObject({ status: 0 });
+      expect(await exported(place)).toBe(text);
+      expect(await importText('{"name":"C","categoryId":3}', place)).toMatchObject({ status: 0 });
+      const last = (await exported(place)).trimEnd().split('\n').at(-1);
+      expect(last).toBe('{"id":9007199254740994,"name":"C","categoryId":3}');
+      const taken = await importText('{"id":6,"name":"D","categoryId":4}', place, '--keep-ids');
+      expect(taken).toMatchObject({ status: 1, stdout: '' });
+      expect(taken.stderr).toContain('begin with 6, and the store has ids up to 9007199254740994');
+      const unordered = '{"id":9007199254740999,"name":"D","categoryId":4}\n'.repeat(2);
+      const refused = await importText(unordered, place, '--keep-ids');
+      expect(refused.stderr).toContain('line 2: id must be larger than 9007199254740999, which is above it.');
+      expect((await exported(place)).split('\n')).toHaveLength(4);
+    });
+
+    it('does not add a file twice unless it is told to', async () => {
+      using folder = makeFolder();
+      const place = await makePlace(folder, 'shop.db');
+      const text = '{"name":"A","categoryId":1}\n{"name":"B","categoryId":2}\n';
+      expect((await importText(text, place)).stdout).toMatch(/^Added 2 animals in /);
+      const second = await importText(text, place);
+      expect(second).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing was added') });
+      expect((await exported(place)).split('\n')).toHaveLength(3);
+      expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 animals in /);
+      expect((await exported(place)).split('\n')).toHaveLength(5);
+      expect((await importText(text, place)).stdout).toContain('Nothing was added');
+    });
+
+    it('refuses a file with bad rows whole, or collects them', async () => {
+      using folder = makeFolder();
+      const place = await makePlace(folder, 'shop.db');
+      const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
+      const refused = await importText(rows.join('\n'), place);
+      expect(refused).toMatchObject({ status: 1, stdout: '' });
+      expect(refused.stderr).toContain('line 2: categoryId is required.\nline 3: This is not JSON.\n');
+      expect(refused.stderr).toEndWith(
+        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect them with --rejects FILE.\n',
+      );
+
+      const rejects = join(folder.path, 'rejects.ndjson');
+      const taken = await importText(rows.join('\n'), place, '--rejects', rejects);
+      expect(taken).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(/^Added 2 animals in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
+      });
+      expect(taken.stderr).toContain('line 2: categoryId is required.\n');
+      expect(readFileSync(rejects, 'utf8')).toBe(
+        '{"line":2,"problem":"categoryId is required.","text":"{\\"name\\":\\"B\\"}"}\n' +
+          '{"line":3,"problem":"This is not JSON.","text":"nonsense"}\n',
+      );
+      expect(await exported(place)).toBe(
+        '{"id":1,"name":"A","categoryId":1}\n{"id":2,"name":"C","categoryId":3}\n',
+      );
+    });
+  });
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  cleanEnvironment,
+  makeFolder,
+  petstoreCommand,
+  runCli,
+  startService,
+} from '../../support/process/process.ts';
+import { exported, importText } from '../../support/process/files.ts';
+import { runOnTerminal } from '../../support/process/terminal.ts';
+
+setDefaultTimeout(120_000);
+
+describe('petstore import', () => {
+  it('writes nothing at all when a row is bad, not even a store', async () => {
+    using folder = makeFolder();
+    const { status } = await runCli(['import'], { input: '{"name":"A"}', cwd: folder.path });
+    expect({ status, files: readdirSync(folder.path) }).toEqual({ status: 1, files: [] });
+  });
+
+  it('reports the first bad rows and counts the others', async () => {
+    using folder = makeFolder();
+    const { stderr } = await importText('{}\n'.repeat(1234), folder.database);
+    expect(stderr.match(/^line \d+: /gm)).toHaveLength(20);
+    expect(stderr).toContain('… and 1,214 more.\n');
+  });
+
+  it.each([
+    ['animals.csv', 'name,categoryId\nRex,1\n'],
+    ['animals.json', '[{"name":"Rex","categoryId":1}]'],
+    ['animals.txt', '{"categoryId":1,"name":"Rex"}'],
+  ])('knows the format of %s by its content', async (name, text) => {
+    using folder = makeFolder();
+    const path = join(folder.path, name);
+    writeFileSync(path, text);
+    expect(await runCli(['import', path, '--database-url', folder.database])).toMatchObject({ status: 0 });
+    expect(await exported(folder.database)).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
+  });
+
+  it.each(['-', '/dev/stdin'])(
+    'reads a pipe, which cannot be read twice, as %s and leaves no temporary file',
+    async (name) => {
+      using folder = makeFolder();
+      using temporary = makeFolder();
+      const command = petstoreCommand(['import', name, '--database-url', folder.database]);
+      const script = 'seq 50000 | sed \'s/.*/{"name":"Animal &","categoryId":&}/\' | "$@"';
+      const shell = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
+        env: cleanEnvironment({ TMPDIR: temporary.path }),
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 60_000,
+      });
+      const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
+      expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
+      expect(stdout).toMatch(/^Added 50,000 animals in /);
+      expect(await exported(folder.database)).toEndWith(
+        '{"id":50000,"name":"Animal 50000","categoryId":50000}\n',
+      );
+    },
+  );
+
+  it('adds nothing from an empty file', async () => {
+    using folder = makeFolder();
+    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 animals in /);
+    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 animals in /);
+    expect(await exported(folder.database)).toBe('');
+    expect(await exported(folder.database, 'json')).toBe('[]\n');
+  });
+
+  it('adds to the store of a running service, which shows the animals at once', async () => {
+    await using service = await startService();
+    expect(await (await service.call('/v1/pets')).json()).toEqual([]);
+    expect(await importText('{"name":"Rex","categoryId":1}\n', service.database)).toMatchObject({
+      status: 0,
+    });
+    expect(await (await service.call('/v1/pets')).json()).toEqual([{ id: 1, name: 'Rex', categoryId: 1 }]);
+    const created = await service.call('/v1/pets', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"name":"Ada","categoryId":1}',
+    });
+    expect(await created.json()).toMatchObject({ id: 2 });
+  });
+
+  it('needs no more memory for many animals than for few', async () => {
+    using folder = makeFolder();
+    const peak = async (count: number): Promise<number> => {
+      const path = join(folder.path, `${count}.ndjson`);
+      writeFileSync(
+        path,
+        '{"name":"A name of the usual length","categoryId":1,"status":"sold"}\n'.repeat(count),
+      );
+      const child = Bun.spawn(petstoreCommand(['import', path, '--database-url', `${path}.db`]), {
+        env: cleanEnvironment(),
+        stdio: ['ignore', 'ignore', 'ignore'],
+        timeout: 100_000,
+      });
+      expect(await child.exited).toBe(0);
+      return (child.resourceUsage()?.maxRSS ?? 0) / 1e6;
+    };
+    const [medium, large] = [await peak(50_000), await peak(400_000)];
+    // The file alone grew by 24 MB, its rows as objects by far more.
+    expect(large - medium).toBeLessThan(60);
+  });
+
+  it.each([
+    [
+      ['import', 'missing.ndjson'],
+      'The file missing.ndjson cannot be read (ENOENT). Check its path and rights.',
+    ],
+    [['import', '.'], '. is a folder. Name a file, or - for standard input.'],
+    [
+      ['import', '-', '--rejects', 'no/such/folder'],
+      /^The file no\/such\/folder of --rejects cannot be written/,
+    ],
+  ])('says why it cannot: %j', async (args, message) => {
+    const { status, stdout, stderr } = await runCli(args, { input: '{"name":"A","categoryId":1}' });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    if (typeof message === 'string') expect(stderr).toBe(`petstore: ${message}\n`);
+    else expect(stderr.replace('petstore: ', '')).toMatch(message);
+  });
+
+  it.each([
+    [['import', 'a', 'b'], 'One file at a time: petstore import FILE'],
+    [['import', '--format', 'xml'], '--format must be one of ndjson, json, csv, not "xml".'],
+    [['import', '--fly'], "Unknown option '--fly'. See: petstore import --help"],
+  ])('refuses %j with status 2', async (args, message) => {
+    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+  });
+
+  it('does not write the bad rows over the file itself', async () => {
+    using folder = makeFolder();
+    const path = join(folder.path, 'animals.ndjson');
+    writeFileSync(path, '{}\n');
+    const { status } = await runCli(['import', path, '--rejects', path, '--database-url', folder.database]);
+    expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
+  });
+
+  it('tells of bad rows above the bar', async () => {
+    using folder = makeFolder();
+    const path = join(folder.path, 'animals.csv');
+    writeFileSync(path, 'name,categoryId\nRex,one\nRex,two\n');
+    const { screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
+    expect(screen).toMatch(/\rline 2: [^\r]+\n\rline 3: [^\r]+\n\r█+ checked/);
+  });
+
+  it('shows a bar on a terminal', async () => {
+    using folder = makeFolder();
+    const path = join(folder.path, 'animals.csv');
+    writeFileSync(path, `name,categoryId\n${'Rex,1\n'.repeat(30_000)}`);
+    const { status, screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
+    expect(status).toBe(0);
+    expect(screen).toMatch(/█+ checked 0\.2 MB of 0\.2 MB, [\d.]+ MB\/s/);
+    expect(screen).toMatch(/█+ added 30,000 of 30,000, [\d,]+\/s/);
+    expect(screen).toMatch(/Added 30,000 animals in [\d.]+ s\.\n$/);
+    const { screen: asked } = await runOnTerminal(['import', '--database-url', folder.database]);
+    expect(asked).toBe('petstore: Say what to import: petstore import FILE\n');
+  });
+});

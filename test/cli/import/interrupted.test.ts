@@ -1,0 +1,210 @@
+import { Database } from 'bun:sqlite';
+import { beforeAll, afterAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makePostgresPlace } from '../../support/postgres/place.ts';
+import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
+import { startCommand } from '../../support/process/running.ts';
+
+setDefaultTimeout(120_000);
+
+const total = 160_000;
+let folder: Folder;
+let path: string;
+
+beforeAll(() => {
+  folder = makeFolder();
+  path = join(folder.path, 'animals.ndjson');
+  const lines = Array.from(
+    { length: total },
+    (_, index) => `{"id":${index + 1},"name":"Animal ${index}","categoryId":${index % 7}}\n`,
+  );
+  writeFileSync(path, lines.join(''));
+});
+
+afterAll(() => {
+  folder[Symbol.dispose]();
+});
+
+/** The store is sound and holds the beginning of the file, no more and no less than the import says. */
+function expectBeginning(database: string): number {
+  using store = new Database(database, { readwrite: true, create: false });
+  expect(store.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  const { count, wrong } = store
+    .query(
+      `SELECT count(*) AS count,
+         count(*) FILTER (WHERE json ->> 'name' <> 'Animal ' || (id - 1) OR json ->> 'categoryId' <> (id - 1) % 7) AS wrong FROM pets`,
+    )
+    .get() as { count: number; wrong: number };
+  const { added } = store.query('SELECT coalesce(sum(added_count), 0) AS added FROM imports').get() as {
+    added: number;
+  };
+  expect({ wrong, added }).toEqual({ wrong: 0, added: count });
+  return count;
+}
+
+const argsFor = (place: string) => ['import', path, '--database-url', place];
+
+async function expectWhole(place: string): Promise<void> {
+  const { stdout } = await runCli(['export', '--database-url', place]);
+  expect(stdout === (await Bun.file(path).text())).toBe(true);
+}
+
+/** How a run of the import ended that was sent a signal at a moment that its output tells. */
+async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals) {
+  await using command = startCommand(argsFor(place), folder.path);
+  await command.untilSaid(moment);
+  command.kill(signal);
+  return { ended: await command.ended, stderr: command.stderr };
+}
+
+/** On a busy machine an import may be done before the signal arrives: then it is tried in another place. */
+async function interruptHalfway<Place>(
+  signal: NodeJS.Signals,
+  makePlace: (attempt: number) => Promise<Place>,
+  addressOf: (place: Place) => string,
+) {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const place = await makePlace(attempt);
+    const { ended, stderr } = await interrupt(addressOf(place), /added/, signal);
+    if (ended !== 0) return { place, ended, stderr };
+  }
+  throw new Error('The import was always faster.');
+}
+
+const makeDatabase = (name: string) => async (attempt: number) => join(folder.path, `${name}-${attempt}.db`);
+const itself = (text: string) => text;
+
+describe('an import that is killed with kill -9', () => {
+  it('leaves a sound store, goes on where it was, and doubles nothing', async () => {
+    const { place } = await interruptHalfway('SIGKILL', makeDatabase('killed'), itself);
+    const counts = [expectBeginning(place)];
+    expect(counts[0]).toBeGreaterThan(0);
+    for (const moment of [/checked/, /Going on/, /added/]) {
+      await interrupt(place, moment, 'SIGKILL');
+      counts.push(expectBeginning(place));
+    }
+    expect(counts.toSorted((one, other) => one - other)).toEqual(counts);
+    const last = counts.at(-1) ?? 0;
+    const { status, stdout, stderr } = await runCli(argsFor(place));
+    expect(status).toBe(0);
+    if (last < total) {
+      expect(stderr).toContain(
+        `Going on after the first ${last.toLocaleString('en')} animals of an earlier run.\n`,
+      );
+      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} animals in`);
+    }
+    expect(expectBeginning(place)).toBe(total);
+    await expectWhole(place);
+    expect((await runCli(argsFor(place))).stdout).toContain('Nothing was added');
+    expect(expectBeginning(place)).toBe(total);
+  });
+
+  it('while it only checks leaves nothing behind', async () => {
+    const database = join(folder.path, 'checking.db');
+    await interrupt(database, /checked/, 'SIGKILL');
+    if (existsSync(database)) expectBeginning(database);
+    expect(await runCli(argsFor(database))).toMatchObject({ status: 0 });
+    await expectWhole(database);
+  });
+
+  it('goes on in PostgreSQL, too', async () => {
+    const { place } = await interruptHalfway(
+      'SIGKILL',
+      () => makePostgresPlace(),
+      ({ address }) => address,
+    );
+    const { status, stderr } = await runCli(argsFor(place.address));
+    expect(status).toBe(0);
+    expect(stderr).toContain('Going on after the first ');
+    const { stdout } = await runCli(['export', '--database-url', place.address]);
+    // Ids that were drawn for the batch that was lost stay unused.
+    const withoutIds = (text: string) => text.replaceAll(/"id":\d+,/g, '');
+    expect(withoutIds(stdout) === withoutIds(await Bun.file(path).text())).toBe(true);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('(%s) ends an import between two batches and says how to go on', async (signal, status) => {
+    const { place, ended, stderr } = await interruptHalfway(signal, makeDatabase(signal), itself);
+    expect(ended).toBe(status);
+    const count = expectBeginning(place);
+    expect(count).toBeLessThan(total);
+    expect(stderr).toEndWith(
+      `Stopped. ${count.toLocaleString('en')} of 160,000 animals are in the store. Run the same command again to go on.\n`,
+    );
+    expect(await runCli(argsFor(place))).toMatchObject({ status: 0 });
+    await expectWhole(place);
+  });
+
+  it('before anything is written leaves nothing', async () => {
+    for (let attempt = 0; ; attempt++) {
+      const database = join(folder.path, `early-${attempt}.db`);
+      const { ended, stderr } = await interrupt(database, /checked/, 'SIGINT');
+      if (/Going on|added/.test(stderr) && attempt < 20) continue;
+      expect(ended).toBe(130);
+      expect(stderr).toEndWith('Stopped before anything was written.\n');
+      expect(existsSync(database)).toBe(false);
+      return;
+    }
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)('(%s) ends an export without leaving half a file', async (signal, status) => {
+    const database = join(folder.path, `export-${signal}.db`);
+    await runCli(['seed', '--count', '200000', '--database-url', database]);
+    for (let attempt = 0; ; attempt++) {
+      const target = join(folder.path, `half-${signal}-${attempt}.ndjson`);
+      await using command = startCommand(['export', target, '--database-url', database], folder.path);
+      await command.untilSaid(/exported/);
+      command.kill(signal);
+      const ended = await command.ended;
+      if (ended === 0 && attempt < 20) continue;
+      expect(ended).toBe(status);
+      expect([...new Bun.Glob(`half-${signal}-${attempt}*`).scanSync(folder.path)]).toEqual([]);
+      return;
+    }
+  });
+});
+
+describe('an import with --keep-ids that goes on', () => {
+  it('says how far it is when the store got other animals meanwhile', async () => {
+    using place = makeFolder();
+    const run = (...args: string[]) =>
+      runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {
+        input: [1, 2, 3].map((id) => `{"id":${id},"name":"Animal","categoryId":1}\n`).join(''),
+      });
+    expect(await run()).toMatchObject({ status: 0 });
+    const store = new Database(place.database);
+    // As an interruption after the first animal would have left it.
+    store.run('DELETE FROM pets WHERE id > 1');
+    store.run('UPDATE imports SET added_count = 1, finished_at = NULL');
+    store.close();
+    await runCli(['seed', '--count', '1', '--database-url', place.database]);
+    const { status, stderr } = await run();
+    expect(status).toBe(1);
+    expect(stderr).toEndWith(
+      'petstore: The ids of the file go on with 2, and the store has ids up to 4. 1 of 3 animals are in the store. ' +
+        'Import the whole file into an empty store that no service uses, ' +
+        'or put its rows from id 2 on into another file and import that without --keep-ids.\n',
+    );
+  });
+});
+
+describe('two imports of the same file at once', () => {
+  it('add it once', async () => {
+    const database = join(folder.path, 'both.db');
+    const results = await Promise.all([runCli(argsFor(database)), runCli(argsFor(database))]);
+    expect(results.map(({ status }) => status)).toContain(0);
+    for (const { status, stderr } of results) {
+      if (status !== 0) expect(stderr).toContain('This file is already being imported by another process.');
+    }
+    await expectWhole(database);
+  });
+});

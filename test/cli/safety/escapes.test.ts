@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { cleanEnvironment, makeFolder, runCli, type Folder } from '../../support/process/process.ts';
+import { runOnTerminal } from '../../support/process/terminal.ts';
+
+/** Sets a title, changes colours by C0 and C1, deletes, ends the line, and turns the text around. */
+const hostile = 'a\u001b]0;owned\u0007b\u009b31mc\u007fd\r\ne\u202ef\u2028';
+const shown = 'a\\u001b]0;owned\\u0007b\\u009b31mc\\u007fd\\u000d\\u000ae\\u202ef\\u2028';
+/** What may reach a terminal: no control character but the end of a line, nothing that turns text around. */
+const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+function expectSafe(text: string): void {
+  expect(text.split('\n').filter((line) => unsafe.test(line))).toEqual([]);
+}
+
+/** A service that answers whatever it likes. */
+function startHostile(respond: () => Response): Bun.Server<undefined> {
+  return Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: respond });
+}
+
+function envOf(server: Bun.Server<undefined>): Record<string, string> {
+  return { PETSTORE_URL: server.url.href, PETSTORE_API_KEY: 'key' };
+}
+
+describe('what a service says', () => {
+  it.each([400, 401, 404, 422])(
+    'is shown without control characters: an error with status %d',
+    async (status) => {
+      const codes: Record<number, string> = { 401: 'invalid_api_key', 404: 'not_found' };
+      const body = { code: codes[status] ?? 'invalid_parameter', message: hostile, status };
+      const headers = { 'X-Request-Id': 'id\u009b31m' };
+      using server = startHostile(() => Response.json(body, { status, headers }));
+      const { stdout, stderr } = await runCli(['pets', 'list'], { env: envOf(server) });
+      expect({ stdout, lines: stderr.split('\n').length }).toEqual({ stdout: '', lines: 2 });
+      expect(stderr).toContain(shown);
+      expectSafe(stderr);
+    },
+  );
+
+  it('is shown without control characters: an error with a code of its own', async () => {
+    const body = { code: hostile, message: hostile, status: 400 };
+    using server = startHostile(() => Response.json(body, { status: 400 }));
+    expectSafe((await runCli(['pets', 'list'], { env: envOf(server) })).stderr);
+  });
+
+  it('is shown without control characters on a terminal: pets as JSON', async () => {
+    using server = startHostile(() => Response.json([{ id: 1, name: hostile, categoryId: 1 }]));
+    const { screen } = await runOnTerminal(['pets', 'list', '--json'], { env: envOf(server) });
+    expectSafe(screen);
+    expect(JSON.parse(screen)).toEqual([{ id: 1, name: hostile, categoryId: 1 }]);
+  });
+});
+
+describe('the name of a key', () => {
+  let folder: Folder;
+  const keys = (...args: string[]) => runCli(['keys', ...args, '--database-url', folder.database]);
+
+  beforeAll(() => {
+    folder = makeFolder();
+  });
+
+  afterAll(() => {
+    folder[Symbol.dispose]();
+  });
+
+  it('is shown without control characters by create, list and revoke', async () => {
+    for (const args of [['create', '--name', hostile], ['list'], ['revoke', '1']]) {
+      const { status, stdout, stderr } = await keys(...args);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toContain(shown);
+      expectSafe(stdout);
+    }
+  });
+
+  it('is whole in JSON, without control characters', async () => {
+    const { stdout } = await keys('list', '--json');
+    expectSafe(stdout);
+    expect((JSON.parse(stdout) as { name: string }[])[0]).toMatchObject({ name: hostile });
+  });
+});
+
+describe('a file or an argument with control characters in its name', () => {
+  it.each([
+    ['a command', [hostile]],
+    ['an action', ['pets', hostile]],
+    ['a value', ['serve', '--port', hostile]],
+    ['a flag', ['serve', `--${hostile}`]],
+    ['a file to import', ['import', hostile]],
+    ['a format', ['export', '--format', hostile]],
+    ['a backup', ['restore', hostile]],
+    ['a store', ['keys', 'list', '--database-url', hostile]],
+    ['a setting of the doctor', ['doctor', '--port', hostile]],
+    ['a certificate', ['doctor', '--tls-cert', hostile, '--tls-key', hostile]],
+  ])('is shown without them: %s', async (_what, args) => {
+    const { status, stdout, stderr } = await runCli(args);
+    expect(status).not.toBe(0);
+    expectSafe(stdout + stderr);
+  });
+
+  it('is shown without them when all went well', async () => {
+    using folder = makeFolder();
+    const file = join(folder.path, 'a\u001b[31m.ndjson');
+    const store = ['--database-url', folder.database];
+    await runCli(['seed', '--count', '1', ...store]);
+    for (const command of ['export', 'backup']) {
+      const { status, stdout } = await runCli([command, `${file}${command}.csv`, ...store]);
+      expect(status).toBe(0);
+      expectSafe(stdout);
+    }
+  });
+
+  it('is shown without them in the log of a service on a terminal', async () => {
+    const { screen } = await runOnTerminal(['serve', '--host', `1.1.1.1\u009b31m`, '--port', '0'], {
+      env: cleanEnvironment({}),
+    });
+    expectSafe(screen);
+  });
+});

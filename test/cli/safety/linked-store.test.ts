@@ -1,0 +1,155 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
+import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
+import { damageLog, makeCrashedStore } from '../../support/crashed-store.ts';
+import { hashesOf } from '../../support/file-hashes.ts';
+
+let folder: Folder;
+/** Where the store really is. */
+let real: string;
+/** What the operator calls it. */
+let link: string;
+
+beforeEach(() => {
+  folder = makeFolder();
+  mkdirSync(join(folder.path, 'disk'));
+  real = join(folder.path, 'disk', 'real.db');
+  link = join(folder.path, 'petstore.db');
+});
+afterEach(() => folder[Symbol.dispose]());
+
+async function createKey(): Promise<{ id: string; key: string }> {
+  const { stdout } = await runCli(['keys', 'create', '--name', 'till', '--json', '--database-url', link]);
+  return JSON.parse(stdout) as { id: string; key: string };
+}
+
+describe('a store that was used, moved and linked to', () => {
+  it.each(['a link to the file', 'a link to its folder', 'a link to a link'])(
+    'lists what it acknowledges and refuses revoked keys: %s',
+    async (kind) => {
+      await createKey();
+      renameSync(link, real);
+      if (kind === 'a link to its folder') {
+        renameSync(real, join(folder.path, 'disk', 'petstore.db'));
+        symlinkSync('disk', join(folder.path, 'current'));
+        link = join(folder.path, 'current', 'petstore.db');
+      } else if (kind === 'a link to a link') {
+        symlinkSync(real, join(folder.path, 'second'));
+        symlinkSync('second', link);
+      } else symlinkSync(real, link);
+
+      const { id, key } = await createKey();
+      await using service = await startService({ databaseUrl: link });
+      await using other = await startService({ databaseUrl: link });
+      for (let round = 0; round < 5; round++) {
+        const added = await addPet(service.call);
+        for (const { call } of [service, other]) {
+          expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toContain(added);
+        }
+      }
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+      await runCli(['keys', 'revoke', id, '--database-url', link]);
+      for (const { callWith } of [service, other]) {
+        expect(await outcomeOf(callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+      }
+    },
+  );
+
+  it('starts without its shared memory', async () => {
+    await makeCrashedStore(link);
+    renameSync(link, real);
+    renameSync(`${link}-wal`, `${real}-wal`);
+    rmSync(`${link}-shm`);
+    symlinkSync(real, link);
+    await using service = await startService({ databaseUrl: link });
+    expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(5);
+  });
+});
+
+describe('a crashed store that was moved without its log', () => {
+  it('is refused until the log is moved as well', async () => {
+    await makeCrashedStore(link);
+    renameSync(link, real);
+    symlinkSync(real, link);
+    const before = hashesOf(folder.path);
+    for (const command of [['export'], ['keys', 'list']]) {
+      expect(await runCli([...command, '--database-url', link])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`mv ${link}-wal ${real}-wal`),
+      });
+    }
+    expect(hashesOf(folder.path)).toEqual(before);
+    renameSync(`${link}-wal`, `${real}-wal`);
+    expect(idsOf((await runCli(['export', '--database-url', link])).stdout)).toHaveLength(5);
+  });
+});
+
+describe('a name with .. behind a link', () => {
+  it('leads where the system leads', async () => {
+    mkdirSync(join(folder.path, 'disk', 'deep'));
+    symlinkSync('disk/deep', join(folder.path, 'away'));
+    await makeCrashedStore(join(folder.path, 'disk', 'real.db'), 2);
+    const { stdout } = await runCli(['export', '--database-url', `${folder.path}/away/../real.db`]);
+    expect(idsOf(stdout)).toHaveLength(2);
+  });
+});
+
+describe('a link to a store that does not exist yet', () => {
+  it('is followed by the first start', async () => {
+    symlinkSync('disk/real.db', link);
+    await using service = await startService({ databaseUrl: link });
+    await addPets(service.call, 2);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    using database = new Database(real, { readonly: true });
+    expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
+  });
+
+  it('is followed into folders that are made', async () => {
+    symlinkSync('disk/new/deep/real.db', link);
+    expect(await runCli(['keys', 'create', '--name', 'till', '--database-url', link])).toMatchObject({
+      status: 0,
+    });
+    expect(existsSync(join(folder.path, 'disk/new/deep/real.db'))).toBe(true);
+  });
+});
+
+describe('a damaged log that is reached through a link', () => {
+  it.each<string[]>([
+    ['export'],
+    ['backup', 'backup.db'],
+    ['doctor'],
+    ['keys', 'list'],
+    ['copy', '--to', 'copy.db'],
+    ['seed', '--count', '1'],
+  ])('is refused by %s', async (...command: string[]) => {
+    await makeCrashedStore(real);
+    damageLog(real);
+    symlinkSync(real, link);
+    const before = hashesOf(folder.path);
+    const place = command[0] === 'copy' ? '--from' : '--database-url';
+    const { status, stdout, stderr } = await runCli([...command, place, link], { cwd: folder.path });
+    expect(status).toBe(1);
+    expect(`${stdout}${stderr}`).toContain('is damaged');
+    expect(hashesOf(folder.path)).toEqual(before);
+  });
+});
+
+describe('petstore restore through a link', () => {
+  it('restores the store that the link leads to', async () => {
+    await makeCrashedStore(real, 3);
+    symlinkSync(real, link);
+    const backup = join(folder.path, 'backup.db');
+    expect(await runCli(['backup', backup, '--database-url', link])).toMatchObject({ status: 0 });
+    await runCli(['seed', '--count', '2', '--database-url', link]);
+    const restored = await runCli(['restore', backup, '--force', '--database-url', link]);
+    expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('Restored 3 pets') });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    for (const name of [link, real]) {
+      const { stdout } = await runCli(['export', '--database-url', name]);
+      expect(idsOf(stdout)).toEqual(['1', '2', '3']);
+    }
+  });
+});

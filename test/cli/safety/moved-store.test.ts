@@ -1,0 +1,220 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addPet, addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import {
+  makeFolder,
+  runCli,
+  startService,
+  type Folder,
+  type Service,
+} from '../../support/process/process.ts';
+import { isOpenElsewhere } from '../../support/process/open-files.ts';
+import { startCommand } from '../../support/process/running.ts';
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(() => folder[Symbol.dispose]());
+
+const inFolder = (...names: string[]) => join(folder.path, ...names);
+const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
+const petCount = async (path: string) =>
+  idsOf((await runCli(['export', '--database-url', path])).stdout).length;
+
+/** By every process of the service. */
+async function expectNoticed(service: Service, processCount = 1): Promise<void> {
+  const line = '"level":"error".*The store was moved, replaced or removed';
+  await service.untilLogged(new RegExp(Array(processCount).fill(line).join('[^]*')));
+  expect(await create(service)).toBe('503 unavailable');
+  expect(await outcomeOf(service.call('/v1/pets'))).toBe('503 unavailable');
+  expect(await outcomeOf(service.call('/livez'))).toBe('200');
+  // The last check may have been before.
+  while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
+}
+
+describe.each([1, 2])('a store that is taken away from a running service (workers: %p)', (workers) => {
+  it.each<[string, () => void, () => void]>([
+    [
+      'replaced by a backup',
+      () => {
+        linkSync(inFolder('petstore.db'), inFolder('old.db'));
+        renameSync(inFolder('backup.db'), inFolder('petstore.db'));
+      },
+      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+    ],
+    [
+      'moved away',
+      () => renameSync(inFolder('petstore.db'), inFolder('old.db')),
+      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+    ],
+    [
+      'moved away with a link left in its place',
+      () => {
+        renameSync(inFolder('petstore.db'), inFolder('old.db'));
+        symlinkSync('old.db', inFolder('petstore.db'));
+      },
+      () => {
+        rmSync(inFolder('petstore.db'));
+        renameSync(inFolder('old.db'), inFolder('petstore.db'));
+      },
+    ],
+    [
+      'left without its log',
+      () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
+      () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
+    ],
+  ])('%s is noticed, refuses every call, and serves again when it is back', async (_, takeAway, putBack) => {
+    await using service = await startService({ databaseUrl: folder.database, workers });
+    await addPets(service.call, 3);
+    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    takeAway();
+    await expectNoticed(service, workers);
+    putBack();
+    await service.untilLogged(/The store is back in its place/);
+    while ((await create(service)) !== '201') await Bun.sleep(50);
+    expect(await service.stop()).toBe(0);
+    expect(await petCount(folder.database)).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a create', () => {
+  it('is never acknowledged into a file that was replaced', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    renameSync(inFolder('backup.db'), inFolder('petstore.db'));
+    // At once, without waiting until anything is noticed.
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('is never acknowledged into a file that was moved away from its log, a link left in its place', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    renameSync(inFolder('petstore.db'), inFolder('moved.db'));
+    symlinkSync('moved.db', inFolder('petstore.db'));
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    for (const suffix of ['-wal', '-shm'])
+      renameSync(inFolder(`petstore.db${suffix}`), inFolder(`moved.db${suffix}`));
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('is never acknowledged into a log that was moved away or removed', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPet(service.call);
+    renameSync(inFolder('petstore.db-wal'), inFolder('moved-wal'));
+    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
+    await service.kill9();
+    renameSync(inFolder('moved-wal'), inFolder('petstore.db-wal'));
+    expect(await petCount(folder.database)).toBe(1);
+  });
+
+  it('goes on when its folder is moved, log included, and a link is left in its place', async () => {
+    mkdirSync(inFolder('disk'));
+    await using service = await startService({ databaseUrl: inFolder('disk', 's.db') });
+    await addPet(service.call);
+    renameSync(inFolder('disk'), inFolder('moved'));
+    symlinkSync('moved', inFolder('disk'));
+    for (let round = 0; round < 8; round++) {
+      await addPet(service.call);
+      await Bun.sleep(100);
+    }
+    expect(service.stdout).not.toContain('The store was moved');
+    expect(await petCount(inFolder('moved', 's.db'))).toBe(9);
+  });
+
+  it('never goes to another store behind a folder link that was changed', async () => {
+    for (const disk of ['one', 'two']) {
+      mkdirSync(inFolder(disk));
+      await runCli([
+        'seed',
+        '--count',
+        disk === 'one' ? '3' : '100',
+        '--database-url',
+        inFolder(disk, 's.db'),
+      ]);
+    }
+    symlinkSync('one', inFolder('current'));
+    const database = inFolder('current', 's.db');
+    await using service = await startService({ databaseUrl: database });
+    expect(await addPet(service.call)).toBe('4');
+    // A write that fails, here because the lock is held for too long, makes the writer connect again.
+    const holder = new Database(inFolder('one', 's.db'));
+    holder.run('BEGIN IMMEDIATE');
+    expect(await create(service)).toBe('503 unavailable');
+    symlinkSync('two', inFolder('next'));
+    renameSync(inFolder('next'), inFolder('current'));
+    holder.run('ROLLBACK');
+    holder.close();
+    for (let count = 0; count < 10; count++) expect(await create(service)).toBe('503 unavailable');
+    await expectNoticed(service);
+    expect(await service.stop()).toBe(0);
+    expect([await petCount(inFolder('one', 's.db')), await petCount(inFolder('two', 's.db'))]).toEqual([
+      4, 100,
+    ]);
+  });
+});
+
+describe('the advice in the log of a service whose store was replaced', () => {
+  it('leads to the new file, and keeps the old one whole', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await runCli(['seed', '--count', '30', '--database-url', inFolder('other.db')]);
+    await addPets(service.call, 3);
+    linkSync(inFolder('petstore.db'), inFolder('old.db'));
+    renameSync(inFolder('other.db'), inFolder('petstore.db'));
+    expect(await create(service)).toBe('503 unavailable');
+    const [, log = '', memory = ''] = await service.untilLogged(/first move (\S+) and (\S+) away/);
+    await service.stop();
+    renameSync(log, inFolder('old.db-wal'));
+    renameSync(memory, inFolder('old.db-shm'));
+    expect([await petCount(folder.database), await petCount(inFolder('old.db'))]).toEqual([30, 3]);
+  });
+});
+
+describe('petstore import', () => {
+  it('does not add to a file that was replaced', async () => {
+    const path = inFolder('pets.ndjson');
+    writeFileSync(path, '{"name":"Rex","categoryId":1}\n'.repeat(100_000));
+    await runCli(['seed', '--count', '1', '--database-url', inFolder('other.db')]);
+    await runCli(['seed', '--count', '1', '--database-url', folder.database]);
+    // The first batch waits for this lock, until the file is another one.
+    const holder = new Database(folder.database);
+    holder.run('BEGIN IMMEDIATE');
+    await using command = startCommand(['import', path, '--database-url', folder.database], folder.path);
+    while (!isOpenElsewhere(folder.database)) await Bun.sleep(5);
+    await Bun.sleep(100);
+    renameSync(inFolder('other.db'), folder.database);
+    holder.run('ROLLBACK');
+    holder.close();
+    expect(await command.ended).toBe(1);
+    expect(command.stderr).toMatch(/is no longer the file that was opened|was replaced/);
+  });
+});
+
+describe('a restore beside commands that wait for it', () => {
+  it('leaves each of them with what it asked for, or with a line that says what happened', async () => {
+    const at = ['--database-url', folder.database];
+    await runCli(['seed', '--count', '10', ...at]);
+    await runCli(['backup', inFolder('backup.db'), ...at]);
+    const expected =
+      /^$|^exported|was replaced while it was being opened|is in use|is locked by another process|is under way or was interrupted|was changed while it was being read/;
+    for (let round = 0; round < 6; round++) {
+      const commands = [
+        runCli(['restore', inFolder('backup.db'), '--force', ...at]),
+        ...Array.from({ length: 4 }, () => runCli(['keys', 'list', ...at])),
+        runCli(['export', ...at]),
+      ];
+      for (const { status, stderr } of await Promise.all(commands)) {
+        expect(stderr).toMatch(expected);
+        expect(status === 0).toBe(!stderr.includes('petstore:'));
+      }
+    }
+    expect(await petCount(folder.database)).toBe(10);
+  });
+});

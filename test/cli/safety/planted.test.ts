@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'bun:test';
+import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, version } from '../../../package.json';
+import { childrenOf } from '../../support/process/process-tree.ts';
+import {
+  endProcess,
+  fixedKey,
+  makeFolder,
+  runCli,
+  startService,
+  type CliOptions,
+  type CliResult,
+  type Folder,
+} from '../../support/process/process.ts';
+import { plantFolder, plantedConfigs, type PlantedFolder } from '../../support/process/planted.ts';
+
+const project = join(import.meta.dir, '../../..');
+const timeoutMs = 120_000;
+const PATH = `${join(project, 'node_modules/.bin')}:${process.env['PATH']}`;
+
+/** The program as npm links it into a folder of commands. */
+function linkBin(folder: Folder): string {
+  const link = join(folder.path, 'petstore');
+  symlinkSync(join(project, bin.petstore), link);
+  return link;
+}
+
+async function run(planted: PlantedFolder, args: string[], options: CliOptions = {}): Promise<CliResult> {
+  using folder = makeFolder();
+  const link = linkBin(folder);
+  const env = { PATH, DATABASE_URL: undefined, ...options.env };
+  return await runCli(args, { cwd: planted.path, wrap: () => [link, ...args], ...options, env });
+}
+
+describe('petstore in a folder of somebody else', () => {
+  it('sends no key to the PETSTORE_URL of its .env', async () => {
+    await using planted = plantFolder();
+    await run(planted, ['pets', 'list'], { env: { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined } });
+    expect(planted.found()).toEqual([]);
+  });
+
+  it.each(plantedConfigs)('uses its own store, and runs no program that %s names', async (config) => {
+    await using planted = plantFolder(config);
+    expect(await run(planted, ['keys', 'create', '--name', 'till'])).toMatchObject({ status: 0 });
+    expect(await run(planted, ['seed', '--count', '1'])).toMatchObject({ status: 0 });
+    expect(existsSync(join(planted.path, 'data/petstore.db'))).toBe(true);
+    expect(planted.found()).toEqual([]);
+  });
+
+  it.each([1, 2])(
+    'serves its own pages, and refuses keys of the .env, with %d workers',
+    async (workers) => {
+      await using planted = plantFolder('tsconfig.json');
+      using folder = makeFolder();
+      const link = linkBin(folder);
+      const command = ['sh', '-c', 'cd "$1" && exec "$2" serve', 'sh', planted.path, link];
+      await using service = await startService({ workers, wrap: () => command, env: { PATH } });
+      expect((await service.callWith(planted.apiKey, '/v1/pets')).status).toBe(401);
+      const page = await (await fetch(service.url)).text();
+      const [, script = ''] = /src="(assets\/[^"]+)"/.exec(page) ?? [];
+      const source = await (await fetch(`${service.url}/${script}`)).text();
+      expect(source).not.toContain(planted.mark);
+      expect(source).toContain('Authorization');
+      expect(await service.stop()).toBe(0);
+      expect(planted.found()).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  it('finds the Bun that was installed with it', async () => {
+    await using planted = plantFolder();
+    const env = { PATH: '/usr/bin:/bin' };
+    expect(await run(planted, ['--version'], { env })).toEqual({
+      status: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  });
+
+  it('reads a file that is named, but for PETSTORE_URL', async () => {
+    await using planted = plantFolder();
+    const envFile = ['--env-file', '.env'];
+    expect(await run(planted, ['keys', 'create', '--name', 'till', ...envFile])).toMatchObject({ status: 0 });
+    expect(await run(planted, ['--env-file=.env', 'seed', '--count', '1'])).toMatchObject({ status: 0 });
+    const env = { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined };
+    await run(planted, ['pets', 'list', ...envFile], { env });
+    // The store that it names is all that was used of it.
+    expect(planted.found()).toEqual([planted.database]);
+  });
+
+  it('takes a variable of the environment before one of the file', async () => {
+    await using planted = plantFolder();
+    const env = { DATABASE_URL: join(planted.path, 'mine.db') };
+    expect(await run(planted, ['seed', '--count', '1', '--env-file', '.env'], { env })).toMatchObject({
+      status: 0,
+    });
+    expect(existsSync(env.DATABASE_URL)).toBe(true);
+    expect(planted.found()).toEqual([]);
+  });
+
+  it.each([
+    [
+      ['--env-file', 'missing.env'],
+      1,
+      'The file missing.env of --env-file cannot be read (ENOENT). Check its path and rights.',
+    ],
+    [['--env-file'], 2, '--env-file needs a file: petstore --env-file FILE <command>'],
+  ])('refuses %j', async (args, status, message) => {
+    await using planted = plantFolder();
+    expect(await run(planted, ['keys', 'list', ...args])).toEqual({
+      status,
+      stdout: '',
+      stderr: `petstore: ${message}\n`,
+    });
+  });
+});
+
+describe("the project's folder", () => {
+  it(
+    'has its .env read by npm start, and by no other command unless it is named',
+    async () => {
+      using folder = copyProject();
+      const database = join(folder.path, 'shop.db');
+      writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${database}\nAPI_KEYS=${fixedKey}\n`);
+      const env = { DATABASE_URL: undefined, API_KEYS: undefined };
+      const command = ['npm', '--prefix', folder.path, '--silent', 'start'];
+      await using service = await startService({ wrap: () => command, env });
+      const processes = descendantsOf(service.pid);
+      try {
+        expect((await service.call('/v1/pets')).status).toBe(200);
+        expect(existsSync(database)).toBe(true);
+        const npx = ['npx', '--offline', 'petstore', 'keys', 'create', '--name', 'till', '--json'];
+        const petstore = (...more: string[]) =>
+          runCli([], { cwd: folder.path, env, wrap: () => [...npx, ...more] });
+        expect(await petstore('--env-file', '.env')).toMatchObject({ status: 0 });
+        expect(existsSync(join(folder.path, 'data'))).toBe(false);
+        expect(await petstore()).toMatchObject({ status: 0 });
+        expect(existsSync(join(folder.path, 'data/petstore.db'))).toBe(true);
+      } finally {
+        processes.forEach(endProcess);
+      }
+    },
+    timeoutMs,
+  );
+});
+
+/** What npm needs of the project; its packages are linked. */
+function copyProject(): Folder {
+  const folder = makeFolder();
+  for (const name of ['src', 'scripts', 'package.json', 'package-lock.json', 'openapi.yaml']) {
+    cpSync(join(project, name), join(folder.path, name), { recursive: true });
+  }
+  symlinkSync(join(project, 'node_modules'), join(folder.path, 'node_modules'));
+  return folder;
+}
+
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => descendantsOf(child).concat(child));
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { exampleAddress } from '../../src/docs/examples.ts';
+import { nextQuery } from '../support/http/calls.ts';
+import { openapi, operations, type DocumentedOperation } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { requestFor } from '../support/contract/documented-request.ts';
+
+/** What client generators do with `openapi.yaml`: the first server before every path, every example at once. */
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService();
+  // The pet that the example of petId names.
+  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
+});
+afterAll(() => service.close());
+
+describe('openapi.yaml', () => {
+  it('has no server for a single path or operation, which most generators overlook', () => {
+    for (const item of Object.values(openapi.paths)) {
+      for (const part of [item, item.get, item.post, item.options])
+        expect(part ?? {}).not.toHaveProperty('servers');
+    }
+  });
+
+  it('names first the whole address of a new service, which every generator can put before a path', () => {
+    expect(openapi.servers[0]?.url).toBe(exampleAddress);
+    expect(new URL(exampleAddress).origin).toBe(exampleAddress);
+  });
+
+  it.each(Object.entries(openapi.paths))('has the whole address in the path %s', (path, { get }) => {
+    const needsKey = get.security === undefined;
+    expect(path.startsWith('/v1/')).toBe(needsKey);
+  });
+});
+
+const successOf = ({ responses }: DocumentedOperation): number => Number(Object.keys(responses)[0]);
+
+describe('a request with every example of its operation', () => {
+  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+    'is served: %s',
+    async (_id, operation) => {
+      const query = operation.parameters
+        .filter((parameter) => parameter.in === 'query')
+        .map(({ name, example }): [string, string] => [name, String(example)]);
+      const headers = operation.parameters
+        .filter((parameter) => parameter.in === 'header')
+        .map(({ name, example }) => [name, String(example)]);
+      const { path, init } = requestFor(operation, { query, headers: Object.fromEntries(headers) });
+      expect((await service.call(path, init)).status).toBe(successOf(operation));
+    },
+  );
+
+  it('has a cursor that a page of that status and length really gives', async () => {
+    await using full = await openService();
+    const listPets = operations.find(({ operationId }) => operationId === 'listPets');
+    const example = (name: string) =>
+      String(listPets?.parameters.find((parameter) => parameter.name === name)?.example);
+    for (let added = 0; added <= Number(example('limit')); added++) {
+      await full.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
+    }
+    const page = await full.call(`/v1/pets?limit=${example('limit')}&status=${example('status')}`);
+    expect(new URLSearchParams(nextQuery(page)).get('cursor')).toBe(example('cursor'));
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { openListeningService } from '../support/http/listening.ts';
+import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { desktop, openShop, overflowing, phone, signIn } from '../support/browser/shop.ts';
+import { visit } from '../support/browser/visit.ts';
+
+setDefaultTimeout(60_000);
+const chromium = browserOfFile();
+
+describe('/docs', () => {
+  it('lists the three operations, from this service alone', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page, complaints } = visited;
+    const addresses = await page.locator('.operation .address').allTextContents();
+    expect(addresses).toEqual(['GET /v1/pets', 'POST /v1/pets', 'GET /v1/pets/{petId}']);
+    expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
+    expect(complaints).toEqual([]);
+  });
+
+  it('tries a call, and shows the answer to its last digit', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page, complaints } = visited;
+    const creating = page.getByRole('form', { name: 'Try createPet' });
+    await creating.getByRole('button', { name: 'Send' }).click();
+    await creating.getByText('Type your API key above first.').waitFor();
+
+    await page.getByLabel('API key for trying').fill(service.apiKey);
+    await creating.getByLabel('Body').fill('{"name":"Rex","categoryId":9223372036854775807}');
+    await creating.getByRole('button', { name: 'Send' }).click();
+    await creating.getByText('201 Created').waitFor();
+    await creating.getByText('{"id":1,"name":"Rex","categoryId":9223372036854775807}').waitFor();
+
+    const listing = page.getByRole('form', { name: 'Try listPets' });
+    await listing.getByLabel('limit').fill('0');
+    await listing.getByRole('button', { name: 'Send' }).click();
+    await listing.getByText('"invalid_parameter"').waitFor();
+
+    const getting = page.getByRole('form', { name: 'Try getPet' });
+    await getting.getByRole('button', { name: 'Send' }).click();
+    await getting.getByText('sunset: Thu, 05 Dec 2030 00:00:00 GMT').waitFor();
+    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows its own address and one language at a time in the examples', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const example = page.locator('#first-call figure:visible');
+    expect(await example.innerText()).toContain(`${service.url}/v1/pets`);
+    await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(await example.innerText()).toContain(`baseUrl: '${service.url}'`);
+  });
+
+  it('leaves the key that the browser remembers for the shop', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await page.getByLabel('Remember me on this device').check();
+    await signIn(page, service.apiKey);
+    await page.goto(`${service.url}/docs`);
+    const field = page.getByLabel('API key for trying');
+    expect(await field.inputValue()).toBe(service.apiKey);
+    for (const key of ['pets_other', '']) {
+      await field.fill(key);
+      await field.blur();
+      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
+    }
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    await page.goto(service.url);
+    await page.getByText('No animals yet').waitFor();
+    // A wrong one that was left there is refused in the shop, which then takes the remembered one.
+    await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
+    await page.reload();
+    await page.getByText('No animals yet').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+  });
+
+  it('forgets the key of the tab when the field is emptied, and the shop asks for one', async () => {
+    await using service = await openListeningService();
+    await using visited = await openShop(chromium.browser, service);
+    const { page } = visited;
+    await page.goto(`${service.url}/docs`);
+    const field = page.getByLabel('API key for trying');
+    await field.fill('');
+    await field.blur();
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('no longer accepted').count()).toBe(0);
+  });
+
+  it('can be read without script', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
+    const { page } = visited;
+    expect(await page.locator('figure:visible').count()).toBe(12);
+    expect(await page.locator('form:visible').count()).toBe(0);
+  });
+
+  it('brings a reader of the deprecation link to its section', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs#deprecation`);
+    expect(await visited.page.locator(':target h2').innerText()).toBe('Move off getPet');
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`has no barrier and cuts no text: ${screen}, ${colorScheme}`, async () => {
+        await using service = await openListeningService();
+        await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        for (const summary of await page.locator('#listPets summary').all()) await summary.click();
+        await page.getByLabel('API key for trying').fill(service.apiKey);
+        await page.getByRole('form', { name: 'Try listPets' }).getByRole('button').click();
+        await page.getByText('200 OK').waitFor();
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});

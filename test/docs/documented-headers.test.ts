@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { operations, type DocumentedOperation } from '../support/contract/openapi.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { requestFor, type Change } from '../support/contract/documented-request.ts';
+
+const origin = 'https://shop.example';
+let service: Service;
+/** The same store, with everything configured that adds a header. */
+let talkative: Service;
+
+beforeAll(async () => {
+  service = await openService();
+  talkative = await openService({
+    openStore: async () => service,
+    allowedOrigins: [origin],
+    isSecure: true,
+    requestsPerMinute: 1000,
+  });
+  // Two, so that a page of one has a next page.
+  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
+  await service.pets.createPet({ name: 'Mia', categoryId: 2n });
+});
+
+afterAll(() => service.close());
+
+function send(operation: DocumentedOperation, change: Change, { call } = service): Promise<Response> {
+  const { path, init } = requestFor(operation, change);
+  return call(path, init);
+}
+
+describe('an answer that has every reason to', () => {
+  const everyReason = {
+    query: [['limit', '1']] satisfies [string, string][],
+    headers: {
+      Origin: origin,
+      'Access-Control-Request-Method': 'GET',
+      'Idempotency-Key': 'again',
+      'Accept-Encoding': 'gzip',
+    },
+  };
+
+  it.each(operations.map((operation) => [operation.method, operation.path, operation] as const))(
+    'has all headers that are documented: %s %s',
+    async (_method, _path, operation) => {
+      await send(operation, everyReason, talkative);
+      const { status, headers } = await send(operation, everyReason, talkative);
+      const documented = Object.keys(operation.responses[status]?.headers ?? {});
+      expect(documented).not.toBeEmpty();
+      expect(documented.filter((name) => !headers.has(name))).toEqual([]);
+    },
+  );
+});
+
+describe('HEAD', () => {
+  const reads = operations.filter(({ method }) => method === 'GET');
+
+  it.each(reads.map((operation) => [operation.path, operation] as const))(
+    'answers as GET does on %s',
+    async (_path, operation) => {
+      const headers = { 'X-Request-Id': 'same' };
+      const get = await send(operation, { headers });
+      const head = await send(operation, { headers, method: 'HEAD' });
+      expect(head.status).toBe(get.status);
+      // The runtime adds both to a response to GET.
+      const { 'content-length': length, date: _date, ...others } = head.headers.toJSON();
+      expect(others).toEqual(get.headers.toJSON());
+      expect(Number(length)).toBe((await get.bytes()).byteLength);
+    },
+  );
+});

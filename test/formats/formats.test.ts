@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'bun:test';
+import * as fc from 'fast-check';
+import { createPetReader, createPetWriter, sniffFormat, type PetFormat } from '../../src/formats/format.ts';
+import type { PetRow } from '../../src/formats/record.ts';
+import { createUtf8Decoder } from '../../src/formats/utf8.ts';
+import { parseExactJson } from '../../src/int64.ts';
+import { parseNewPet } from '../../src/pet.ts';
+
+/** Reads a text, or bytes, that arrive in pieces of the given lengths. */
+function readPieces(
+  format: PetFormat,
+  input: string | Uint8Array,
+  lengths: number[] = [],
+  keepsIds = false,
+): PetRow[] {
+  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
+  const decoder = createUtf8Decoder();
+  const reader = createPetReader(format, keepsIds);
+  const rows: PetRow[] = [];
+  let at = 0;
+  for (const length of [...lengths, bytes.length]) {
+    rows.push(...reader.push(decoder.push(bytes.slice(at, at + length))));
+    at += length;
+  }
+  return [...rows, ...reader.push(decoder.end()), ...reader.end()];
+}
+
+const petsOf = (rows: PetRow[]) => rows.map(({ pet, problem }) => pet ?? problem);
+const linesOf = (rows: PetRow[]) => rows.map(({ line }) => line);
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const name = fc
+  .oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string(),
+    fc.constantFrom('', ' ', '"', ',', '\r\n', '\ufeff', '\ufffd', '🐾'),
+  )
+  .filter((text) => !text.includes('\0'));
+const pet = fc.record({
+  id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  name,
+  categoryId: int64,
+  status: fc.constantFrom('available' as const, 'pending' as const, 'sold' as const, undefined),
+});
+const pieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
+
+describe('a file of animals', () => {
+  it.each(['ndjson', 'json', 'csv'] as const)('as %s says the same however it is cut', (format) => {
+    fc.assert(
+      fc.property(fc.array(pet, { maxLength: 20 }), pieces, (pets, lengths) => {
+        const writer = createPetWriter(format);
+        const half = Math.floor(pets.length / 2);
+        const stored = pets.map(({ status, ...rest }) => (status ? { ...rest, status } : rest));
+        const text =
+          writer.begin +
+          writer.render(stored.slice(0, half)) +
+          writer.render(stored.slice(half)) +
+          writer.end();
+        expect(petsOf(readPieces(format, text, lengths, true))).toEqual(stored);
+        expect(petsOf(readPieces(format, text, lengths))).toEqual(stored.map(({ id: _id, ...rest }) => rest));
+        if (pets.length > 0) expect(sniffFormat(text)).toBe(format);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('an animal in JSON', () => {
+  const spellings = fc
+    .tuple(
+      pet,
+      fc.constantFrom('', ' ', '  '),
+      fc.constantFrom('', '.0', 'e0', '.5', 'E+1', '00'),
+      fc.constantFrom('name', 'nam\\u0065', 'title'),
+      fc.constantFrom('', '"id":7,', '"id":-0,', '"extra":{"categoryId":1},', '"categoryId":1,'),
+      fc.constantFrom('', ',"status":"gone"', ',"status":null', ',"status":"sold"', '}'),
+    )
+    .map(
+      ([{ name: text, categoryId }, space, tail, key, before, after]) =>
+        `{${space}${before}"${key}":${space}${JSON.stringify(text)},${space}"categoryId":${space}${categoryId}${tail}${after}}`,
+    );
+
+  it('is understood alike on the short way and on the long one', () => {
+    fc.assert(
+      fc.property(spellings, (text) => {
+        let expected: unknown;
+        try {
+          expected = parseNewPet(parseExactJson(text));
+        } catch (error) {
+          expected = error instanceof SyntaxError ? 'This is not JSON.' : (error as Error).message;
+        }
+        expect(petsOf(readPieces('ndjson', text))).toEqual([expected as never]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each(['1', '"Rex"', 'null', '[]', 'true'])('is no %s', (text) => {
+    expect(petsOf(readPieces('ndjson', text))).toEqual([
+      'An animal is a JSON object with the fields name and categoryId.',
+    ]);
+    expect(petsOf(readPieces('json', `[${text}]`))).toHaveLength(1);
+  });
+
+  it.each([
+    ['{"name":"\\ud800","categoryId":1}', 'name must be well-formed Unicode without U+0000.'],
+    ['{"name":"\\u0000","categoryId":1}', 'name must be well-formed Unicode without U+0000.'],
+    ['{"name":"A","categoryId":"1"}', /^categoryId must be an integer/],
+    ['{"name":"A","categoryId":9223372036854775808}', /^categoryId must be an integer/],
+    ['{"name":"A","categoryId":999999999999999999999}', /^categoryId must be an integer/],
+    ['{"name":7}', 'name must be a string. categoryId is required.'],
+    ['{"name":"A","categoryId":1,"status":"Sold"}', /^status must be one of/],
+    ['{"name":"A","categoryId":01}', 'This is not JSON.'],
+    ['{"name":"A" "categoryId":1}', 'This is not JSON.'],
+  ])('is refused: %s', (text, problem) => {
+    const [row] = readPieces('ndjson', text);
+    expect(row?.pet).toBeUndefined();
+    expect(row?.problem).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+  });
+
+  it('needs an id of its own where ids are kept', () => {
+    const read = (text: string) => petsOf(readPieces('ndjson', text, [], true))[0];
+    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept.';
+    expect(read('{"name":"A","categoryId":1}')).toBe(refused);
+    expect(read('{"id":0,"name":"A","categoryId":1}')).toBe(refused);
+    expect(read('{"id":"1","name":"A","categoryId":1}')).toBe(refused);
+    expect(read('{"id":9223372036854775807,"name":"A","categoryId":1}')).toEqual({
+      id: 9223372036854775807n,
+      name: 'A',
+      categoryId: 1n,
+    });
+  });
+});
+
+describe('bytes that are not UTF-8', () => {
+  const line = (...bytes: number[]) =>
+    Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('","categoryId":1}\n')]);
+
+  it.each([
+    ['ndjson', (rows: Buffer[]) => Buffer.concat(rows)],
+    [
+      'json',
+      (rows: Buffer[]) => Buffer.from(`[${rows.map((row) => row.toString('latin1')).join(',')}]`, 'latin1'),
+    ],
+    [
+      'csv',
+      (rows: Buffer[]) => {
+        const records = rows.map((row) => `${row.toString('latin1').split('"')[3]},1\n`);
+        return Buffer.from(`name,categoryId\n${records.join('')}`, 'latin1');
+      },
+    ],
+  ] as const)('spoil their own row and no other: %s', (format, join) => {
+    const replacement = [0xef, 0xbf, 0xbd];
+    const input = join([
+      line(0x41),
+      line(0xff),
+      line(...replacement),
+      line(0xc3),
+      line(0xed, 0xa0, 0x80),
+      line(0x42),
+    ]);
+    for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 40]]) {
+      const found = petsOf(readPieces(format, input, lengths));
+      const bad = 'This is not valid UTF-8.';
+      const good = (text: string) => ({ name: text, categoryId: 1n });
+      expect(found).toEqual([good('A'), bad, good('\ufffd'), bad, bad, good('B')]);
+    }
+  });
+
+  it('are told from a byte order mark, which is passed over at the beginning alone', () => {
+    const mark = '\ufeff';
+    expect(petsOf(readPieces('ndjson', `${mark}{"name":"${mark}","categoryId":1}`, [1, 1, 1]))).toEqual([
+      { name: mark, categoryId: 1n },
+    ]);
+    expect(petsOf(readPieces('csv', `${mark}name,categoryId\nA,1`))).toEqual([{ name: 'A', categoryId: 1n }]);
+  });
+});
+
+describe('NDJSON', () => {
+  it('counts lines, blank ones too, and takes both line ends', () => {
+    const text = '\n{"name":"A","categoryId":1}\r\n \t\n{"name":"B"}\n\n{"name":"C","categoryId":3}';
+    const rows = readPieces('ndjson', text, [3, 9, 30]);
+    expect(linesOf(rows)).toEqual([2, 4, 6]);
+    expect(petsOf(rows)).toEqual([
+      { name: 'A', categoryId: 1n },
+      'categoryId is required.',
+      { name: 'C', categoryId: 3n },
+    ]);
+  });
+
+  it('does not gather a line without end', () => {
+    const reader = createPetReader('ndjson', false);
+    expect(() => {
+      for (let count = 0; count < 5000; count++) reader.push('x'.repeat(1024));
+    }).toThrow('The record at line 1 is longer than 1 MiB');
+  });
+});
+
+describe('a JSON array', () => {
+  it('gives its elements with their lines, whatever stands in their strings', () => {
+    const text =
+      ' [\n{"name":"]},{[\\"","categoryId":1} ,\n\n {"extra":[{},[]],"name":"B",\n"categoryId":2}\n]\n';
+    const rows = readPieces(
+      'json',
+      text,
+      Array.from({ length: 80 }, () => 1),
+    );
+    expect(linesOf(rows)).toEqual([2, 4]);
+    expect(petsOf(rows)).toEqual([
+      { name: ']},{["', categoryId: 1n },
+      { name: 'B', categoryId: 2n },
+    ]);
+    expect(readPieces('json', '[]')).toEqual([]);
+    expect(readPieces('json', ' [ \n ] ')).toEqual([]);
+  });
+
+  it.each([
+    ['', 'Line 1: The file ends before the array does.'],
+    ['[', 'Line 1: The file ends before the array does.'],
+    ['[{"name":"A","categoryId":1}', 'Line 1: The file ends before the array does.'],
+    ['[{"name":"A","categoryId":1},\n', 'Line 2: The file ends before the array does.'],
+    ['[{"name":"A","categoryId":1},]', 'Line 1: An animal is missing.'],
+    ['[,]', 'Line 1: An animal is missing.'],
+    ['{"name":"A","categoryId":1}', 'Line 1: A JSON array begins with a bracket.'],
+    ['[1]\n[2]', 'Line 2: Something follows the end of the array.'],
+    ['[1}', 'Line 1: A comma is missing.'],
+  ])('is refused when it is none: %j', (text, message) => {
+    expect(() => readPieces('json', text)).toThrow(message);
+  });
+
+  it('reports an element that is not JSON and goes on', () => {
+    expect(petsOf(readPieces('json', '[{"name":},{"name":"B","categoryId":2}]'))).toEqual([
+      'This is not JSON.',
+      { name: 'B', categoryId: 2n },
+    ]);
+  });
+});
+
+describe('CSV', () => {
+  it('takes its columns in any order, ignores others, and reads quotes as RFC 4180 writes them', () => {
+    const text = 'status,shelf,categoryId,name\r\nsold,3,7,"Rex, the ""1st"""\r\n,,-1,"two\r\nlines"\n,,0,\n';
+    const rows = readPieces('csv', text, [10, 30, 3, 3]);
+    expect(linesOf(rows)).toEqual([2, 3, 5]);
+    expect(petsOf(rows)).toEqual([
+      { name: 'Rex, the "1st"', categoryId: 7n, status: 'sold' },
+      { name: 'two\r\nlines', categoryId: -1n },
+      { name: '', categoryId: 0n },
+    ]);
+  });
+
+  it.each([
+    ['A', 'There are 1 fields, and the header has 3.'],
+    ['A,1,sold,x', 'There are 4 fields, and the header has 3.'],
+    ['A,1.0,sold', /^categoryId must be an integer/],
+    ['A, 1,sold', /^categoryId must be an integer/],
+    ['A,,sold', /^categoryId must be an integer/],
+    ['A,9223372036854775808,', /^categoryId must be an integer/],
+    ['A,1,Sold', /^status must be one of/],
+    ['A\0,1,', /^name must be well-formed/],
+    ['A"B",1,', /^A field with quotes/],
+    ['"A"B,1,', /^A field with quotes/],
+    ['"A,1,sold', /^A field with quotes/],
+  ])('refuses the record %j', (record, problem) => {
+    const [row, ...others] = readPieces('csv', `name,categoryId,status\n${record}\n`);
+    expect(others).toEqual([]);
+    expect(row?.problem).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+    expect(row?.line).toBe(2);
+  });
+
+  it.each([
+    ['name,status\n', 'needs categoryId'],
+    ['Rex,1,sold\n', 'needs name and categoryId'],
+    ['name,categoryId,name\n', 'needs name'],
+  ])('refuses the header %j', (text, message) => {
+    expect(() => readPieces('csv', text)).toThrow(message);
+  });
+});

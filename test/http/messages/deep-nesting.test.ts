@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { maxBodyBytes } from '../../../src/http/body.ts';
+import { outcomeOf, post } from '../../support/http/calls.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+
+let service: Service;
+let call: Service['call'];
+
+beforeAll(async () => {
+  service = await openService();
+  ({ call } = service);
+});
+afterAll(() => service.close());
+
+/** As many brackets as fit beside a pet. */
+const deep = (open: string, close: string, inner: string): string => {
+  const depth = Math.floor((maxBodyBytes - 200) / (open.length + close.length));
+  return open.repeat(depth) + inner + close.repeat(depth);
+};
+const nests: [title: string, text: string][] = [
+  ['arrays', deep('[', ']', '')],
+  ['objects', deep('{"a":', '}', '{}')],
+  ['arrays of long numbers', deep('[', ']', '12345678901234567890')],
+  ['a text of brackets', JSON.stringify('['.repeat(60_000))],
+  ['a text of escapes', `"${String.raw`\"`.repeat(30_000)}"`],
+];
+/** Some can be read by a plain parse, some cannot. */
+const numbers = ['1', '1.0', '1e2', '-0', '9007199254740993'];
+
+describe('a field that is ignored', () => {
+  for (const [title, nested] of nests) {
+    it.each(numbers)(
+      `may hold ${title}, as deep as the body allows, beside categoryId %s`,
+      async (number) => {
+        for (const body of [
+          `{"x":${nested},"name":"Rex","categoryId":${number}}`,
+          `{"name":"Rex","categoryId":${number},"x":${nested}}`,
+        ]) {
+          expect(await outcomeOf(call('/v1/pets', post(body)))).toBe('201');
+        }
+      },
+    );
+
+    it.each(numbers)(`must be JSON: ${title} without an end, beside categoryId %s`, async (number) => {
+      const body = `{"name":"Rex","categoryId":${number},"x":${nested.slice(0, -1)}}`;
+      expect(await outcomeOf(call('/v1/pets', post(body)))).toBe('400 invalid_json');
+    });
+  }
+});
+
+describe('a field that counts', () => {
+  for (const [title, nested] of nests.slice(0, 3)) {
+    it.each(numbers)(`may not hold ${title}, beside another number %s`, async (number) => {
+      for (const [field, others] of [
+        ['name', '"categoryId":1'],
+        ['categoryId', '"name":"Rex"'],
+        ['status', '"name":"Rex","categoryId":1'],
+      ]) {
+        const body = `{"x":${number},${others},"${field}":${nested}}`;
+        expect(await outcomeOf(call('/v1/pets', post(body)))).toBe('400 invalid_pet');
+      }
+    });
+  }
+});

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { maxBodyBytes, maxDiscardedBytes } from '../../../src/http/body.ts';
+import { openConnection } from '../../support/http/raw-http.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+import { checkRawAnswer, listen, type Listening } from '../../support/http/socket.ts';
+
+/** A caller that sends megabytes and reads only then must find the response, not a reset connection. */
+
+let service: Service;
+let server: Listening;
+
+beforeAll(async () => {
+  service = await openService();
+  server = listen(service.app);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await service.close();
+});
+
+const megabytes = Buffer.alloc(6 * 1024 * 1024, ' ');
+
+function counted(body: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+}
+
+function inChunks(body: Uint8Array): Buffer {
+  const parts: Uint8Array[] = [Buffer.from('Transfer-Encoding: chunked\r\n\r\n')];
+  for (let at = 0; at < body.length; at += 50_000) {
+    const part = body.subarray(at, at + 50_000);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n'));
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
+}
+
+interface Refusal {
+  status: number;
+  method?: string;
+  path?: string;
+  key?: string;
+  type?: string;
+}
+
+const head = ({
+  method = 'POST',
+  path = '/v1/pets',
+  key = service.apiKey,
+  type = 'application/json',
+}: Refusal) =>
+  Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\n`,
+  );
+
+const refusals: Refusal[] = [
+  { status: 413 },
+  { status: 415, type: 'text/plain' },
+  { status: 401, key: 'pets_wrong' },
+  { status: 404, path: '/v1/nowhere' },
+  { status: 405, method: 'PUT' },
+];
+
+describe('a body of several megabytes', () => {
+  for (const [form, framed] of [
+    ['with a length', counted],
+    ['in chunks', inChunks],
+  ] as const) {
+    for (const refusal of refusals) {
+      it(`${form} gets its ${refusal.status} across, every time`, async () => {
+        const { status, method = 'POST', path = '/v1/pets' } = refusal;
+        const bytes = Buffer.concat([head(refusal), framed(megabytes)]);
+        for (let attempt = 0; attempt < 10; attempt++) {
+          const response = await server.exchange(bytes, { readsLast: true });
+          expect(response.status).toBe(status);
+          await checkRawAnswer(method, path, response);
+        }
+      });
+    }
+
+    it(`${form} leaves its connection usable once it was taken in`, async () => {
+      using connection = await openConnection(server.url);
+      connection?.write(Buffer.concat([head({ status: 413 }), framed(megabytes)]).toString('latin1'));
+      expect(await connection?.answer()).toMatchObject({ status: 413 });
+      expect(await connection?.send('GET', '/v1/pets', { key: service.apiKey })).toMatchObject({
+        status: 200,
+      });
+    });
+
+    it(`${form} is 413 by one byte too many, and not by its last`, async () => {
+      const sized = (bytes: number) => Buffer.from('{"name":"Rex","categoryId":1}'.padEnd(bytes));
+      const statusOf = async (bytes: number) =>
+        (await server.exchange(Buffer.concat([head({ status: 413 }), framed(sized(bytes))]))).status;
+      expect(await statusOf(maxBodyBytes)).toBe(201);
+      expect(await statusOf(maxBodyBytes + 1)).toBe(413);
+    });
+  }
+});
+
+describe('a body that is not worth taking in', () => {
+  it('is refused at once when its length says so, and its connection closes', async () => {
+    const length = `Content-Length: ${maxDiscardedBytes + 1}\r\n\r\n`;
+    const response = await server.exchange(Buffer.concat([head({ status: 413 }), Buffer.from(length)]));
+    expect(response.status).toBe(413);
+    expect(response.headers.get('Connection')).toBe('close');
+  });
+
+  it('is refused when it has become too long, and its connection closes', async () => {
+    const tooLong = Buffer.alloc(maxDiscardedBytes + 100_000, ' ');
+    const response = await server.exchange(Buffer.concat([head({ status: 413 }), inChunks(tooLong)]));
+    expect(response.status).toBe(413);
+    expect(response.headers.get('Connection')).toBe('close');
+  });
+
+  it('is refused as too large, not as late, when it does not end in time', async () => {
+    await using hasty = await openService({ bodyTimeoutMs: 300 });
+    await using hastyServer = listen(hasty.app);
+    for (const body of [inChunks(megabytes.subarray(0, 100_000)), counted(megabytes).subarray(0, 100)]) {
+      const withoutEnd = Buffer.concat([head({ status: 413, key: hasty.apiKey }), body.subarray(0, -5)]);
+      const response = await hastyServer.exchange(withoutEnd);
+      expect(response.status).toBe(413);
+      expect(response.headers.get('Connection')).toBe('close');
+    }
+  });
+});

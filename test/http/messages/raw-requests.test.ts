@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import * as fc from 'fast-check';
+import { addPet, rex } from '../../support/http/calls.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+import { checkRawAnswer, listen, type Listening, type RawAnswer } from '../../support/http/socket.ts';
+import { holds, propertyTimeoutMs } from '../../support/property.ts';
+
+let service: Service;
+let server: Listening;
+
+beforeAll(async () => {
+  service = await openService();
+  server = listen(service.app);
+  await addPet(service.call);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await service.close();
+});
+
+interface RawRequest {
+  method?: string;
+  target: Uint8Array | string;
+  headers?: [string, Uint8Array | string][];
+  body?: string;
+}
+
+function bytesOf({ method = 'GET', target, headers = [], body = '' }: RawRequest): Buffer {
+  const lines = [
+    [`${method} `, target, ' HTTP/1.1'],
+    ['Host: petstore'],
+    ['Connection: close'],
+    [`Content-Length: ${body.length}`],
+    ...(headers.some(([name]) => name === 'Authorization')
+      ? []
+      : [[`Authorization: Bearer ${service.apiKey}`]]),
+    ...headers.map(([name, value]) => [`${name}: `, value]),
+    [],
+  ];
+  const bytes = lines.flatMap((line) => [...line, '\r\n'].map((part) => Buffer.from(part)));
+  return Buffer.concat([...bytes, Buffer.from(body)]);
+}
+
+/** What the platform says by itself, with no body, to what is no HTTP: 505 when the request line has too many parts. */
+const platformAnswers = [0, 400, 431, 505];
+
+/** Well-formed HTTP gets a documented answer below 500; anything else may also be cut off by the platform. */
+async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<RawAnswer> {
+  const answer = await server.exchange(bytesOf(request));
+  const isFromPlatform = platformAnswers.includes(answer.status) && !answer.headers.has('X-Request-Id');
+  if (isFromPlatform && !isHttp) {
+    expect(answer.body).toBe('');
+    return answer;
+  }
+  const target = Buffer.from(request.target).toString();
+  await checkRawAnswer(request.method ?? 'GET', `http://petstore${target}`, answer);
+  expect(answer.status).toBeLessThan(500);
+  return answer;
+}
+
+const anyBytes = fc.uint8Array({ maxLength: 60 });
+const visible = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+});
+const isVisible = (bytes: Uint8Array) => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
+/** RFC 9110, section 5.5: visible ASCII, space, tab and every byte from 0x80 on. */
+const isFieldValue = (bytes: Uint8Array) =>
+  bytes.every((byte) => (byte >= 0x20 && byte !== 0x7f) || byte === 0x09);
+const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS');
+const prefix = fc.constantFrom(
+  '/',
+  '/v1/',
+  '/v1/pets/',
+  '/v1/pets',
+  '/v1/pets/1',
+  '/livez',
+  '/docs/',
+  '/v1/pets/%',
+);
+
+describe('any bytes in the path', () => {
+  it(
+    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    async () => {
+      await holds(
+        fc.asyncProperty(method, prefix, anyBytes, async (verb, start, bytes) => {
+          const target = Buffer.concat([Buffer.from(start), bytes]);
+          await expectDocumented({ method: verb, target }, isVisible(bytes));
+        }),
+        500,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'get a documented answer below 500 when they are visible characters',
+    async () => {
+      await holds(
+        fc.asyncProperty(method, prefix, visible, async (verb, start, path) => {
+          await expectDocumented({ method: verb, target: start + path }, true);
+        }),
+        500,
+      );
+    },
+    propertyTimeoutMs,
+  );
+});
+
+describe('any bytes in the query', () => {
+  const parameter = fc.constantFrom(
+    'limit=',
+    'status=',
+    'cursor=',
+    '',
+    'limit=5&limit=',
+    'status=sold&cursor=',
+  );
+
+  it(
+    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    async () => {
+      await holds(
+        fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
+          const target = Buffer.concat([Buffer.from(`/v1/pets?${start}`), bytes]);
+          await expectDocumented({ target }, isVisible(bytes));
+        }),
+        400,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'get 200 or 400 when they are percent-encoded',
+    async () => {
+      await holds(
+        fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
+          const encoded = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+          const { status } = await expectDocumented({ target: `/v1/pets?${start}${encoded}` }, true);
+          expect([200, 400]).toContain(status);
+        }),
+        300,
+      );
+    },
+    propertyTimeoutMs,
+  );
+});
+
+describe('any bytes in a header', () => {
+  const names = [
+    'Authorization',
+    'Idempotency-Key',
+    'Content-Type',
+    'X-Request-Id',
+    'If-Match',
+    'If-None-Match',
+    'Origin',
+  ];
+  const name = fc.constantFrom(...names, 'Accept', 'Cookie', 'Range', 'Expect-CT', 'X-Forwarded-For');
+
+  it(
+    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    async () => {
+      const body = JSON.stringify(rex);
+      await holds(
+        fc.asyncProperty(fc.constantFrom('GET', 'POST'), name, anyBytes, async (verb, header, bytes) => {
+          const headers: RawRequest['headers'] = [[header, bytes]];
+          if (header !== 'Content-Type') headers.push(['Content-Type', 'application/json']);
+          const request = { method: verb, target: '/v1/pets', headers, body: verb === 'POST' ? body : '' };
+          await expectDocumented(request, isFieldValue(bytes));
+        }),
+        500,
+      );
+    },
+    propertyTimeoutMs,
+  );
+
+  it(
+    'may have any name',
+    async () => {
+      const token = fc.string({
+        minLength: 1,
+        maxLength: 20,
+        unit: fc.constantFrom(...Array.from("!#$%&'*+-.^_`|~09azAZ")),
+      });
+      await holds(
+        fc.asyncProperty(token, visible, async (header, value) => {
+          await expectDocumented({ target: '/v1/pets', headers: [[`X${header}`, value]] }, true);
+        }),
+        200,
+      );
+    },
+    propertyTimeoutMs,
+  );
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { addPet } from '../../support/http/calls.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+import { checkRawAnswer, listen, type Listening } from '../../support/http/socket.ts';
+
+/** Requests that are good HTTP and yet not what a browser sends. */
+
+let service: Service;
+let server: Listening;
+
+beforeAll(async () => {
+  service = await openService();
+  server = listen(service.app);
+  await addPet(service.call);
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await service.close();
+});
+
+const send = async (method: string, path: string, lines: string[]): Promise<number> => {
+  const authorization = `Authorization: Bearer ${service.apiKey}`;
+  const answer = await server.exchange([...lines, authorization, '', ''].join('\r\n'));
+  await checkRawAnswer(method, path, answer);
+  return answer.status;
+};
+
+const paths: [string, number][] = [
+  ['/', 200],
+  ['/livez', 200],
+  ['/readyz', 200],
+  ['/v1/pets', 200],
+  ['/v1/pets?limit=1', 200],
+  ['/v1/pets/1', 200],
+  ['/v1/pets/0', 404],
+  ['/v1/pets?limit=0', 400],
+];
+
+describe('a request line of HTTP/1.0 without Host, as simple health checks send it', () => {
+  for (const [path, status] of paths) {
+    it(`GET ${path}: ${status}`, async () => {
+      expect(await send('GET', path, [`GET ${path} HTTP/1.0`])).toBe(status);
+    });
+  }
+});
+
+describe('a request for a whole address, as proxies send it', () => {
+  for (const [path, status] of paths) {
+    it(`GET http://petstore.example${path}: ${status}`, async () => {
+      const lines = [`GET http://petstore.example${path} HTTP/1.1`, 'Host: petstore.example'];
+      expect(await send('GET', path, lines)).toBe(status);
+    });
+  }
+});
+
+describe('a Host of any form', () => {
+  for (const host of [
+    'localhost:8080',
+    '[::1]:8080',
+    'xn--bcher-kva.example',
+    '127.0.0.1',
+    'a_b',
+    'a:b',
+    'v1',
+    '',
+  ]) {
+    it(`${JSON.stringify(host)} does not change the path`, async () => {
+      expect(await send('GET', '/v1/pets/1', ['GET /v1/pets/1 HTTP/1.1', `Host: ${host}`])).toBe(200);
+      expect(await send('GET', '/livez', ['GET /livez HTTP/1.1', `Host: ${host}`])).toBe(200);
+    });
+  }
+});
+
+describe('an unusual method', () => {
+  for (const method of ['TRACE', 'CONNECT', 'PROPFIND']) {
+    it(`${method} /v1/pets: 405`, async () => {
+      expect(await send(method, '/v1/pets', [`${method} /v1/pets HTTP/1.1`, 'Host: petstore'])).toBe(405);
+    });
+  }
+});
+
+describe('a path in another spelling', () => {
+  it('names the same resource when single characters are percent-encoded', async () => {
+    for (const path of ['/v1/pets/%31', '/v1/pe%74s', '/%6Civez']) {
+      expect(await send('GET', path, [`GET ${path} HTTP/1.1`, 'Host: petstore'])).toBe(200);
+    }
+  });
+
+  it('is resolved before it is looked up', async () => {
+    for (const path of ['/v1/./pets', '/v1/x/../pets', '/docs/../v1/pets']) {
+      expect(await send('GET', '/v1/pets', [`GET ${path} HTTP/1.1`, 'Host: petstore'])).toBe(200);
+    }
+  });
+
+  it('is another one with a doubled slash or other case', async () => {
+    for (const path of ['//v1/pets', '/v1//pets', '/v1/Pets', '/V1/pets']) {
+      expect(await send('GET', `http://petstore${path}`, [`GET ${path} HTTP/1.1`, 'Host: petstore'])).toBe(
+        404,
+      );
+    }
+  });
+});
+
+describe('a # in a target', () => {
+  // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to what it stands in.
+  it('is part of the path, which is then another one', async () => {
+    for (const path of ['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#']) {
+      for (const lines of [
+        [`GET ${path} HTTP/1.1`, 'Host: petstore'],
+        [`GET http://petstore${path} HTTP/1.1`, 'Host: petstore'],
+        [`GET ${path} HTTP/1.0`],
+      ]) {
+        expect(await send('GET', path, lines)).toBe(404);
+      }
+    }
+  });
+
+  it('is part of the value in a query', async () => {
+    for (const query of ['status=sold#x', 'status=sold#', 'limit=1#', 'limit=1#&status=sold', 'cursor=#']) {
+      expect(await send('GET', '/v1/pets', [`GET /v1/pets?${query} HTTP/1.1`, 'Host: petstore'])).toBe(400);
+    }
+  });
+
+  it('is ignored in a parameter that nobody knows', async () => {
+    expect(await send('GET', '/v1/pets', ['GET /v1/pets?x=#y HTTP/1.1', 'Host: petstore'])).toBe(200);
+  });
+
+  it('does not open a path to a caller without a key', async () => {
+    const { status } = await server.exchange('GET /docs#x HTTP/1.1\r\nHost: petstore\r\n\r\n');
+    expect(status).toBe(401);
+  });
+});

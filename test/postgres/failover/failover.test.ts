@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { addPet, errorOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import { runCli, startService } from '../../support/process/process.ts';
+import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
+import { msUntilReady, petsOver, untilNotReady } from '../../support/postgres/http-pets.ts';
+import { findFaults, startLoad } from '../../support/postgres/load.ts';
+import { openProxy } from '../../support/postgres/proxy.ts';
+import { makePair, type Pair } from '../../support/postgres/standby.ts';
+
+const patienceMs = 120_000;
+
+describe('a promotion under load, through HTTP', () => {
+  let pair: Pair;
+  beforeEach(async () => {
+    pair = await makePair();
+  }, 60_000);
+  afterEach(() => pair[Symbol.asyncDispose]());
+
+  it.each(['alive', 'dead'])(
+    'loses and doubles nothing that was acknowledged, with the old primary %s',
+    async (state) => {
+      await using service = await startService({
+        databaseUrl: pair.address([pair.first, pair.second]),
+      });
+      const load = startLoad([petsOver(service)]);
+      await load.untilAcknowledged(200);
+      if (state === 'dead') await pair.first.stop('SIGKILL');
+      await pair.promoteSecond();
+      await load.untilAcknowledged(200);
+      await load.stop();
+      expect(await findFaults(load, pair.second)).toEqual([]);
+      for (const id of [...load.acknowledged.values()].slice(-20)) {
+        expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+      }
+      expect(service.stdout).toContain('"message":"using database server"');
+      expect(service.stdout).toContain(
+        `"message":"The database server has changed.","server":"127.0.0.1:${pair.second.port}"`,
+      );
+      expect(service.stdout).not.toContain(superuser.password);
+    },
+    patienceMs,
+  );
+
+  it(
+    'never goes back to the old primary when the new one dies',
+    async () => {
+      await using service = await startService({
+        databaseUrl: pair.address([pair.first, pair.second]),
+      });
+      await addPet(service.call);
+      await pair.promoteSecond();
+      const acknowledged = await addPetWhenPossible(service.call);
+      await pair.second.stop('SIGKILL');
+      await untilNotReady(service);
+      for (let call = 0; call < 20; call++) {
+        expect(await outcomeOf(service.call(`/v1/pets/${acknowledged}`))).toBe('503 unavailable');
+        await Bun.sleep(50);
+      }
+      await pair.second.start();
+      await msUntilReady(service);
+      expect(await outcomeOf(service.call(`/v1/pets/${acknowledged}`))).toBe('200');
+    },
+    patienceMs,
+  );
+});
+
+async function addPetWhenPossible(call: Parameters<typeof addPet>[0]): Promise<string> {
+  for (;;) {
+    const id = await addPet(call).catch(() => undefined);
+    if (id !== undefined) return id;
+    await Bun.sleep(20);
+  }
+}
+
+describe('a server that is killed ten times under load, through HTTP', () => {
+  it(
+    'loses and doubles nothing that was acknowledged',
+    async () => {
+      await using cluster = await makeCluster();
+      await cluster.start();
+      await using service = await startService({ databaseUrl: cluster.address() });
+      const load = startLoad([petsOver(service)]);
+      for (let round = 0; round < 10; round++) {
+        await load.untilAcknowledged(50);
+        await cluster.stop('SIGKILL');
+        await untilNotReady(service);
+        await cluster.start();
+        await msUntilReady(service);
+      }
+      await load.untilAcknowledged(50);
+      await load.stop();
+      expect(await findFaults(load, cluster)).toEqual([]);
+    },
+    patienceMs,
+  );
+});
+
+describe('a server that hangs', () => {
+  let cluster: Cluster;
+  beforeEach(async () => {
+    cluster = await makeCluster();
+    await cluster.start();
+  }, 60_000);
+  afterEach(() => cluster[Symbol.asyncDispose]());
+
+  it(
+    'gets 503 for every request, accepts no key from memory, and is used again when it goes on',
+    async () => {
+      await using service = await startService({ databaseUrl: cluster.address() });
+      const made = await runCli([
+        'keys',
+        'create',
+        '--name',
+        'till',
+        '--json',
+        '--database-url',
+        cluster.address(),
+      ]);
+      const { key } = JSON.parse(made.stdout) as { key: string };
+      for (let call = 0; call < 20; call++) {
+        expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+      }
+      cluster.freeze();
+      await Bun.sleep(1000);
+      const outcomes = await Promise.all([
+        ...Array.from({ length: 10 }, () => outcomeOf(service.callWith(key, '/v1/pets'))),
+        ...Array.from({ length: 10 }, () => outcomeOf(service.call('/v1/pets', post(rex)))),
+        outcomeOf(service.call('/readyz')),
+      ]);
+      expect(new Set(outcomes)).toEqual(new Set(['503 unavailable']));
+      cluster.thaw();
+      await msUntilReady(service);
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+      // Readiness is proven beside the creates, whose own session may still be on its way.
+      while ((await outcomeOf(service.call('/v1/pets', post(rex)))) !== '201') await Bun.sleep(50);
+    },
+    patienceMs,
+  );
+
+  it(
+    'costs a caller no more time when the address names five that hang',
+    async () => {
+      const proxies = await Promise.all([1, 2, 3, 4, 5].map(() => openProxy(cluster.port)));
+      const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',');
+      const { user, password } = superuser;
+      await using service = await startService({
+        databaseUrl: `postgres://${user}:${password}@${hosts}/postgres?sslmode=disable`,
+      });
+      const id = await addPet(service.call);
+      for (const proxy of proxies) proxy.freeze();
+      const startedAt = performance.now();
+      const answers = await Promise.all(
+        Array.from({ length: 36 }, async (_, caller) => {
+          await Bun.sleep(caller * 100);
+          const body = await errorOf(
+            caller % 2 === 0 ? service.call(`/v1/pets/${id}`) : service.call('/v1/pets', post(rex)),
+          );
+          return { body, waitedMs: performance.now() - startedAt - caller * 100 };
+        }),
+      );
+      for (const { body, waitedMs } of answers) {
+        expect(body).toEqual({ code: 'unavailable', message: expect.any(String), status: 503 });
+        expect(waitedMs).toBeLessThan(10_000);
+      }
+      for (const proxy of proxies) proxy.thaw();
+      await msUntilReady(service);
+      await service[Symbol.asyncDispose]();
+      await Promise.all(proxies.map((proxy) => proxy[Symbol.asyncDispose]()));
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import type { ImportStore } from '../../../src/import-store.ts';
+import { openPostgresImport } from '../../../src/postgres/import.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { runCli } from '../../support/process/process.ts';
+import { makeCluster } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+let database: Database;
+let store: PostgresStore;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  store = await openPostgresStore({ address: database.address() });
+});
+afterAll(async () => {
+  await store.close();
+  await database[Symbol.asyncDispose]();
+});
+
+/** Ends every connection of the store, as a restart of the server would. */
+async function cutConnections(to = database): Promise<void> {
+  await to.run(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
+  );
+}
+
+describe('an import whose connection is cut', () => {
+  it.each([
+    ['findImport', (adding: ImportStore) => adding.findImport('a')],
+    ['finishImport', (adding: ImportStore) => adding.finishImport('a', new Date())],
+    ['forgetImport', (adding: ImportStore) => adding.forgetImport('a')],
+    ['largestId', (adding: ImportStore) => adding.largestId()],
+    ['addPets', (adding: ImportStore) => adding.addPets([rex])],
+  ])('says at %s that the store cannot be used', async (_name, use) => {
+    await using own = await makeDatabase();
+    const adding = await openPostgresImport({ address: own.address() });
+    try {
+      await cutConnections(own);
+      expect(await failureOf(use(adding))).toMatchObject({ code: 'unavailable' });
+    } finally {
+      await adding.close();
+    }
+  });
+});
+
+describe('a database that turns read-only', () => {
+  it('gives 503 to writes, keeps serving reads, and is written again without a restart', async () => {
+    const { id, json } = await store.pets.createPet(rex);
+    await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+    await cutConnections();
+    // The first may find its connection cut; then it is told that its outcome is unknown.
+    await Promise.allSettled([store.pets.checkWritable()]);
+    expect(await failureOf(store.pets.checkWritable())).toMatchObject({
+      code: 'unavailable',
+      cause: { code: '25006' },
+    });
+    expect(await failureOf(store.pets.createPet(rex))).toMatchObject({
+      code: 'unavailable',
+      cause: { code: '25006' },
+    });
+    expect(await store.pets.getPet(id)).toBe(json);
+    expect(
+      String(
+        await failureOf(
+          openPostgresStore({
+            address: database.address('?target_session_attrs=read-write'),
+            startWithinMs: 0,
+          }),
+        ),
+      ),
+    ).toContain('The server is read-only.');
+    await database.run(
+      `BEGIN READ WRITE; ALTER DATABASE ${database.name} RESET default_transaction_read_only; COMMIT`,
+    );
+    await store.pets.checkWritable();
+    await store.pets.createPet(rex);
+  }, 30_000);
+});
+
+describe('a lock that another program holds', () => {
+  it('gives 503 to the create after the lock timeout, with nothing written, and holds up no read', async () => {
+    const other = new Client(database.address());
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    const answer = store.pets.createPet({ ...rex, name: 'locked out' });
+    await store.pets.listPets({ limit: 1 });
+    expect(await failureOf(answer)).toMatchObject({
+      code: 'unavailable',
+      message: 'The store cannot be used at the moment. Try again.',
+      cause: { code: '55P03' },
+    });
+    await other.query('ROLLBACK');
+    await other.end();
+    await store.pets.createPet(rex);
+    expect(await database.run("SELECT FROM pets WHERE name = 'locked out'")).toEqual([]);
+  }, 30_000);
+});
+
+describe('reads whose connection is lost', () => {
+  it('are asked again on a new connection, and nobody notices', async () => {
+    const { id, json } = await store.pets.createPet(rex);
+    for (let round = 0; round < 10; round++) {
+      await cutConnections();
+      expect(await store.pets.getPet(id)).toBe(json);
+    }
+  });
+});
+
+describe('an engine that is serializable throughout', () => {
+  it('has its serialization failures retried, so that no caller sees one', async () => {
+    const options = encodeURIComponent('-c default_transaction_isolation=serializable');
+    const address = database.address(`?options=${options}`);
+    const replicas = await Promise.all([1, 2, 3].map(() => openPostgresStore({ address })));
+    for (let round = 0; round < 10; round++) {
+      const idempotency = { caller: 'serializable', key: `round ${round}` };
+      const answers = await Promise.all(
+        replicas.flatMap(({ pets }) => [
+          pets.createPet(rex, idempotency),
+          pets.checkWritable(),
+          pets.createPet(rex, idempotency),
+        ]),
+      );
+      const ids = answers.flatMap((answer) => (answer ? [answer.id] : []));
+      expect(new Set(ids).size).toBe(1);
+    }
+    await Promise.all(replicas.map((replica) => replica.close()));
+  }, 30_000);
+});
+
+describe('a commit whose wait for the synchronous standby is cancelled', () => {
+  it('is not acknowledged, though the server calls it a success', async () => {
+    await using cluster = await makeCluster();
+    await cluster.start();
+    const own = await openPostgresStore({ address: cluster.address() });
+    await requireMissingStandby(cluster);
+    const failure = failureOf(own.pets.createPet(rex));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('outcome of this write is unknown'),
+    });
+    await own.close();
+  }, 60_000);
+});
+
+describe('a database that this program must not touch', () => {
+  it('is one with a newer schema: the service says so and ends', async () => {
+    await using newer = await makeDatabase();
+    await (await openPostgresStore({ address: newer.address() })).close();
+    await newer.run('UPDATE petstore_schema SET version = 99');
+    const { status, stderr } = await runCli(['serve', '--database-url', newer.address()]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^petstore: The database has schema version 99, and this program knows versions up to \d+\. Start .+\.\n$/,
+    );
+  });
+
+  it('is one that holds the tables of another program', async () => {
+    await using other = await makeDatabase();
+    await other.run('CREATE TABLE pets (mine text)');
+    expect(String(await failureOf(openPostgresStore({ address: other.address() })))).toContain(
+      'tables of another program',
+    );
+    expect(await other.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([
+      { tablename: 'pets' },
+    ]);
+  });
+
+  it('is one that cannot keep every name', async () => {
+    await sharedServer.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
+    expect(String(await failureOf(openPostgresStore({ address: sharedServer.address('latin') })))).toContain(
+      'names need UTF8',
+    );
+    await sharedServer.run('DROP DATABASE latin');
+  });
+});
+
+describe('petstore migrate', () => {
+  it('sets the schema up for a service whose role may not', async () => {
+    await using separate = await makeDatabase();
+    await separate.run("DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
+    const clerk = separate.address().replace(/\/\/[^@]+@/, '//clerk:clerk@');
+    const refused = await runCli(['migrate', '--database-url', clerk]);
+    expect(refused).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Run petstore migrate once with a role'),
+    });
+    const done = await runCli(['migrate', '--database-url', separate.address()]);
+    expect(done).toEqual({ status: 0, stdout: 'The schema is up to date.\n', stderr: '' });
+    await separate.run(
+      'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO clerk; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO clerk',
+    );
+    const own = await openPostgresStore({ address: clerk });
+    await own.pets.createPet(rex, { caller: 'shop', key: 'one' });
+    await own.pets.checkWritable();
+    const { id } = await own.keys.createKey({
+      name: 'till',
+      hash: 'x',
+      lastFour: 'abcd',
+      createdAt: new Date(),
+    });
+    await own.keys.revokeKey(id, new Date());
+    await own.close();
+  });
+});

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { PetstoreError } from '../../../src/error.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { superuser } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+
+let database: Database;
+let proxy: PostgresProxy;
+let store: PostgresStore;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  proxy = await openProxy(sharedServer.port);
+  const { user, password } = superuser;
+  store = await openPostgresStore({
+    address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`,
+  });
+});
+afterAll(async () => {
+  await store.close();
+  await proxy[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+async function countOf(name: string): Promise<number> {
+  const [row] = await database.run(`SELECT count(*)::int AS count FROM pets WHERE name = '${name}'`);
+  return row?.['count'] as number;
+}
+
+describe('a connection that is lost after the commit was sent', () => {
+  it('leaves exactly one animal each in 100 cuts, for a caller that repeats with its idempotency key', async () => {
+    let failures = 0;
+    const createRepeatedly = async (name: string): Promise<bigint> => {
+      try {
+        return (await store.pets.createPet({ name, categoryId: 1n }, { caller: 'shop', key: name })).id;
+      } catch (error) {
+        expect(error).toBeInstanceOf(PetstoreError);
+        expect(error).toMatchObject({ code: 'unavailable' });
+        failures += 1;
+        return createRepeatedly(name);
+      }
+    };
+    const ids = new Set<bigint>();
+    for (let round = 0; round < 100; round++) {
+      proxy.cutNextCreate(round % 2 === 0 ? 'at-once' : 'after-answer');
+      ids.add(await createRepeatedly(`cut ${round}`));
+    }
+    expect({ cuts: proxy.cuts, failures }).toEqual({ cuts: 100, failures: 100 });
+    expect(ids.size).toBe(100);
+    const [row] = await database.run("SELECT count(*)::int AS count FROM pets WHERE name LIKE 'cut %'");
+    expect(row).toEqual({ count: 100 });
+  }, 60_000);
+
+  it('is an unknown outcome without a key: not acknowledged, and not sent again', async () => {
+    proxy.cutNextCreate('after-answer');
+    const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
+    expect(await failureOf(answer)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('outcome of this write is unknown'),
+    });
+    await store.pets.createPet({ name: 'next', categoryId: 1n });
+    expect(await countOf('once')).toBe(1);
+  });
+
+  it('does not keep those who ask later from being served', async () => {
+    proxy.cutNextCreate('after-answer');
+    const answers = await Promise.allSettled(
+      Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),
+    );
+    const made = answers.filter(({ status }) => status === 'fulfilled').length;
+    // The first was sent alone; the others gathered meanwhile and were sent by the next connection.
+    expect(made).toBe(49);
+    expect(await countOf('crowd')).toBe(50);
+  });
+});
+
+describe('a connection on which nothing moves any more', () => {
+  it('gives 503 within the time a caller waits, and is replaced when the network is back', async () => {
+    proxy.freeze();
+    try {
+      expect(await failureOf(store.pets.listPets({ limit: 1 }))).toMatchObject({
+        code: 'unavailable',
+      });
+      expect(await failureOf(store.pets.checkWritable())).toMatchObject({ code: 'unavailable' });
+      expect(await failureOf(store.pets.createPet({ name: 'frozen', categoryId: 1n }))).toMatchObject({
+        code: 'unavailable',
+      });
+      expect(await failureOf(store.keys.findKey('nobody'))).toMatchObject({
+        code: 'unavailable',
+      });
+    } finally {
+      proxy.thaw();
+    }
+    await store.pets.createPet({ name: 'thawed', categoryId: 1n });
+    expect(await countOf('thawed')).toBe(1);
+  }, 60_000);
+});

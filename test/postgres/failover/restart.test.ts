@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'bun:test';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
+import { findFaults, msUntilWritable, startLoad, untilUnavailable } from '../../support/postgres/load.ts';
+import { makeStandby, requireStandby } from '../../support/postgres/standby.ts';
+
+const patienceMs = 120_000;
+
+describe('a PostgreSQL server that is killed under load', () => {
+  it(
+    'loses and doubles no acknowledged animal in 10 rounds, and serves again within 5 s of the database',
+    async () => {
+      await using cluster = await makeCluster();
+      await cluster.start();
+      const stores = await Promise.all([1, 2].map(() => openPostgresStore({ address: cluster.address() })));
+      const load = startLoad(stores.map(({ pets }) => pets));
+      for (let round = 0; round < 10; round++) {
+        await load.untilAcknowledged(100);
+        await cluster.stop('SIGKILL');
+        await untilUnavailable(stores[0]!.pets);
+        await cluster.start();
+        for (const { pets } of stores) expect(await msUntilWritable(pets)).toBeLessThan(5000);
+      }
+      await load.untilAcknowledged(100);
+      await load.stop();
+      expect(await findFaults(load, cluster)).toEqual([]);
+      expect(load.acknowledged.size).toBeGreaterThanOrEqual(1100);
+      await Promise.all(stores.map((store) => store.close()));
+    },
+    patienceMs,
+  );
+});
+
+describe('a synchronous standby that is promoted under load', () => {
+  it(
+    'has every acknowledged animal once, and takes over without a restart of the service',
+    async () => {
+      await using primary = await makeCluster();
+      await using standby = await makeStandby(primary);
+      await primary.start();
+      await standby.start();
+      await requireStandby(primary);
+
+      const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+      const address = `postgres://${superuser.user}:${superuser.password}@${hosts}/postgres?target_session_attrs=read-write`;
+      const store = await openPostgresStore({ address });
+      const load = startLoad([store.pets]);
+      await load.untilAcknowledged(500);
+      await primary.stop('SIGKILL');
+      await untilUnavailable(store.pets);
+      await standby.run('SELECT pg_promote()');
+      expect(await msUntilWritable(store.pets)).toBeLessThan(5000);
+      await load.untilAcknowledged(500);
+      await load.stop();
+      expect(await findFaults(load, standby)).toEqual([]);
+      await store.close();
+    },
+    patienceMs,
+  );
+});

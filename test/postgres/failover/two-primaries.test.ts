@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { addPet, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import { runCli, startService, type Service } from '../../support/process/process.ts';
+import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
+import { openProxy } from '../../support/postgres/proxy.ts';
+import { makePair, type Pair } from '../../support/postgres/standby.ts';
+
+let pair: Pair;
+beforeEach(async () => {
+  pair = await makePair();
+}, 60_000);
+afterEach(() => pair[Symbol.asyncDispose]());
+
+const orders: [string, (pair: Pair) => Cluster[]][] = [
+  ['the old primary first', ({ first, second }) => [first, second]],
+  ['the new primary first', ({ first, second }) => [second, first]],
+];
+
+/** Repeats a create until it is acknowledged; what fails before that is 503. */
+async function createUntilAcknowledged(service: Service): Promise<string> {
+  for (;;) {
+    const response = await service.call('/v1/pets', post(rex));
+    if (response.status === 201) return String(((await response.json()) as { id: number }).id);
+    expect(await outcomeOf(response)).toBe('503 unavailable');
+    await Bun.sleep(20);
+  }
+}
+
+async function makeKey(address: string): Promise<{ key: string; id: string }> {
+  const made = await runCli(['keys', 'create', '--name', 'till', '--json', '--database-url', address]);
+  return JSON.parse(made.stdout) as { key: string; id: string };
+}
+
+describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
+  it('reads what it has created, from the first acknowledgement on', async () => {
+    await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
+    const before = await addPet(service.call);
+    // So that every kind of session is open.
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.call(`/v1/pets/${before}`))).toBe('200');
+    }
+    await pair.promoteSecond();
+    for (let round = 0; round < 5; round++) {
+      const id = await createUntilAcknowledged(service);
+      for (let call = 0; call < 10; call++) {
+        expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+      }
+    }
+    expect(await outcomeOf(service.call('/readyz'))).toBe('200');
+    const [row] = await pair.second.run('SELECT count(*)::int AS count FROM pets');
+    expect(row?.['count']).toBeGreaterThanOrEqual(6);
+  }, 60_000);
+
+  it('reads on one replica what another has acknowledged, though it has not noticed the promotion', async () => {
+    const databaseUrl = pair.address(orderOf(pair));
+    await using writing = await startService({ databaseUrl });
+    await using reading = await startService({ databaseUrl });
+    const before = await addPet(writing.call);
+    await Bun.sleep(1000);
+    // This replica has just checked its server; the other one checks at its next request.
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(reading.call(`/v1/pets/${before}`))).toBe('200');
+    }
+    await pair.promoteSecond();
+    for (let round = 0; round < 20; round++) {
+      const id = await createUntilAcknowledged(writing);
+      expect(await outcomeOf(reading.call(`/v1/pets/${id}`))).toBe('200');
+    }
+  }, 60_000);
+
+  it('reads what others have created on the new primary, within a second, though it creates nothing', async () => {
+    await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
+    const before = await addPet(service.call);
+    expect(await outcomeOf(service.call(`/v1/pets/${before}`))).toBe('200');
+    await pair.promoteSecond();
+    await pair.second.run(
+      "INSERT INTO pets (id, name, category_id) VALUES (1000000, 'of another replica', 1)",
+    );
+    await Bun.sleep(1000);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.call('/v1/pets/1000000'))).toBe('200');
+    }
+  }, 60_000);
+
+  it('refuses a key that was revoked on the new primary, within a second', async () => {
+    await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
+    const { key, id } = await makeKey(pair.first.address());
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('200');
+    }
+    await pair.promoteSecond();
+    await pair.second.run(
+      `UPDATE api_keys SET revoked_at = 1 WHERE id = ${id}; UPDATE key_changes SET version = version + 1`,
+    );
+    await Bun.sleep(1000);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+      await Bun.sleep(20);
+    }
+  }, 60_000);
+
+  it('starts on the new primary', async () => {
+    const before = await startService({ databaseUrl: pair.address(orderOf(pair)) });
+    await before[Symbol.asyncDispose]();
+    await pair.promoteSecond();
+    await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
+    const id = await addPet(service.call);
+    expect(await pair.second.run(`SELECT FROM pets WHERE id = ${id}`)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a proxy that leads new connections to the new primary, and leaves old ones where they are', () => {
+  it('has all sessions of a replica follow the one that is moved', async () => {
+    await using proxy = await openProxy(pair.first.port);
+    const { user, password } = superuser;
+    await using service = await startService({
+      databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable`,
+    });
+    const { key, id: keyId } = await makeKey(pair.first.address());
+    const before = await addPet(service.call);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.callWith(key, `/v1/pets/${before}`))).toBe('200');
+    }
+    await pair.promoteSecond();
+    proxy.leadTo(pair.second.port);
+    // Only the session of the creates is cut; those that read and watch the keys live on, on the old primary.
+    proxy.cutConnectionsThatSent('insert-pets');
+    const id = await createUntilAcknowledged(service);
+    for (let call = 0; call < 10; call++) {
+      expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+    }
+    await pair.second.run(
+      `UPDATE api_keys SET revoked_at = 1 WHERE id = ${keyId}; UPDATE key_changes SET version = version + 1`,
+    );
+    await Bun.sleep(1000);
+    expect(await outcomeOf(service.callWith(key, '/v1/pets'))).toBe('401 invalid_api_key');
+    expect(await outcomeOf(service.call('/readyz'))).toBe('200');
+  }, 60_000);
+});

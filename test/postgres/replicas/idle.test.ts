@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { superuser } from '../../support/postgres/cluster.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+
+let database: Database;
+let proxy: PostgresProxy;
+let store: PostgresStore;
+let other: PostgresStore;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  proxy = await openProxy(sharedServer.port);
+  const { user, password } = superuser;
+  store = await openPostgresStore({
+    address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`,
+  });
+  other = await openPostgresStore({ address: database.address() });
+});
+afterAll(async () => {
+  await store.close();
+  await other.close();
+  await proxy[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+let keys = 0;
+
+/** A key that the store answers from memory. */
+async function makeKnownKey(): Promise<{ id: string; hash: string }> {
+  const hash = `hash ${++keys}`;
+  const { id } = await other.keys.createKey({ name: 'till', hash, lastFour: 'abcd', createdAt: new Date() });
+  while (!isFromMemory(hash)) await Bun.sleep(20);
+  return { id, hash };
+}
+
+function isFromMemory(hash: string): boolean {
+  const found = store.keys.findKey(hash);
+  return found !== undefined && !(found instanceof Promise);
+}
+
+describe('a replica without requests', () => {
+  it('sends nothing at all to the server', async () => {
+    await makeKnownKey();
+    await store.pets.checkWritable();
+    await Bun.sleep(500);
+    const sent = proxy.record();
+    await Bun.sleep(2000);
+    expect(sent).toEqual([]);
+  });
+
+  it('checks the keys before it trusts them again', async () => {
+    const { id, hash } = await makeKnownKey();
+    // Nobody tells the replica, as when the notification is lost.
+    await database.run(
+      `UPDATE api_keys SET revoked_at = 1 WHERE id = ${id}; UPDATE key_changes SET version = version + 1`,
+    );
+    await Bun.sleep(1000);
+    expect(await store.keys.findKey(hash)).toBeUndefined();
+  });
+});
+
+describe('a replica with requests', () => {
+  it('asks for the version of the keys a few times a second, and answers from memory meanwhile', async () => {
+    const { hash } = await makeKnownKey();
+    const sent = proxy.record();
+    let fromMemory = 0;
+    const rounds = 200;
+    for (let round = 0; round < rounds; round++) {
+      if (isFromMemory(hash)) fromMemory += 1;
+      await Bun.sleep(10);
+    }
+    const checks = sent.filter((text) => text.includes('select-key-version')).length;
+    expect(checks).toBeGreaterThanOrEqual(2);
+    expect(checks).toBeLessThanOrEqual(12);
+    // A machine that does other work may let a check come late now and then.
+    expect(fromMemory).toBeGreaterThan(rounds / 2);
+  });
+
+  it('refuses a revoked key within a second though no notification comes', async () => {
+    const { id, hash } = await makeKnownKey();
+    await database.run(
+      `UPDATE api_keys SET revoked_at = 1 WHERE id = ${id}; UPDATE key_changes SET version = version + 1`,
+    );
+    const revokedAt = performance.now();
+    while (await store.keys.findKey(hash)) {
+      expect(performance.now() - revokedAt).toBeLessThan(1000);
+      await Bun.sleep(5);
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { requireMissingStandby } from '../../support/postgres/standby.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const unavailable = { code: 'unavailable' };
+
+function addressAt(port: number, query = ''): string {
+  return `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${port}/postgres?sslmode=disable${query}`;
+}
+
+describe('the readiness of a replica', () => {
+  let cluster: Cluster;
+  let proxy: PostgresProxy;
+  let store: PostgresStore;
+
+  beforeAll(async () => {
+    cluster = await makeCluster(withoutDurability);
+    await cluster.start();
+    proxy = await openProxy(cluster.port);
+    store = await openPostgresStore({ address: addressAt(proxy.port) });
+  }, 60_000);
+  afterAll(async () => {
+    await store.close();
+    await proxy[Symbol.asyncDispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  it('is shown by a row of its own, of which there is one for each replica', async () => {
+    const other = await openPostgresStore({ address: addressAt(cluster.port) });
+    for (let check = 0; check < 3; check++) {
+      await store.pets.checkWritable();
+      await other.pets.checkWritable();
+    }
+    expect(await cluster.run('SELECT sequence::int FROM write_probes')).toEqual([
+      { sequence: 3 },
+      { sequence: 3 },
+    ]);
+    await other.close();
+  });
+
+  it('is shown to all who ask at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => store.pets.checkWritable()));
+  });
+
+  it('is shown by a create of the last second as well, and then nothing is written', async () => {
+    const written = () => cluster.run('SELECT replica, sequence FROM write_probes ORDER BY replica');
+    const before = await written();
+    await store.pets.createPet(rex);
+    await store.pets.checkWritable();
+    expect(await written()).toEqual(before);
+    await Bun.sleep(1000);
+    await store.pets.checkWritable();
+    expect(await written()).not.toEqual(before);
+  });
+
+  it('is not shown by a create whose pet is gone', async () => {
+    const { id } = await store.pets.createPet(rex);
+    const [before] = await cluster.run('SELECT sum(sequence)::int AS checks FROM write_probes');
+    await cluster.run(`DELETE FROM pets WHERE id = ${id}`);
+    await store.pets.checkWritable();
+    const [after] = await cluster.run('SELECT sum(sequence)::int AS checks FROM write_probes');
+    expect(after?.['checks']).toBe((before?.['checks'] as number) + 1);
+  });
+
+  it.each([
+    ['what was committed cannot be read', 'read-proof'],
+    ['the keys cannot be checked', 'select-key-version'],
+    ['nothing can be committed', 'write-proof'],
+  ])(
+    'is denied while %s',
+    async (_name, statement) => {
+      proxy.lose(statement);
+      expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
+      proxy.lose('no statement has this text');
+      proxy.cutConnectionsThatSent(statement);
+      while (
+        await store.pets.checkWritable().then(
+          () => false,
+          () => true,
+        )
+      )
+        await Bun.sleep(20);
+    },
+    30_000,
+  );
+});
+
+describe('forty replicas at commits of 100 ms', () => {
+  it('check their readiness without failures, and slow no create down', async () => {
+    await using cluster = await makeCluster({ commit_delay: '100000', commit_siblings: '0' });
+    await cluster.start();
+    const replicas = await Promise.all(
+      Array.from({ length: 40 }, () =>
+        openPostgresStore({ address: addressAt(cluster.port, '&connection_limit=4') }),
+      ),
+    );
+    const stopping = new AbortController();
+    const waitsMs: number[] = [];
+    const creating = (async () => {
+      while (!stopping.signal.aborted) {
+        const startedAt = performance.now();
+        await replicas[0]!.pets.createPet(rex);
+        waitsMs.push(performance.now() - startedAt);
+      }
+    })();
+    for (let round = 0; round < 3; round++) {
+      const checks = await Promise.allSettled(replicas.map(({ pets }) => pets.checkWritable()));
+      expect(checks.filter(({ status }) => status === 'rejected')).toEqual([]);
+      await Bun.sleep(1000);
+    }
+    stopping.abort();
+    await creating;
+    // Alone, a create takes 100 ms; behind the checks of all the others it took ten times that.
+    const median = waitsMs.toSorted((one, other) => one - other)[waitsMs.length >> 1]!;
+    expect(median).toBeLessThan(500);
+    await Promise.all(replicas.map((replica) => replica.close()));
+  }, 120_000);
+});
+
+describe('a synchronous standby that hangs', () => {
+  it('leaves at most one session of each replica waiting, and further writes get 503 at once', async () => {
+    await using cluster = await makeCluster();
+    await cluster.start();
+    const replicas = await Promise.all(
+      [1, 2, 3].map(() => openPostgresStore({ address: addressAt(cluster.port) })),
+    );
+    await Promise.all(replicas.map(({ pets }) => pets.createPet(rex)));
+    await requireMissingStandby(cluster);
+    // Until then the creates count as proof.
+    await Bun.sleep(1000);
+    const writeOnEach = () =>
+      replicas.flatMap(({ pets }) => [failureOf(pets.createPet(rex)), failureOf(pets.checkWritable())]);
+    // The first of each waits until it is given up, a create on one replica before and on one after its check.
+    const [createsFirst, checksFirst] = replicas as [PostgresStore, PostgresStore, PostgresStore];
+    const givenUp = [
+      failureOf(createsFirst.pets.createPet(rex)),
+      failureOf(checksFirst.pets.checkWritable()),
+    ];
+    await Bun.sleep(500);
+    // Others come while they wait.
+    givenUp.push(...writeOnEach());
+    for (let time = 0; time < 3; time++) {
+      await Bun.sleep(1000);
+      givenUp.push(...writeOnEach());
+    }
+    for (const error of await Promise.all(givenUp)) expect(error).toMatchObject(unavailable);
+    const countSessions = async (condition: string): Promise<number> =>
+      (await cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = 'petstore' AND ${condition}`))
+        .length;
+    const waiting = "wait_event = 'SyncRep'";
+    // The server takes a moment to end the others.
+    while ((await countSessions(waiting)) > replicas.length) await Bun.sleep(20);
+    for (let round = 0; round < 10; round++) {
+      const startedAt = performance.now();
+      for (const error of await Promise.all(writeOnEach())) expect(error).toMatchObject(unavailable);
+      expect(performance.now() - startedAt).toBeLessThan(2500);
+      expect(await countSessions(waiting)).toBe(replicas.length);
+      // Five of its own, and one that checks which server the address leads to.
+      expect(await countSessions('true')).toBeLessThanOrEqual(6 * replicas.length);
+    }
+    // No create was ended: its pet would be seen without its standby.
+    expect(await countSessions(`${waiting} AND query LIKE '%INSERT INTO pets%'`)).toBe(replicas.length);
+    expect(await cluster.run('SELECT FROM pets')).toHaveLength(replicas.length);
+    await cluster.run("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await cluster.run('SELECT pg_reload_conf()');
+    for (const { pets } of replicas) {
+      while (
+        await pets.createPet(rex).then(
+          () => false,
+          () => true,
+        )
+      )
+        await Bun.sleep(20);
+      await pets.checkWritable();
+    }
+    await Promise.all(replicas.map((replica) => replica.close()));
+  }, 120_000);
+});

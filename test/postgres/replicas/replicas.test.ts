@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { isUsable } from '../../../src/api-key.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { addPet } from '../../support/http/calls.ts';
+import { startService, type Service } from '../../support/process/process.ts';
+import { superuser } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+
+let database: Database;
+let proxy: PostgresProxy;
+let replicas: PostgresStore[];
+
+beforeAll(async () => {
+  database = await makeDatabase();
+  proxy = await openProxy(sharedServer.port);
+  const { user, password } = superuser;
+  const throughProxy = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`;
+  replicas = await Promise.all(
+    [database.address(), database.address('?pgbouncer=true'), throughProxy].map((address) =>
+      openPostgresStore({ address }),
+    ),
+  );
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.close()));
+  await proxy[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+let keys = 0;
+
+/** Makes a key that every replica has used, so that each keeps it in memory. */
+async function makeKnownKey(): Promise<{ id: string; hash: string }> {
+  const hash = `hash ${++keys}`;
+  const key = await replicas[0]!.keys.createKey({
+    name: 'till',
+    hash,
+    lastFour: 'abcd',
+    createdAt: new Date(),
+  });
+  for (const replica of replicas) {
+    // More than once, until the replica has looked at the database and answers from memory.
+    while ((await whatIs(replica, hash)).from !== 'memory') await Bun.sleep(20);
+  }
+  return key;
+}
+
+async function whatIs(replica: PostgresStore, hash: string): Promise<{ isAccepted: boolean; from: string }> {
+  const found = replica.keys.findKey(hash);
+  const key = await found;
+  return {
+    isAccepted: key !== undefined && isUsable(key, Date.now),
+    from: found instanceof Promise ? 'database' : 'memory',
+  };
+}
+
+describe('three replicas on one database', () => {
+  it('read at once what any of them has acknowledged', async () => {
+    for (let round = 0; round < 60; round++) {
+      const { id, json } = await replicas[round % 3]!.pets.createPet({
+        name: `pet ${round}`,
+        categoryId: 1n,
+      });
+      for (const { pets } of replicas) {
+        expect(await pets.getPet(id)).toBe(json);
+        expect((await pets.listPets({ limit: 1, after: id - 1n })).json).toBe(`[${String(json)}]`);
+      }
+    }
+  });
+
+  it('make one animal of one idempotency key, whichever of them are asked, all at once', async () => {
+    for (let round = 0; round < 20; round++) {
+      const idempotency = { caller: 'shop', key: `round ${round}` };
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          replicas[index % 3]!.pets.createPet({ name: idempotency.key, categoryId: 1n }, idempotency),
+        ),
+      );
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    }
+    const [row] = await database.run("SELECT count(*)::int AS count FROM pets WHERE name LIKE 'round %'");
+    expect(row).toEqual({ count: 20 });
+  });
+
+  it('accept a new key and refuse a revoked one within a second', async () => {
+    const { id, hash } = await makeKnownKey();
+    await replicas[0]!.keys.revokeKey(id, new Date());
+    expect((await whatIs(replicas[0]!, hash)).isAccepted).toBe(false);
+    await Bun.sleep(1000);
+    for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
+  });
+
+  it('refuse a revoked key within a second after the notification connection was cut', async () => {
+    const { id, hash } = await makeKnownKey();
+    proxy.cutConnectionsThatSent('LISTEN petstore_keys');
+    await replicas[0]!.keys.revokeKey(id, new Date());
+    await Bun.sleep(1000);
+    for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
+  });
+
+  it('answer 503, and nothing from memory, when a key cannot be checked', async () => {
+    const { hash } = await makeKnownKey();
+    proxy.freeze();
+    try {
+      await Bun.sleep(1000);
+      expect(await failureOf(replicas[2]!.keys.findKey(hash))).toMatchObject({
+        code: 'unavailable',
+      });
+    } finally {
+      proxy.thaw();
+    }
+    expect((await whatIs(replicas[2]!, hash)).isAccepted).toBe(true);
+  }, 30_000);
+});
+
+describe('twenty replicas that start together on an empty database', () => {
+  it('all come up and serve one store', async () => {
+    await using empty = await makeDatabase();
+    const started = await Promise.allSettled(
+      Array.from({ length: 20 }, () => startService({ databaseUrl: empty.address() })),
+    );
+    const services = started
+      .filter((start): start is PromiseFulfilledResult<Service> => start.status === 'fulfilled')
+      .map(({ value }) => value);
+    try {
+      expect(started.filter(({ status }) => status === 'rejected')).toEqual([]);
+      const id = await addPet(services[0]!.call);
+      const seen = await Promise.all(services.map(({ call }) => call(`/v1/pets/${id}`)));
+      expect(seen.map(({ status }) => status)).toEqual(services.map(() => 200));
+      // No replica of a shared store makes a first key: each would make its own.
+      expect(await empty.run('SELECT FROM api_keys')).toEqual([]);
+    } finally {
+      await Promise.all(services.map((service) => service[Symbol.asyncDispose]()));
+    }
+  }, 120_000);
+});

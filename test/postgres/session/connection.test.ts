@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { parseAddress } from '../../../src/postgres/address.ts';
+import { openConnection } from '../../../src/postgres/session/hosts.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { superuser } from '../../support/postgres/cluster.ts';
+import { openDatabaseAt } from '../../support/postgres/open-database.ts';
+import { openProxy } from '../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+
+let database: Database;
+
+beforeAll(async () => {
+  database = await makeDatabase();
+});
+afterAll(() => database[Symbol.asyncDispose]());
+
+describe('closing a connection', () => {
+  it.each([false, true])('lets what is on its way finish, pipelined: %p', async (pipeline) => {
+    const connection = await openConnection({ address: parseAddress(database.address(), {}), pipeline });
+    const answer = connection.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
+    const [rows] = await Promise.all([answer, connection.close()]);
+    expect(rows).toMatchObject([{ done: true }]);
+  });
+});
+
+describe('a statement that takes too long', () => {
+  it('is cancelled by the server, which says so before nobody waits for it any more', async () => {
+    const timeouts = { lockMs: 200, statementMs: 200 };
+    const connection = await openConnection({ address: parseAddress(database.address(), {}), timeouts });
+    try {
+      const outcome = connection.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
+      expect(await outcome).toMatchObject({ code: '57014' });
+    } finally {
+      await connection.close();
+    }
+  });
+});
+
+describe('a watch of the keys that gets no answer to LISTEN', () => {
+  it('gives that connection up before it opens another one', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    const { user, password } = superuser;
+    proxy.lose('LISTEN petstore_keys');
+    const store = await openPostgresStore({
+      address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`,
+    });
+    try {
+      // Only requests make it check the keys.
+      while (proxy.losses < 2) {
+        await store.keys.findKey('nobody');
+        await Bun.sleep(20);
+      }
+      // The proxy may hear a moment later that a connection was closed.
+      for (let turn = 0; turn < 50 && proxy.countThatSent('LISTEN') > 1; turn++) await Bun.sleep(20);
+      expect(proxy.countThatSent('LISTEN')).toBeLessThanOrEqual(1);
+    } finally {
+      await store.close();
+    }
+  }, 60_000);
+});
+
+describe('a session that is lost before it is prepared', () => {
+  it('is not handed over: a write that waits for it was not sent, and says nothing of its outcome', async () => {
+    await using proxy = await openProxy(sharedServer.port);
+    const { user, password } = superuser;
+    const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
+    proxy.lose('set_config');
+    const serving = openDatabaseAt(address);
+    const write = serving
+      .write({ name: 'write', text: 'SELECT 1' })
+      .catch((error: unknown) => (error as Error).message);
+    while (proxy.losses === 0) await Bun.sleep(5);
+    proxy.cutConnectionsThatSent('set_config');
+    expect(await write).toBe('The store cannot be used at the moment. Try again.');
+    expect(proxy.hasSeen('SELECT 1')).toBe(false);
+    await serving.close();
+  });
+});

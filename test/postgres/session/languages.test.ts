@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Client } from 'pg';
+import { openPostgresImport } from '../../../src/postgres/import.ts';
+import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
+import { openTranslator, type Translator } from '../../support/postgres/translator.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const outcomeUnknown = {
+  code: 'unavailable',
+  message: expect.stringContaining('outcome of this write is unknown'),
+};
+
+function addressAt(port: number, query = ''): string {
+  return `postgres://${superuser.user}:${superuser.password}@127.0.0.1:${port}/postgres?sslmode=disable${query}`;
+}
+
+describe('a server that speaks German', () => {
+  let cluster: Cluster;
+  let translator: Translator;
+  let store: PostgresStore;
+
+  beforeAll(async () => {
+    cluster = await makeCluster();
+    await cluster.start();
+    translator = await openTranslator(cluster.port);
+    store = await openPostgresStore({ address: addressAt(translator.port) });
+  }, 60_000);
+  afterAll(async () => {
+    await store.close();
+    await cluster[Symbol.asyncDispose]();
+    await translator[Symbol.asyncDispose]();
+  });
+
+  it('has the create repeated whose id was taken', async () => {
+    const { id } = await store.pets.createPet(rex);
+    await cluster.run(`INSERT INTO pets (id, name, category_id) VALUES (${id + 1n}, 'taken', 1)`);
+    expect((await store.pets.createPet(rex)).id).toBe(id + 2n);
+    expect(translator.translated).toContain('ERROR');
+  });
+
+  it('has the create repeated that lost a deadlock', async () => {
+    const old = { caller: 'till', key: 'b' };
+    await cluster.run(
+      "INSERT INTO idempotency_keys VALUES ('till', 'a', 'x', 1, 0), ('till', 'b', 'x', 2, 0)",
+    );
+    const other = new Client(cluster.address());
+    await other.connect();
+    // The create takes a over and waits for b; whoever holds b asks for a, with all the time in the world.
+    await other.query("SET deadlock_timeout = '1h'; BEGIN; DELETE FROM idempotency_keys WHERE key = 'b'");
+    const created = Promise.all([
+      store.pets.createPet(rex),
+      store.pets.createPet(rex, { caller: 'till', key: 'a' }),
+      store.pets.createPet(rex, old),
+    ]);
+    const waiting =
+      "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'petstore'";
+    while ((await cluster.run(waiting)).length === 0) await Bun.sleep(5);
+    await other.query("DELETE FROM idempotency_keys WHERE key = 'a'");
+    await other.query('ROLLBACK');
+    await other.end();
+    expect((await created).map(({ replayed }) => replayed)).toEqual([false, false, false]);
+  }, 30_000);
+
+  it('leaves the outcome unknown when it ends the session of a create', async () => {
+    const other = new Client(cluster.address());
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
+    const failure = failureOf(store.pets.createPet(rex));
+    const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
+    while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
+    expect(await failure).toMatchObject({
+      ...outcomeUnknown,
+      cause: { cause: { code: '57P01' } },
+    });
+    await other.end();
+  });
+
+  it('gives no 201 for a commit whose standby is gone', async () => {
+    await requireMissingStandby(cluster);
+    const failure = failureOf(store.pets.createPet(rex));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject(outcomeUnknown);
+    expect(translator.translated).toContain('WARNING');
+  }, 30_000);
+});
+
+describe('a role that is spared the warnings', () => {
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    cluster = await makeCluster();
+    await cluster.start();
+    await (await openPostgresStore({ address: addressAt(cluster.port) })).close();
+    await cluster.run(`ALTER ROLE ${superuser.user} SET client_min_messages = 'error'`);
+    await requireMissingStandby(cluster);
+  }, 60_000);
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  it('gets no 201 for a commit whose standby is gone', async () => {
+    const store = await openPostgresStore({ address: addressAt(cluster.port) });
+    const failure = failureOf(store.pets.createPet(rex));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject(outcomeUnknown);
+    await store.close();
+  }, 30_000);
+
+  it('does not import pets with such a commit either', async () => {
+    const adding = await openPostgresImport({ address: addressAt(cluster.port) });
+    const failure = failureOf(adding.addPets([rex]));
+    await cancelWaitForStandby(cluster);
+    expect(await failure).toMatchObject({ code: 'unavailable' });
+    await adding.close();
+  }, 30_000);
+
+  it('is refused behind a pgbouncer, where no session is ours to change', async () => {
+    const opened = openPostgresStore({
+      address: addressAt(cluster.port, '&pgbouncer=true'),
+      startWithinMs: 0,
+    });
+    expect(String(await failureOf(opened))).toContain("SET client_min_messages = 'warning'");
+  }, 30_000);
+});

@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { runCli } from '../../support/process/process.ts';
+import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
+import { openPooler, type Pooler } from '../../support/postgres/pooler.ts';
+
+let cluster: Cluster;
+let pooler: Pooler;
+
+beforeAll(async () => {
+  cluster = await makeCluster(withoutDurability);
+  writeFileSync(join(cluster.dataFolder, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n');
+  await cluster.start();
+  pooler = await openPooler({
+    serverPort: cluster.port,
+    user: superuser.user,
+    database: 'postgres',
+    size: 3,
+  });
+}, 60_000);
+afterAll(async () => {
+  await pooler[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const address = (query = '') =>
+  `postgres://${superuser.user}@127.0.0.1:${pooler.port}/postgres?sslmode=disable${query}`;
+
+describe('a pooler in transaction mode', () => {
+  it('is refused at the start unless the address says so', async () => {
+    const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', address()]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^petstore: .+ Add pgbouncer=true to the address\.\n$/);
+  }, 30_000);
+
+  it('is refused with the same advice when it does not accept the timeouts of a session', async () => {
+    const { user } = superuser;
+    const options = { serverPort: cluster.port, user, database: 'postgres', size: 1, refusesTimeouts: true };
+    await using strict = await openPooler(options);
+    const url = `postgres://${user}@127.0.0.1:${strict.port}/postgres?sslmode=disable`;
+    const startedAt = performance.now();
+    const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', url]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^petstore: .+statement_timeout.+ Add pgbouncer=true to the address\.\n$/);
+    // It does not pass by itself, so nobody waits for that.
+    expect(performance.now() - startedAt).toBeLessThan(9000);
+  }, 30_000);
+
+  it('serves creates, reads and keys when the address says so', async () => {
+    const store = await openPostgresStore({ address: address('&pgbouncer=true') });
+    const created = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        store.pets.createPet(
+          { name: `pet ${index}`, categoryId: 1n },
+          { caller: 'till', key: String(index) },
+        ),
+      ),
+    );
+    for (const { id, json } of created) expect(await store.pets.getPet(id)).toBe(json);
+    await store.pets.checkWritable();
+    const { id } = await store.keys.createKey({
+      name: 'till',
+      hash: 'hash',
+      lastFour: 'abcd',
+      createdAt: new Date(),
+    });
+    expect(await store.keys.findKey('hash')).toMatchObject({ id });
+    await store.keys.revokeKey(id, new Date());
+    expect(await store.keys.findKey('hash')).toBeUndefined();
+    await store.close();
+  }, 30_000);
+});

@@ -1,0 +1,124 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { parseAddress } from '../../../src/postgres/address.ts';
+import { openAt, type Connection, type ConnectionOptions } from '../../../src/postgres/session/connection.ts';
+import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
+import { failureOf } from '../../support/postgres/failure.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { makeTlsCluster } from '../../support/postgres/tls-cluster.ts';
+
+let cluster: Cluster;
+let proxy: PostgresProxy;
+
+beforeAll(async () => {
+  cluster = await makeTlsCluster();
+  await cluster.start();
+  proxy = await openProxy(cluster.port);
+}, 60_000);
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+/** Opens a session as `sslmode=prefer` does, unless told otherwise. */
+function open(
+  port: number,
+  query = '',
+  options: Omit<ConnectionOptions, 'address'> = {},
+): Promise<Connection> {
+  const { user, password } = superuser;
+  const address = parseAddress(`postgres://${user}:${password}@127.0.0.1:${port}/postgres?${query}`, {});
+  return openAt({ host: '127.0.0.1', port }, { ...options, address });
+}
+
+/** What a login without TLS begins with. */
+const plainLogin = `user\0${superuser.user}\0`;
+
+describe('sslmode=prefer, at a server that speaks TLS', () => {
+  const readOnly = 'options=-cdefault_transaction_read_only%3Don&target_session_attrs=read-write';
+
+  it.each<[string, string, ConnectionOptions['prepare'], string]>([
+    ['is read-only', readOnly, undefined, 'The server is read-only.'],
+    ['cannot be prepared', '', () => Promise.reject(new Error('Not prepared.')), 'Not prepared.'],
+  ])(
+    'sends no login without TLS when the session %s, and says why',
+    async (_name, query, prepare, message) => {
+      const sent = proxy.record();
+      const error = await failureOf(open(proxy.port, query, prepare && { prepare }));
+      expect((error as Error).message).toBe(message);
+      expect(sent.length).toBeGreaterThan(0);
+      expect(sent.join('').includes(plainLogin)).toBe(false);
+    },
+  );
+});
+
+describe('sslmode=prefer', () => {
+  it('logs in without TLS at a server that says that it speaks none', async () => {
+    await using server = await openServerThatReplies('N');
+    await failureOf(open(server.port));
+    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false, true]);
+  });
+
+  it.each([
+    ['says that it speaks TLS', 'S'],
+    ['says nothing', ''],
+    ['reports an error', 'E'],
+    ['says more than it was asked', 'NN'],
+  ])('does not connect again without TLS when the server %s and leaves', async (_name, reply) => {
+    await using server = await openServerThatReplies(reply);
+    await failureOf(open(server.port));
+    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
+  });
+});
+
+describe('sslmode=require', () => {
+  it('never logs in without TLS', async () => {
+    await using server = await openServerThatReplies('N');
+    await failureOf(open(server.port, 'sslmode=require'));
+    expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false]);
+  });
+});
+
+describe('a session that is given up', () => {
+  it.each(['disable', 'require'])('ends at once, on both sides, with sslmode=%s', async (mode) => {
+    const name = `given-up-${mode}`;
+    const session = await open(cluster.port, `sslmode=${mode}&application_name=${name}`);
+    const query = failureOf(session.query('SELECT pg_sleep(1)'));
+    const startedAt = performance.now();
+    session.destroy();
+    await query;
+    expect(performance.now() - startedAt).toBeLessThan(900);
+    expect(session.isOpen).toBe(false);
+    const countSessions = () =>
+      cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
+    // The server notices when it responds.
+    while ((await countSessions()).length > 0) await Bun.sleep(20);
+  });
+});
+
+interface ReplyingServer extends AsyncDisposable {
+  port: number;
+  /** What was sent on each connection. */
+  received: string[];
+}
+
+/** Replies to the first message of each connection, and closes it. */
+async function openServerThatReplies(reply: string): Promise<ReplyingServer> {
+  const received: string[] = [];
+  const listener = createServer((caller: Socket) => {
+    const index = received.push('') - 1;
+    caller.on('error', () => {});
+    caller.on('data', (bytes) => {
+      received[index] += bytes.toString('latin1');
+      caller.end(reply);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (listener.address() as AddressInfo).port,
+    received,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => listener.close(resolve));
+    },
+  };
+}

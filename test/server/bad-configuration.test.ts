@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
+
+const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
+const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
+
+let folder: Folder;
+beforeAll(() => {
+  folder = makeFolder();
+});
+afterAll(() => folder[Symbol.dispose]());
+
+const place = (name: string): string => join(folder.path, name);
+
+/** One line for the operator, no stack, nothing on stdout, and no store is made. */
+async function expectRefusal(
+  env: Record<string, string>,
+  expected: { status: number; message: string },
+): Promise<void> {
+  using store = makeFolder();
+  const result = await runCli(['serve'], { env: { PORT: '0', DATABASE_URL: store.database, ...env } });
+  const { status, message } = expected;
+  expect(result).toEqual({ status, stdout: '', stderr: `petstore: ${message}\n` });
+  expect(readdirSync(store.path)).toEqual([]);
+}
+
+describe('a bad value', () => {
+  it.each([
+    [{ PORT: '65536' }, '--port (PORT) must be an integer from 0 to 65535, not "65536".'],
+    [{ PORT: '-1' }, '--port (PORT) must be an integer from 0 to 65535, not "-1".'],
+    [{ PORT: '80a' }, '--port (PORT) must be an integer from 0 to 65535, not "80a".'],
+    [{ PORT: '8e3' }, '--port (PORT) must be an integer from 0 to 65535, not "8e3".'],
+    [{ WORKERS: '0' }, '--workers (WORKERS) must be an integer from 1 to 256, not "0".'],
+    [{ WORKERS: '257' }, '--workers (WORKERS) must be an integer from 1 to 256, not "257".'],
+    [{ WORKERS: 'two' }, '--workers (WORKERS) must be an integer from 1 to 256, not "two".'],
+    [{ LOG_LEVEL: 'debug' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, not "debug".'],
+    [{ ACCESS_LOG: 'yes' }, '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
+    [
+      { ALLOWED_ORIGINS: 'https://shop.example/' },
+      '--allowed-origins (ALLOWED_ORIGINS) must list origins such as https://shop.example, not "https://shop.example/".',
+    ],
+    [
+      { ALLOWED_ORIGINS: '*' },
+      '--allowed-origins (ALLOWED_ORIGINS) must list origins such as https://shop.example, not "*".',
+    ],
+    [{ API_KEYS: 'a b' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
+    [{ API_KEYS: 'clé' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
+    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key go together; give both or neither.'],
+    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key go together; give both or neither.'],
+    [
+      { DATABASE_URL: 'mysql://localhost/pets' },
+      'DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
+    ],
+    [
+      { DATABASE_URL: ':memory:' },
+      'A store is kept in a file, not in memory. Name one, such as data/petstore.db.',
+    ],
+    [{ DATABASE_URL: 'sqlite:' }, 'A sqlite: address names a file, such as sqlite:data/petstore.db.'],
+    [
+      { DATABASE_URL: 'sqlite://host/pets.db' },
+      'A sqlite: address names a file, such as sqlite:data/petstore.db.',
+    ],
+  ])('%j is refused with status 2', async (env: Record<string, string>, message) => {
+    await expectRefusal(env, { status: 2, message });
+  });
+
+  it('of DATABASE_URL is refused by the keys command too', async () => {
+    const { status, stderr } = await runCli(['keys', 'list', '--database-url', 'mysql://localhost/pets']);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr:
+        'petstore: DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.\n',
+    });
+  });
+});
+
+describe('a certificate', () => {
+  it.each(['1', '2'])('that cannot be read stops the start with --workers %s', async (workers) => {
+    const absent = place('absent.pem');
+    await expectRefusal(
+      { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
+      {
+        status: 1,
+        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and rights.`,
+      },
+    );
+    await expectRefusal(
+      { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: workers },
+      {
+        status: 1,
+        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and rights.`,
+      },
+    );
+  });
+
+  it('that is none, or whose key is another one, stops the start', async () => {
+    const notPem = place('not.pem');
+    writeFileSync(notPem, 'no certificate');
+    const otherKey = place('other-key.pem');
+    writeFileSync(otherKey, await makePrivateKey());
+    for (const [cert, key] of [
+      [notPem, privateKey],
+      [certificate, notPem],
+      [privateKey, certificate],
+      [certificate, otherKey],
+    ] as const) {
+      await expectRefusal(
+        { TLS_CERT: cert, TLS_KEY: key },
+        {
+          status: 1,
+          message: `${cert} and ${key} are not a certificate and its private key in PEM form. Check both files.`,
+        },
+      );
+    }
+  });
+});
+
+async function makePrivateKey(): Promise<string> {
+  const { privateKey: made } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, [
+    'sign',
+  ]);
+  const bytes = Buffer.from(await crypto.subtle.exportKey('pkcs8', made));
+  return `-----BEGIN PRIVATE KEY-----\n${bytes.toString('base64')}\n-----END PRIVATE KEY-----\n`;
+}

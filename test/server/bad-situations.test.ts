@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { Database } from 'bun:sqlite';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { OperatorError } from '../../src/error.ts';
+import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { makeFolder, heldToRights, runCli, startService, type Folder } from '../support/process/process.ts';
+
+const timeoutMs = 60_000;
+
+let folder: Folder;
+beforeAll(() => {
+  folder = makeFolder();
+});
+afterAll(() => folder[Symbol.dispose]());
+
+const place = (name: string): string => join(folder.path, name);
+
+/** Starts the service where it must not start: one line for the operator, no stack, nothing on stdout. */
+async function expectRefusal(
+  env: Record<string, string>,
+  expected: { status: number; message: string },
+): Promise<void> {
+  const result = await runCli(['serve'], {
+    env: { PORT: '0', DATABASE_URL: place('unused.db'), ...env },
+    wrap: heldToRights,
+  });
+  const { status, message } = expected;
+  expect(result).toEqual({ status, stdout: '', stderr: `petstore: ${message}\n` });
+}
+
+describe('a port that is taken', () => {
+  it.each([1, 2])(
+    'stops a start with --workers %i',
+    async (workers) => {
+      await using service = await startService();
+      const { port } = new URL(service.url);
+      await expectRefusal(
+        { PORT: port, WORKERS: String(workers) },
+        {
+          status: 1,
+          message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
+        },
+      );
+      expect((await service.call('/v1/pets')).status).toBe(200);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'is seen behind the workers of another service too',
+    async () => {
+      await using service = await startService({ workers: 2 });
+      const { port } = new URL(service.url);
+      for (const workers of ['1', '2']) {
+        await expectRefusal(
+          { PORT: port, WORKERS: workers },
+          {
+            status: 1,
+            message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
+          },
+        );
+      }
+    },
+    timeoutMs,
+  );
+});
+
+describe('an address that is not of this machine', () => {
+  it.each(['1', '2'])('stops a start with --workers %s', async (workers) => {
+    const { status, stdout, stderr } = await runCli(['serve'], {
+      // RFC 5737 keeps this network for documentation.
+      env: {
+        HOST: '192.0.2.1',
+        PORT: '0',
+        DATABASE_URL: place('unused.db'),
+        WORKERS: workers,
+        LOG_LEVEL: 'error',
+      },
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^petstore: Cannot listen on 192\.0\.2\.1, port 0 \(.+\)\. Choose others with --host and --port\.\n$/,
+    );
+  });
+});
+
+describe('a store that cannot be written', () => {
+  const message = (path: string, code: string): string =>
+    `The store ${path} cannot be written (${code}). ` +
+    'Give this user write rights to the folder and the file, or choose another file with --database-url.';
+
+  it('stops the start below a regular file', async () => {
+    writeFileSync(place('plain'), 'plain');
+    const path = place('plain/data/petstore.db');
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'ENOTDIR') });
+  });
+
+  it('stops the start in a folder', async () => {
+    const path = place('folder.db');
+    mkdirSync(path);
+    const advice = `${path} is a folder. Name a file in it: --database-url ${join(path, 'petstore.db')}`;
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
+  });
+
+  it('stops the start where no folder can be made', async () => {
+    const path = '/proc/petstore/petstore.db';
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'ENOENT') });
+  });
+
+  it('stops the start without rights to the folder', async () => {
+    mkdirSync(place('locked'), { mode: 0o500 });
+    const path = place('locked/petstore.db');
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'EACCES') });
+  });
+
+  it('stops the start without rights to the file', async () => {
+    await makeStore('locked.db');
+    chmodSync(place('locked.db'), 0o400);
+    await expectRefusal(
+      { DATABASE_URL: place('locked.db') },
+      { status: 1, message: message(place('locked.db'), 'EACCES') },
+    );
+  });
+});
+
+describe('a file that is not a store of ours', () => {
+  const cases: {
+    name: string;
+    make: (path: string) => void | Promise<void>;
+    message: (path: string) => string;
+  }[] = [
+    {
+      name: 'no database',
+      make: (path) => writeFileSync(path, 'Dear diary, today I wrote no database. '.repeat(50)),
+      message: (path) =>
+        `${path} is not a database. Choose another file with --database-url, or move this one away.`,
+    },
+    {
+      name: 'a database of another program',
+      make(path) {
+        using database = new Database(path, { create: true });
+        database.run('CREATE TABLE bookmarks (url TEXT)');
+      },
+      message: (path) =>
+        `${path} is a SQLite database of another program. Choose another file with --database-url.`,
+    },
+    {
+      name: 'a database of another program with a mark of its own',
+      make(path) {
+        using database = new Database(path, { create: true });
+        database.run('PRAGMA application_id = 252006674; CREATE TABLE bookmarks (url TEXT)');
+      },
+      message: (path) =>
+        `${path} is a SQLite database of another program. Choose another file with --database-url.`,
+    },
+    {
+      name: 'a schema newer than the program',
+      async make(path) {
+        await makeStore(path);
+        using database = new Database(path);
+        database.run('PRAGMA user_version = 99');
+      },
+      message: (path) =>
+        `${path} has schema version 99, and this program knows versions up to 3. ` +
+        'Start the release of petstore that last used it, or a newer one.',
+    },
+    {
+      name: 'a damaged database',
+      async make(path) {
+        await makeStore(path);
+        const bytes = readFileSync(path);
+        bytes.fill(0xa5, 4096, bytes.length - 4096);
+        writeFileSync(path, bytes);
+      },
+      message: damaged,
+    },
+    {
+      name: 'a database cut short',
+      async make(path) {
+        await makeStore(path);
+        const bytes = readFileSync(path);
+        writeFileSync(path, bytes.subarray(0, bytes.length - 3 * 4096));
+      },
+      message: damaged,
+    },
+    {
+      name: 'a database with one page of zeros',
+      async make(path) {
+        await makeStore(path);
+        const bytes = readFileSync(path);
+        bytes.fill(0, bytes.length - 4096);
+        writeFileSync(path, bytes);
+      },
+      message: damaged,
+    },
+  ];
+
+  for (const { name, make, message } of cases) {
+    for (const args of [['serve'], ['serve', '--workers', '2'], ['keys', 'list']]) {
+      it(`${name} is left as it is by petstore ${args.join(' ')}`, async () => {
+        using own = makeFolder();
+        await make(own.database);
+        const before = readFileSync(own.database);
+        const result = await runCli(args, { env: { PORT: '0', DATABASE_URL: own.database } });
+        expect(result).toEqual({ status: 1, stdout: '', stderr: `petstore: ${message(own.database)}\n` });
+        expect(readFileSync(own.database).equals(before)).toBe(true);
+      });
+    }
+  }
+});
+
+describe('SQLite', () => {
+  it.each(['3.51.2', '3.50.99', '2.99.0', '3.8.11.1'])('%s is refused', (version) => {
+    expect(() => refuseOldSqlite(version)).toThrow(
+      new OperatorError(
+        `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed. Update Bun: npm install.`,
+      ),
+    );
+  });
+
+  it.each(['3.51.3', '3.51.10', '3.53.0', '4.0.0'])('%s is welcome', (version) => {
+    expect(() => refuseOldSqlite(version)).not.toThrow();
+  });
+});
+
+function damaged(path: string): string {
+  return `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`;
+}
+
+/** A store with enough in it to have many pages. */
+async function makeStore(name: string): Promise<void> {
+  const store = openSqliteStore({ path: isAbsolute(name) ? name : place(name) });
+  await Promise.all(
+    Array.from({ length: 300 }, (_, index) =>
+      store.pets.createPet({ name: `Rex ${index} `.repeat(20), categoryId: 1n, status: 'available' }),
+    ),
+  );
+  await store.close();
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'bun:test';
+import { startService, type Service } from '../support/process/process.ts';
+import { createAnimals, Journal, readAnimals } from '../support/journal.ts';
+
+const timeoutMs = 60_000;
+
+/** Runs in a mount namespace of its own, whose `$$` is the service itself. */
+const inNamespace =
+  (script: string) =>
+  (command: string[]): string[] => ['unshare', '-rm', 'sh', '-c', `${script}\nexec "$@"`, 'sh', ...command];
+
+const withoutIpv6 = inNamespace(`
+  touch tcp
+  mount --bind /proc/$$/net/tcp tcp
+  mount -t tmpfs none /proc/$$/net
+  touch /proc/$$/net/tcp
+  mount --bind tcp /proc/$$/net/tcp`);
+const withoutNetTables = inNamespace('mount -t tmpfs none /proc/$$/net');
+const withoutStandardError = (command: string[]): string[] => [
+  'sh',
+  '-c',
+  'exec "$@" 2>&-',
+  'sh',
+  ...command,
+];
+const withFullStandardError = (command: string[]): string[] => [
+  'sh',
+  '-c',
+  'exec "$@" 2>/dev/full',
+  'sh',
+  ...command,
+];
+
+const canHide =
+  process.platform === 'linux' &&
+  Bun.spawnSync(['unshare', '-rm', 'true'], { stdio: ['ignore', 'ignore', 'ignore'] }).success;
+
+describe.skipIf(!canHide)('a Linux host', () => {
+  it.each([
+    ['without IPv6', withoutIpv6],
+    ['without tables of sockets', withoutNetTables],
+  ])(
+    '%s starts the service, and stops it cleanly under load',
+    async (_name, wrap) => {
+      await using service = await startService({ wrap });
+      const journal = await load(service, () => service.stop());
+      const stored = new Set(readAnimals(service.database).map(({ name }) => name));
+      expect([...journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
+      expect(service.stdout).not.toContain('"level":"error"');
+      expect(service.stderr).not.toContain('petstore:');
+    },
+    timeoutMs,
+  );
+});
+
+describe('a first start', () => {
+  it.each([
+    ['is closed', withoutStandardError],
+    ['is full', withFullStandardError],
+  ])(
+    'serves although standard error %s',
+    async (_name, wrap) => {
+      await using service = await startService({ wrap, env: { API_KEYS: undefined } });
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+      expect(service.stdout).not.toContain('crash');
+    },
+    timeoutMs,
+  );
+});
+
+/** Creates from several callers until the service has ended with 0. */
+async function load(service: Service, stop: () => Promise<number>): Promise<Journal> {
+  const journal = new Journal();
+  let hasExited = false;
+  const creators = Array.from({ length: 4 }, (_, index) =>
+    createAnimals({ journal, url: () => service.url, isDone: () => hasExited, label: `creator-${index}` }),
+  );
+  while (journal.acknowledged.size < 50) await Bun.sleep(5);
+  expect(await stop()).toBe(0);
+  hasExited = true;
+  await Promise.all(creators);
+  return journal;
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'bun:test';
+import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
+import { createAnimals, expectStoreToMatch, Journal } from '../support/journal.ts';
+import { childrenOf, isRunning } from '../support/process/process-tree.ts';
+import { openConnection } from '../support/http/raw-http.ts';
+
+const timeoutMs = 120_000;
+const creatorCount = 12;
+
+describe('kill -9', () => {
+  it(
+    'of the process under load loses, doubles and invents nothing in 20 rounds',
+    async () => {
+      using folder = makeFolder();
+      const journal = new Journal();
+      let service: Service = await startService({ databaseUrl: folder.database });
+      const load = startLoad(journal, () => service.url);
+      try {
+        for (let round = 0; round < 20; round++) {
+          await untilMoreIsAcknowledged(journal);
+          await endWithSigkill(service);
+          // Reading the file mends it, so most of the time that is left to the service.
+          if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
+          service = await startService({ databaseUrl: folder.database });
+        }
+        await load.stop();
+        expect(await service.stop()).toBe(0);
+      } finally {
+        await endWithSigkill(service);
+      }
+      expectEverythingIsSettled(folder.database, journal);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'of single workers under load loses, doubles and invents nothing in 20 rounds, and others take their place',
+    async () => {
+      await using service = await startService({ workers: 2 });
+      const journal = new Journal();
+      const load = startLoad(journal, () => service.url);
+      for (let round = 0; round < 20; round++) {
+        const workers = await untilWorkers(service, 2);
+        await untilMoreIsAcknowledged(journal);
+        const victim = workers[round % 2]!;
+        process.kill(victim, 'SIGKILL');
+        while (isRunning(victim)) await Bun.sleep(5);
+      }
+      await untilWorkers(service, 2);
+      await untilMoreIsAcknowledged(journal);
+      await load.stop();
+      expect(await service.stop()).toBe(0);
+      expect(service.stdout.match(/A worker died and is started again/g)).toHaveLength(20);
+      expectEverythingIsSettled(service.database, journal);
+    },
+    timeoutMs,
+  );
+
+  it(
+    'of the parent makes its workers stop by themselves',
+    async () => {
+      await using service = await startService({ workers: 2 });
+      const workers = await untilWorkers(service, 2);
+      process.kill(service.pid, 'SIGKILL');
+      const deadline = performance.now() + 30_000;
+      while (workers.some(isRunning) && performance.now() < deadline) await Bun.sleep(20);
+      const left = workers.filter(isRunning);
+      left.forEach(endProcess);
+      expect(left).toEqual([]);
+      await service.exited;
+      expect(service.stdout.match(/"reason":"the parent is gone"/g)).toHaveLength(2);
+      expect(service.stdout.match(/"stopped"/g)).toHaveLength(2);
+      expect(service.stderr).not.toContain('petstore:');
+      using connection = await openConnection(service.url);
+      expect(connection).toBeUndefined();
+    },
+    timeoutMs,
+  );
+});
+
+interface Load {
+  /** Waits until every request that was begun is settled. */
+  stop(): Promise<void>;
+}
+
+/** Half of the creators repeat what got no answer under the same Idempotency-Key, the others never do. */
+function startLoad(journal: Journal, url: () => string): Load {
+  let isDone = false;
+  const creators = Array.from({ length: creatorCount }, (_, index) =>
+    createAnimals({
+      journal,
+      url,
+      isDone: () => isDone,
+      label: `creator-${index}`,
+      isPersistent: index % 2 === 0,
+    }),
+  );
+  return {
+    async stop() {
+      isDone = true;
+      await Promise.all(creators);
+    },
+  };
+}
+
+/** A random moment within the stream of creates, not a quiet one between two rounds. */
+async function untilMoreIsAcknowledged(journal: Journal): Promise<void> {
+  const enough = journal.acknowledged.size + 20 + Math.floor(Math.random() * 80);
+  while (journal.acknowledged.size < enough) await Bun.sleep(1);
+}
+
+async function untilWorkers(service: Service, count: number): Promise<number[]> {
+  for (;;) {
+    const workers = childrenOf(service.pid);
+    if (workers.length === count) return workers;
+    await Bun.sleep(10);
+  }
+}
+
+function expectEverythingIsSettled(path: string, journal: Journal): void {
+  expectStoreToMatch(path, journal);
+  expect(journal.refused).toEqual([]);
+  // Creators 0, 2, 4… repeat until they know, so theirs must all be there.
+  const persistent = [...journal.attempted].filter((name) => Number(name.split('-')[1]) % 2 === 0);
+  expect(persistent.filter((name) => !journal.acknowledged.has(name))).toEqual([]);
+  expect(journal.unanswered.size).toBeGreaterThan(0);
+}
+
+/** And takes away the folder in which it ran; its store is elsewhere. */
+async function endWithSigkill(service: Service): Promise<void> {
+  await service[Symbol.asyncDispose]();
+}

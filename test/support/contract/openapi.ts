@@ -1,0 +1,157 @@
+/** `openapi.yaml` as data for tests: every reference replaced by what it names. */
+
+export interface Schema {
+  type?: string;
+  format?: string;
+  pattern?: string;
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  default?: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+}
+
+export interface Example {
+  value: unknown;
+}
+
+export interface Content {
+  schema: Schema;
+  examples?: Record<string, Example>;
+}
+
+export interface Header {
+  required?: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface DocumentedResponse {
+  headers: Record<string, Header>;
+  content?: Record<string, Content>;
+}
+
+export type Responses = Record<string, DocumentedResponse>;
+
+export interface Parameter {
+  name: string;
+  in: 'query' | 'path' | 'header';
+  required?: boolean;
+  schema: Schema;
+  example: string | number;
+}
+
+export interface Operation {
+  operationId: string;
+  deprecated?: boolean;
+  /** Empty for what needs no key. */
+  security?: unknown[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Responses;
+}
+
+const methods = ['get', 'post', 'options'] as const;
+export type Method = (typeof methods)[number];
+
+export interface PathItem extends Partial<Record<Method, Operation>> {
+  get: Operation;
+  parameters?: Parameter[];
+}
+
+export interface Openapi {
+  servers: { url: string }[];
+  paths: Record<string, PathItem>;
+  components: { schemas: Record<string, Schema>; examples: Record<string, Example> };
+  'x-any-other-path': { responses: Responses };
+}
+
+const source: unknown = Bun.YAML.parse(
+  await Bun.file(new URL('../../../openapi.yaml', import.meta.url)).text(),
+);
+
+export const openapi = dereference(source) as Openapi;
+
+export interface DocumentedOperation extends Operation {
+  /** The whole path, as in `/v1/pets/{petId}`. */
+  path: string;
+  method: Uppercase<Method>;
+  parameters: Parameter[];
+}
+
+export const operations: DocumentedOperation[] = Object.entries(openapi.paths).flatMap(([path, item]) =>
+  methods.flatMap((method) => {
+    const operation = item[method];
+    if (!operation) return [];
+    const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+    const upperCase = method.toUpperCase() as Uppercase<Method>;
+    return [{ ...operation, parameters, path, method: upperCase }];
+  }),
+);
+
+/** What may answer a method that a path does not list. */
+const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
+
+/** The answers that the document allows for a request, by status. HEAD answers as GET does. */
+export function documentedResponses(method: string, url: string): Responses {
+  const path = pathOf(url);
+  const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
+  if (!item) return openapi['x-any-other-path'].responses;
+  const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
+  const operation = documentedMethod && item[documentedMethod];
+  // Each operation documents 405 for the methods that are not operations; it is no answer of its own.
+  return operation
+    ? pick(operation.responses, (status) => status !== '405')
+    : pick(item.get.responses, (status) => answersOfOtherMethods.includes(status));
+}
+
+/** A request target has no fragment: what looks like one belongs to the path, or to the query. */
+function pathOf(url: string): string {
+  const { pathname } = new URL(url, 'http://localhost');
+  const [beforeQuery = ''] = url.split('?');
+  const hashAt = beforeQuery.indexOf('#');
+  return hashAt === -1 ? pathname : pathname + beforeQuery.slice(hashAt);
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = decode(path).split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every(
+      (segment, index) => segment === given[index] || (segment.startsWith('{') && given[index] !== ''),
+    )
+  );
+}
+
+/** `/v1/pe%74s` is `/v1/pets` (RFC 3986, section 6.2.2.2). */
+function decode(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function pick(responses: Responses, isWanted: (status: string) => boolean): Responses {
+  return Object.fromEntries(Object.entries(responses).filter(([status]) => isWanted(status)));
+}
+
+function dereference(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(dereference);
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref: reference, ...own } = node as Record<string, unknown>;
+  const target = typeof reference === 'string' ? (dereference(lookUp(reference)) as object) : {};
+  return {
+    ...target,
+    ...Object.fromEntries(Object.entries(own).map(([key, value]) => [key, dereference(value)])),
+  };
+}
+
+function lookUp(reference: string): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce((node, step) => (node as Record<string, unknown>)[step], source);
+}

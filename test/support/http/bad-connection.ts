@@ -1,0 +1,15 @@
+import type { PetstoreClient } from '../../../src/client/index.ts';
+import type { ListeningService } from './listening.ts';
+
+/** Through the proxy, with a connection for each attempt, so that each meets the next fault. */
+export function clientThrough(
+  service: ListeningService,
+  baseUrl: string,
+  timeoutMs = 10_000,
+): PetstoreClient {
+  return service.clientWith({
+    baseUrl,
+    timeoutMs,
+    fetch: (url, init) => fetch(url, { ...init, keepalive: false }),
+  });
+}

@@ -1,0 +1,73 @@
+import type { Call } from '../contract/conformance.ts';
+
+/** What tests say to the service again and again. */
+
+export const rex = { name: 'Rex', categoryId: 1 };
+
+/** A POST of JSON; a string is sent as it stands. */
+export function post(body: unknown, headers: Record<string, string> = {}): RequestInit {
+  return {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** Adds an animal and gives its id; throws when the service refuses it. */
+export async function addPet(call: Call, pet: object = rex): Promise<string> {
+  const response = await call('/v1/pets', post(pet));
+  const text = await response.text();
+  if (response.status !== 201) throw new Error(`POST gave ${response.status}: ${text}`);
+  return idsOf(text)[0] ?? '';
+}
+
+/** Adds as many animals, one after the other, and gives their ids in ascending order. */
+export async function addPets(call: Call, count: number, pet: object = rex): Promise<string[]> {
+  const ids: string[] = [];
+  for (let added = 0; added < count; added++) ids.push(await addPet(call, pet));
+  return ids;
+}
+
+/** The ids in the text of an answer, digit by digit. A quote inside a name is escaped and does not match. */
+export function idsOf(text: string): string[] {
+  return [...text.matchAll(/[{,]"id":(-?\d+)/g)].map(([, id = '']) => id);
+}
+
+/** The query of the next page, when the answer has one. */
+export function nextQuery(response: Response): string | undefined {
+  return /^<(\?[^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
+}
+
+/** The ids of every page from a first query on, page by page. */
+export async function walkPages(call: Call, query = ''): Promise<string[][]> {
+  const pages: string[][] = [];
+  const asked = new Set<string>();
+  let next: string | undefined = query;
+  while (next !== undefined) {
+    // Calls without a socket never let the event loop turn: a walk in a circle would outlive the test's timeout.
+    if (asked.has(next)) throw new Error(`The walk comes back to ${next}`);
+    asked.add(next);
+    const response: Response = await call(`/v1/pets${next}`);
+    if (response.status !== 200) throw new Error(`GET ${next} gave ${response.status}`);
+    pages.push(idsOf(await response.text()));
+    next = nextQuery(response);
+  }
+  return pages;
+}
+
+export interface ErrorBody {
+  code: string;
+  message: string;
+  status: number;
+}
+
+/** The status and code of an answer, such as `400 invalid_pet`; a success is its status alone. */
+export async function outcomeOf(answer: Response | Promise<Response>): Promise<string> {
+  const response = await answer;
+  if (response.status < 400) return String(response.status);
+  return `${response.status} ${(await errorOf(response)).code}`;
+}
+
+export async function errorOf(answer: Response | Promise<Response>): Promise<ErrorBody> {
+  return (await (await answer).json()) as ErrorBody;
+}

@@ -1,0 +1,120 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import { checkAnswer } from '../contract/conformance.ts';
+
+/**
+ * HTTP/1.1 on a socket of its own. Unlike `fetch` it never repeats a request behind the caller's back, and it
+ * tells an answer that never came from one that was cut off.
+ */
+export interface RawConnection extends Disposable {
+  /** Writes as is, a byte for each character; for requests that are sent in pieces. */
+  write(text: string): void;
+  /** Sends a request on its own; throws when the answer is not as `openapi.yaml` says. */
+  send(method: string, path: string, options?: RawRequest): Promise<RawAnswer>;
+  /** The answer to what was written, unchecked. */
+  answer(): Promise<RawAnswer>;
+}
+
+export interface RawRequest {
+  key?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+/** `unanswered`: the connection ended before the first byte of an answer; `truncated`: within an answer. */
+export type RawAnswer = Response | 'unanswered' | 'truncated';
+
+/** Connects to the service at this address, or gives undefined when nobody listens there. */
+export async function openConnection(url: string): Promise<RawConnection | undefined> {
+  const { hostname, port, protocol } = new URL(url);
+  const isSecure = protocol === 'https:';
+  const address = { host: hostname, port: Number(port), noDelay: true };
+  // The certificate of the tests is signed by nobody.
+  const socket = isSecure ? connectSecurely({ ...address, rejectUnauthorized: false }) : connect(address);
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+  });
+  return isOpen ? speakHttp(socket, hostname) : undefined;
+}
+
+export function requestText(method: string, path: string, host: string, request: RawRequest = {}): string {
+  const { key, headers = {}, body } = request;
+  const lines = Object.entries({
+    Host: host,
+    ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
+}
+
+function speakHttp(socket: Socket, host: string): RawConnection {
+  let received: Buffer = Buffer.alloc(0);
+  let isClosed = false;
+  let onChange = (): void => {};
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    onChange();
+  });
+  // What an error means is told by the close that follows it.
+  socket.on('error', () => {});
+  socket.on('close', () => {
+    isClosed = true;
+    onChange();
+  });
+
+  const answer = (): Promise<RawAnswer> =>
+    new Promise((resolve) => {
+      onChange = () => {
+        const parsed = parseAnswer(received);
+        if (parsed) {
+          received = received.subarray(parsed.length);
+          resolve(parsed.response);
+        } else if (isClosed) {
+          resolve(received.length === 0 ? 'unanswered' : 'truncated');
+        }
+      };
+      onChange();
+    });
+
+  return {
+    write: (text) => void socket.write(text, 'latin1'),
+    async send(method, path, request) {
+      socket.write(requestText(method, path, host, request));
+      const answered = await answer();
+      if (typeof answered !== 'string') await checkAnswer({ method, url: path }, answered);
+      return answered;
+    },
+    answer,
+    [Symbol.dispose]: () => void socket.destroy(),
+  };
+}
+
+/** Every answer of the service names its length, unless its status allows no body. */
+function parseAnswer(bytes: Buffer): { response: Response; length: number } | undefined {
+  const headEnd = bytes.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const [statusLine = '', ...headerLines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const status = Number(statusLine.split(' ')[1]);
+  // An interim response, such as 100 Continue, is not the one that was asked for.
+  if (status < 200) return parseAfter(bytes, headEnd + 4);
+  const headers = new Headers();
+  for (const line of headerLines) {
+    headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
+  }
+  const hasBody = status !== 204 && status !== 304;
+  const bodyStart = headEnd + 4;
+  const bodyEnd = bodyStart + (hasBody ? Number(headers.get('Content-Length')) : 0);
+  if (bytes.length < bodyEnd) return undefined;
+  const body = hasBody ? Uint8Array.from(bytes.subarray(bodyStart, bodyEnd)) : null;
+  return { response: new Response(body, { status, headers }), length: bodyEnd };
+}
+
+function parseAfter(bytes: Buffer, start: number): ReturnType<typeof parseAnswer> {
+  const parsed = parseAnswer(bytes.subarray(start));
+  return parsed && { ...parsed, length: parsed.length + start };
+}

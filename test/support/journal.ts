@@ -1,0 +1,92 @@
+import { Database } from 'bun:sqlite';
+import { expect } from 'bun:test';
+import { fixedKey } from './process/process.ts';
+import { openConnection, type RawAnswer, type RawConnection } from './http/raw-http.ts';
+
+/** What clients know of their creates, to be compared with what the store holds. */
+export class Journal {
+  readonly attempted = new Set<string>();
+  /** The id of each animal whose 201 arrived, by name. */
+  readonly acknowledged = new Map<string, string>();
+  /** The names whose last request got no whole answer; each is the X-Request-Id of its requests too. */
+  readonly unanswered = new Set<string>();
+  /** Statuses other than 201, with their bodies. */
+  readonly refused: string[] = [];
+  truncatedCount = 0;
+}
+
+export interface CreatorOptions {
+  journal: Journal;
+  /** Asked before every connection, since a service that starts again has a new address. */
+  url: () => string;
+  isDone: () => boolean;
+  /** Names what this creator makes. */
+  label: string;
+  /** Repeats a request without an answer under the same Idempotency-Key until it is acknowledged. */
+  isPersistent?: boolean;
+}
+
+/** Creates one animal after the other on kept-alive connections until `isDone`. */
+export async function createAnimals(options: CreatorOptions): Promise<void> {
+  const { journal, url, isDone, label, isPersistent = false } = options;
+  let connection: RawConnection | undefined;
+  let count = 0;
+  let owed: string | undefined;
+  while (!isDone() || owed !== undefined) {
+    connection ??= await openConnection(url());
+    if (!connection) {
+      if (isDone() && !isPersistent) return;
+      await Bun.sleep(5);
+      continue;
+    }
+    const name: string = owed ?? `${label}-${count++}`;
+    journal.attempted.add(name);
+    const answer: RawAnswer = await connection.send('POST', '/v1/pets', {
+      key: fixedKey,
+      headers: { 'X-Request-Id': name, ...(isPersistent && { 'Idempotency-Key': name }) },
+      body: JSON.stringify({ name, categoryId: 1 }),
+    });
+    await record(journal, name, answer);
+    owed = isPersistent && !journal.acknowledged.has(name) ? name : undefined;
+    if (typeof answer === 'string' || answer.headers.get('Connection') === 'close') {
+      connection[Symbol.dispose]();
+      connection = undefined;
+    }
+  }
+  connection?.[Symbol.dispose]();
+}
+
+async function record(journal: Journal, name: string, answer: RawAnswer): Promise<void> {
+  if (answer === 'truncated') journal.truncatedCount += 1;
+  if (typeof answer === 'string') {
+    journal.unanswered.add(name);
+    return;
+  }
+  const body = await answer.text();
+  if (answer.status === 201) {
+    journal.acknowledged.set(name, answer.headers.get('Location')?.split('/').at(-1) ?? '');
+  } else {
+    journal.refused.push(`${answer.status} ${body}`);
+  }
+}
+
+/** Nothing acknowledged is lost or changed, nothing is there twice, nothing is there that nobody sent. */
+export function expectStoreToMatch(path: string, journal: Journal): void {
+  const stored = readAnimals(path);
+  const idOfName = new Map(stored.map(({ id, name }) => [name, id]));
+  expect(stored.length).toBe(idOfName.size);
+  const wrong = [...journal.acknowledged].filter(([name, id]) => idOfName.get(name) !== id);
+  expect(wrong).toEqual([]);
+  expect([...idOfName.keys()].filter((name) => !journal.attempted.has(name))).toEqual([]);
+}
+
+/** The animals in the file, which must be sound. */
+export function readAnimals(path: string): { id: string; name: string }[] {
+  using database = new Database(path, { readwrite: true, create: false });
+  expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  return database
+    .query<{ id: string; name: string }, []>(
+      `SELECT CAST(id AS TEXT) AS id, json ->> 'name' AS name FROM pets ORDER BY pets.id`,
+    )
+    .all();
+}

@@ -1,0 +1,33 @@
+import { openPostgresStore } from '../../../src/postgres/open.ts';
+import type { Store } from '../http/service.ts';
+import type { StorePlace } from '../store-place.ts';
+import { makeDatabase, type Database } from './server.ts';
+
+/** `TEST_STORE=portable` runs the same tests in the other dialect. */
+const defaultParameters = process.env['TEST_STORE'] === 'portable' ? '&dialect=portable' : '';
+
+let database: Promise<Database> | undefined;
+
+/** An empty place on the shared server. It stays until the server goes: dropping each would take longer. */
+export async function makePostgresPlace(
+  parameters = defaultParameters,
+): Promise<StorePlace & { address: string }> {
+  database ??= makeDatabase();
+  const own = await database;
+  const address = `${await own.makeSchema()}${parameters}`;
+  return {
+    address,
+    open: (options = {}) => openPostgresStore({ address, ...options }),
+    async readAll() {
+      const schema = /search_path%3D(\w+)/.exec(address)?.[1];
+      const [row] = await own.run(`SELECT schema_to_xml('${schema}', true, false, '')::text AS everything`);
+      return Buffer.from(String(row?.['everything']));
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** A store on an empty place of its own. */
+export async function openTemporaryPostgres(): Promise<Store> {
+  return (await makePostgresPlace()).open();
+}

@@ -1,0 +1,66 @@
+import { readAll, type BulkStore, type BulkTable } from '../../../src/bulk-store.ts';
+import { openPostgresBulk } from '../../../src/postgres/bulk.ts';
+import { openPostgresImport } from '../../../src/postgres/import.ts';
+import { inspectPostgres } from '../../../src/postgres/inspect.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { petStatuses } from '../../../src/pet.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+
+/** Does all that a store can do, on an empty place, and copies it to another one. */
+export async function useEverything(address: string, copyAddress: string): Promise<void> {
+  await serve(address);
+  await importInto(address);
+  await copy(address, copyAddress);
+  await inspectPostgres(address, {});
+}
+
+async function serve(address: string): Promise<void> {
+  const store = await openPostgresStore({ address });
+  const { pets, keys } = store;
+  await pets.checkWritable();
+  const { id } = await pets.createPet(rex);
+  const idempotency = { caller: 'shop', key: 'one' };
+  await pets.createPet({ ...rex, status: 'sold' }, idempotency);
+  await pets.createPet({ ...rex, status: 'sold' }, idempotency);
+  await pets.checkWritable();
+  await pets.getPet(id);
+  for (const limit of [1, 20, 100]) {
+    await pets.listPets({ limit });
+    for (const status of petStatuses) await pets.listPets({ limit, status, after: 1n });
+  }
+  const key = await keys.createKey({ name: 'till', hash: 'hash', lastFour: 'abcd', createdAt: new Date() });
+  await keys.findKey('hash');
+  await keys.listKeys();
+  await keys.recordUse(key.id, new Date());
+  await keys.revokeKey(key.id, new Date());
+  await store.close();
+}
+
+async function importInto(address: string): Promise<void> {
+  const imports = await openPostgresImport({ address });
+  await imports.addPets([rex], { source: 'file', addedBefore: 0 });
+  await imports.addPets([{ ...rex, id: 100n }]);
+  await imports.addPets([{ ...rex, id: 10_000_000n }]);
+  await imports.findImport('file');
+  await imports.finishImport('file', new Date());
+  await imports.forgetImport('other');
+  await imports.largestId();
+  await imports.close();
+}
+
+async function copy(address: string, copyAddress: string): Promise<void> {
+  const from = await openPostgresBulk({ address, mayCreate: false });
+  const to = await openPostgresBulk({ address: copyAddress, mayCreate: true });
+  for (const table of ['pets', 'keys', 'idempotencyRecords', 'imports'] as const) {
+    const [source, target] = [tableOf(from, table), tableOf(to, table)];
+    await source.count();
+    for await (const rows of readAll(source)) await target.write(rows);
+  }
+  await from.close();
+  await to.close();
+}
+
+function tableOf(store: BulkStore, name: Exclude<keyof BulkStore, 'close'>): BulkTable<unknown> {
+  return store[name];
+}

@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { settings } from '../../../src/cli/config.ts';
+import { checkedFetch, type Call } from '../contract/conformance.ts';
+import { childrenOf } from './process-tree.ts';
+
+const program = join(import.meta.dir, '../../../src/cli/petstore.ts');
+
+/** The key that every service started here accepts, by way of `API_KEYS`. */
+export const fixedKey = 'fixed-key-of-the-tests';
+
+/** A process that hangs is ended after this long, so that none outlives the test run. */
+const longestLifeMs = 180_000;
+
+export interface Folder extends Disposable {
+  path: string;
+  /** Where a store in this folder would be. */
+  database: string;
+}
+
+export function makeFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-test-'));
+  return {
+    path,
+    database: join(path, 'petstore.db'),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** The environment of the test run without any setting of ours. */
+export function cleanEnvironment(additions: Environment = {}): Environment {
+  const ours = new Set<string>(Object.values(settings).map(({ variable }) => variable));
+  const others = Object.entries(process.env).filter(([name]) => !ours.has(name));
+  return { ...Object.fromEntries(others), ...additions };
+}
+
+export function petstoreCommand(args: string[]): string[] {
+  return [process.execPath, program, ...args];
+}
+
+/** Nothing is forbidden to root; without these capabilities it is held to the rights of a file like everybody. */
+export function heldToRights(command: string[]): string[] {
+  const isRoot = process.getuid?.() === 0;
+  return isRoot ? ['setpriv', '--bounding-set=-dac_override,-dac_read_search', ...command] : command;
+}
+
+export interface ServiceOptions {
+  args?: string[];
+  /** Added to the environment; an undefined value takes a variable away. */
+  env?: Environment;
+  /** A store that outlives the service; without it the service gets its own, removed at the end. */
+  databaseUrl?: string;
+  workers?: number;
+  /** Changes the command line, for a service that starts under restrictions. */
+  wrap?: (command: string[]) => string[];
+  /** After this long it is ended, so that none outlives the test run. */
+  longestLifeMs?: number;
+}
+
+export interface Service extends AsyncDisposable {
+  url: string;
+  pid: number;
+  apiKey: string;
+  /** Where it runs; removed at the end. */
+  folder: string;
+  database: string;
+  /** Calls with the key; throws when the answer is not as `openapi.yaml` says. */
+  call: Call;
+  /** The same with another key. */
+  callWith: (key: string, path: string, init?: RequestInit) => Promise<Response>;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves once the log matches. */
+  untilLogged(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly exited: Promise<number>;
+  /** Asks the service to stop; resolves with its exit status once all its output has arrived. */
+  stop(signal?: NodeJS.Signals): Promise<number>;
+  /** Ends it with no chance to react. */
+  kill9(): Promise<void>;
+}
+
+/** Starts `petstore serve` on a free port and waits until it says that it is ready. */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { args = [], env = {}, workers = 1, wrap = (command: string[]) => command } = options;
+  const folder = makeFolder();
+  const databaseUrl = options.databaseUrl ?? folder.database;
+  // By the environment, so that the flags of a test win over it.
+  const configuration = {
+    PORT: '0',
+    DATABASE_URL: databaseUrl,
+    WORKERS: String(workers),
+    API_KEYS: fixedKey,
+    STOP_DELAY: '0',
+  };
+  const child = Bun.spawn(wrap(petstoreCommand(['serve', ...args])), {
+    cwd: folder.path,
+    env: cleanEnvironment({ ...configuration, ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: options.longestLifeMs ?? longestLifeMs,
+    killSignal: 'SIGKILL',
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const exited = Promise.all([child.exited, stdout.ended, stderr.ended]).then(([status]) => status);
+  const dispose = async (): Promise<void> => {
+    // A worker ends by itself when its parent is gone, but a failing test must not count on that.
+    const workersLeft = child.exitCode === null ? childrenOf(child.pid) : [];
+    child.kill('SIGKILL');
+    workersLeft.forEach(endProcess);
+    await exited;
+    folder[Symbol.dispose]();
+  };
+
+  const ready = await Promise.race([stdout.untilMatch(readyLine), stderr.untilMatch(curlLine), exited]);
+  if (typeof ready === 'number') {
+    await dispose();
+    throw new Error(`The service ended with ${ready} before it was ready:\n${stdout.text}${stderr.text}`);
+  }
+  const url = ready[1]!;
+  const callWith: Service['callWith'] = (key, path, init = {}) => {
+    const headers = new Headers(init.headers);
+    headers.set('Authorization', `Bearer ${key}`);
+    return checkedFetch(`${url}${path}`, { ...init, headers });
+  };
+  return {
+    url,
+    pid: child.pid,
+    apiKey: fixedKey,
+    folder: folder.path,
+    database: databaseUrl,
+    call: (path, init) => callWith(fixedKey, path, init),
+    callWith,
+    get stdout() {
+      return stdout.text;
+    },
+    get stderr() {
+      return stderr.text;
+    },
+    untilLogged: stdout.untilMatch,
+    exited,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      return exited;
+    },
+    async kill9() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** Ends a process with no chance to react; one that is gone already is fine. */
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+const readyLine = /"message":"ready","address":"([^"]+)"/;
+/** All that tells the address of a first start whose log shows warnings only. */
+const curlLine = /curl .* (http[^ ]+)\/v1\/pets\n\n/;
+
+export interface CliResult {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CliOptions {
+  env?: Environment;
+  cwd?: string;
+  input?: string;
+  /** Changes the command line, for a command that starts under restrictions. */
+  wrap?: (command: string[]) => string[];
+}
+
+/** Runs a command that ends by itself. */
+export async function runCli(args: string[], options: CliOptions = {}): Promise<CliResult> {
+  using folder = makeFolder();
+  const { wrap = (command: string[]) => command } = options;
+  const child = Bun.spawn(wrap(petstoreCommand(args)), {
+    cwd: options.cwd ?? folder.path,
+    env: cleanEnvironment(options.env),
+    stdin: Buffer.from(options.input ?? ''),
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: longestLifeMs,
+    killSignal: 'SIGKILL',
+  });
+  const [status, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { status, stdout, stderr };
+}
+
+interface Collected {
+  readonly text: string;
+  ended: Promise<void>;
+  untilMatch: (pattern: RegExp) => Promise<RegExpExecArray>;
+}
+
+function collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Collected {
+  let text = '';
+  const watchers = new Set<() => void>();
+  const ended = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk, { stream: true });
+      for (const watch of watchers) watch();
+    }
+  })();
+  return {
+    get text() {
+      return text;
+    },
+    ended,
+    untilMatch: (pattern) =>
+      new Promise((resolve) => {
+        const watch = () => {
+          const match = pattern.exec(text);
+          if (!match) return;
+          watchers.delete(watch);
+          resolve(match);
+        };
+        watchers.add(watch);
+        watch();
+      }),
+  };
+}
