@@ -1,5 +1,5 @@
 import type { BunPlugin } from 'bun';
-import { bundlePages } from '../src/console/bundle.ts';
+import { bundlePages } from '../src/http/web/bundle.ts';
 
 /**
  * A plugin that puts the pages, bundled, in the place of the code that bundles them: for a one-file executable,
@@ -11,7 +11,7 @@ export async function embedPages(): Promise<BunPlugin> {
   return {
     name: 'embed-pages',
     setup(build) {
-      build.onLoad({ filter: /[\\/]http[\\/]bundle\.ts$/ }, () => ({
+      build.onLoad({ filter: /[\\/]web[\\/]bundle\.ts$/ }, () => ({
         loader: 'ts',
         contents: `export const bundlePages = async () => (${pages});`,
       }));

@@ -17,7 +17,7 @@ for (let index = 0; index < 60; index++) {
   const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];
   const categoryId = index === 3 ? 2n ** 63n - 1n : BigInt((index % 7) + 1);
   await service.client.createPet({
-    name: names[index % names.length]!,
+    name: names[index % names.length] ?? '',
     categoryId,
     ...(status && { status }),
   });

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const prefix = 'pets_';
 const randomLength = 30;
@@ -43,12 +43,34 @@ export interface ApiKeyStore {
   recordUse(id: string, usedAt: Date): Promise<void>;
 }
 
+export interface KeyRequest {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+}
+
+/** Makes a key and keeps its hash; the text goes to whoever asked and nowhere else. */
+export async function issueKey(
+  store: ApiKeyStore,
+  { name, now, expiresAt }: KeyRequest,
+): Promise<{ key: ApiKey; text: string }> {
+  const text = generateKey(randomBytes);
+  const key = await store.createKey({
+    name,
+    hash: hashKey(text),
+    lastFour: text.slice(-4),
+    createdAt: now,
+    ...(expiresAt && { expiresAt }),
+  });
+  return { key, text };
+}
+
 /** Makes a key from random bytes: `pets_`, 30 random characters, 6 characters of checksum. */
-export function generateKey(randomBytes: (count: number) => Uint8Array): string {
+export function generateKey(bytes: (count: number) => Uint8Array): string {
   let text = prefix;
   while (text.length < prefix.length + randomLength) {
     // 248 is the largest multiple of 62 in a byte; the bytes past it would favour the first characters.
-    for (const byte of randomBytes(randomLength)) {
+    for (const byte of bytes(randomLength)) {
       if (byte < 248 && text.length < prefix.length + randomLength) text += alphabet[byte % 62];
     }
   }

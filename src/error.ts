@@ -46,3 +46,8 @@ export class OperatorError extends Error {
     this.exitStatus = exitStatus;
   }
 }
+
+/** A mistake in the command line or the configuration. */
+export function usageError(message: string): OperatorError {
+  return new OperatorError(message, 2);
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ApiKeyStore } from './api-key.ts';
 import type { BulkStore } from './bulk-store.ts';
-import { OperatorError } from './error.ts';
+import { OperatorError, usageError } from './error.ts';
 import type { ImportStore } from './import-store.ts';
 import type { Log } from './log.ts';
 import type { PetStore } from './pet.ts';
@@ -9,7 +9,6 @@ import { openSqliteBulk } from './sqlite/bulk.ts';
 import { openSqliteImport } from './sqlite/import.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { isFileOfStore } from './sqlite/opening/store-file.ts';
-import { usage } from './cli/config.ts';
 
 export interface Stores {
   pets: PetStore;
@@ -62,12 +61,12 @@ export function isSameStore(one: string, other: string): boolean {
 export function refuseFileOfStore(databaseUrl: string, file: string): void {
   const place = parsePlace(databaseUrl);
   if (!('path' in place) || !isFileOfStore(place.path, file)) return;
-  throw usage(`${file} belongs to the store ${place.path}. Name another file.`);
+  throw usageError(`${file} belongs to the store ${place.path}. Name another file.`);
 }
 
 export function parsePlace(databaseUrl: string): { path: string } | { address: string } {
   if (/^(?:sqlite:)?:memory:$/.test(databaseUrl))
-    throw usage('A store is kept in a file, not in memory. Name one, such as data/petstore.db.');
+    throw usageError('A store is kept in a file, not in memory. Name one, such as data/petstore.db.');
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
     case undefined:
@@ -78,7 +77,7 @@ export function parsePlace(databaseUrl: string): { path: string } | { address: s
     case 'postgresql':
       return { address: databaseUrl };
     default:
-      throw usage(
+      throw usageError(
         `DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
       );
   }
@@ -86,13 +85,13 @@ export function parsePlace(databaseUrl: string): { path: string } | { address: s
 
 function refuseFolder(path: string): string {
   if (!path.endsWith('/')) return path;
-  throw usage(`${path} is a folder. Name a file in it: --database-url ${path}petstore.db`);
+  throw usageError(`${path} is a folder. Name a file in it: --database-url ${path}petstore.db`);
 }
 
 /** `sqlite:data/shop.db`, `sqlite:/var/lib/shop.db` and `sqlite:///var/lib/shop.db`. */
 function sqlitePath(address: string): string {
   const path = address.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path === '' || path.startsWith('//'))
-    throw usage('A sqlite: address names a file, such as sqlite:data/petstore.db.');
+    throw usageError('A sqlite: address names a file, such as sqlite:data/petstore.db.');
   return path;
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { OperatorError } from '../error.ts';
+import { usageError } from '../error.ts';
 
 /** Reads the arguments of a command; whatever it does not know is refused with a line that says where to look. */
 export function readArguments<const Config extends Omit<ParseArgsConfig, 'args'>>(
@@ -12,7 +11,7 @@ export function readArguments<const Config extends Omit<ParseArgsConfig, 'args'>
     return parseArgs<Config & { args: string[] }>({ ...config, args: joinNegativeNumbers(args) });
   } catch (error) {
     const [problem] = (error as Error).message.split(/\.? *\n|\. /);
-    throw usage(`${problem}. See: petstore ${command} --help`);
+    throw usageError(`${problem}. See: petstore ${command} --help`);
   }
 }
 
@@ -30,15 +29,11 @@ function joinNegativeNumbers(args: string[]): string[] {
   return numbers.length === 0 ? others : [...others, '--', ...numbers];
 }
 
-export function usage(message: string): OperatorError {
-  return new OperatorError(message, 2);
-}
-
 /** An integer of a flag, within bounds. */
 export function integerOf(flag: string, text: string, smallest: number, largest: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
   if (!(value >= smallest && value <= largest)) {
-    throw usage(`${flag} must be an integer from ${smallest} to ${largest}, not "${text}".`);
+    throw usageError(`${flag} must be an integer from ${smallest} to ${largest}, not "${text}".`);
   }
   return value;
 }
@@ -46,18 +41,6 @@ export function integerOf(flag: string, text: string, smallest: number, largest:
 /** One of the values that a flag allows. */
 export function choiceOf<Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
   const value = values.find((candidate) => candidate === text);
-  if (value === undefined) throw usage(`${flag} must be one of ${values.join(', ')}, not "${text}".`);
+  if (value === undefined) throw usageError(`${flag} must be one of ${values.join(', ')}, not "${text}".`);
   return value;
-}
-
-/** The text of a file that a flag names. */
-export function readFileOf(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} of ${flag} cannot be read (${code}). Check its path and rights.`,
-    );
-  }
 }

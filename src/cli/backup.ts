@@ -1,8 +1,8 @@
-import { OperatorError } from '../error.ts';
+import { OperatorError, usageError } from '../error.ts';
 import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { readArguments } from './arguments.ts';
-import { databaseUrlOf, settings, usage } from './config.ts';
+import { databaseUrlOf, settings } from './config.ts';
 import { print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { parsePlace } from '../stores.ts';
@@ -87,6 +87,6 @@ function embeddedPath(flag: string | undefined): string {
 }
 
 function onlyFile([file, ...others]: string[], form: string): string {
-  if (file === undefined || others.length > 0) throw usage(`Name one file: ${form}`);
+  if (file === undefined || others.length > 0) throw usageError(`Name one file: ${form}`);
   return file;
 }

@@ -1,23 +1,7 @@
-import { logLevels, type LogLevel } from '../log.ts';
-import { choiceOf, integerOf, readArguments, usage } from './arguments.ts';
-
-export { usage };
-
-/** Everything that can be configured, checked. */
-export interface Config {
-  host: string;
-  port: number;
-  databaseUrl: string;
-  apiKeys: string[];
-  logLevel: LogLevel;
-  accessLog: boolean;
-  allowedOrigins: string[];
-  tlsCert: string | undefined;
-  tlsKey: string | undefined;
-  workers: number;
-  rateLimit: number;
-  stopDelaySeconds: number;
-}
+import { usageError } from '../error.ts';
+import { logLevels } from '../log.ts';
+import type { ServeOptions } from '../server/options.ts';
+import { choiceOf, integerOf, readArguments } from './arguments.ts';
 
 export interface Setting {
   flag: string;
@@ -113,21 +97,21 @@ export const settings = {
     fallback: '',
     help: 'How long to serve on, but not ready, when told to stop. Default: 0 on a terminal, otherwise 5.',
   },
-} as const satisfies Record<keyof Config, Setting>;
+} as const satisfies Record<keyof ServeOptions, Setting>;
 
 type Environment = Record<string, string | undefined>;
 
 /** Reads the named settings: a flag wins over the environment, the environment over the default. */
-export function readConfig(args: string[], environment: Environment): Config {
+export function readConfig(args: string[], environment: Environment): ServeOptions {
   const options = { options: flagOptions(), allowPositionals: false };
   const flags: Record<string, string | boolean | undefined> = readArguments('serve', args, options).values;
   const { 'database-url': place } = flags;
-  const text = (name: keyof Config): string => {
+  const text = (name: keyof ServeOptions): string => {
     const { flag, variable, fallback } = settings[name];
     const given = flags[flag] ?? environment[variable];
     return given === undefined || given === '' ? fallback : String(given);
   };
-  const config: Config = {
+  const config: ServeOptions = {
     host: text('host'),
     port: integerOf(nameOf('port'), text('port'), 0, 65_535),
     databaseUrl: databaseUrlOf(typeof place === 'string' ? place : undefined, environment),
@@ -142,10 +126,10 @@ export function readConfig(args: string[], environment: Environment): Config {
     stopDelaySeconds: integerOf(nameOf('stopDelaySeconds'), text('stopDelaySeconds') || stopDelay(), 0, 300),
   };
   if (config.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
-    throw usage('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
+    throw usageError('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
   }
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
-    throw usage('--tls-cert and --tls-key go together; give both or neither.');
+    throw usageError('--tls-cert and --tls-key go together; give both or neither.');
   }
   return config;
 }
@@ -171,7 +155,7 @@ export function flagOptions(): Record<string, { type: 'string' | 'boolean' }> {
 }
 
 /** Names a setting in both its spellings. */
-function nameOf(name: keyof Config): string {
+function nameOf(name: keyof ServeOptions): string {
   return `--${settings[name].flag} (${settings[name].variable})`;
 }
 
@@ -184,7 +168,9 @@ function list(text: string): string[] {
 
 function origin(text: string): string {
   if (URL.parse(text)?.origin !== text) {
-    throw usage(`${nameOf('allowedOrigins')} must list origins such as https://shop.example, not "${text}".`);
+    throw usageError(
+      `${nameOf('allowedOrigins')} must list origins such as https://shop.example, not "${text}".`,
+    );
   }
   return text;
 }

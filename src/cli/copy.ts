@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
-import { OperatorError, PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError, usageError } from '../error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { readArguments } from './arguments.ts';
-import { usage } from './config.ts';
 import { print, reasonOf } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
@@ -40,9 +39,9 @@ const tables = [
 export async function copy(args: string[]): Promise<number> {
   const { from, to, help: wantsHelp } = readArguments('copy', args, { options }).values;
   if (wantsHelp) return print(help);
-  if (!from || !to) throw usage('Say what to copy and where: petstore copy --from PLACE --to PLACE');
+  if (!from || !to) throw usageError('Say what to copy and where: petstore copy --from PLACE --to PLACE');
   if (isSameStore(from, to))
-    throw usage('--from and --to name the same store. Choose another place with --to.');
+    throw usageError('--from and --to name the same store. Choose another place with --to.');
   const source = await openBulkStore(from, false);
   try {
     const target = await openBulkStore(to, true);

@@ -1,5 +1,6 @@
+import { usageError } from '../error.ts';
 import { parseEnv } from 'node:util';
-import { readFileOf, usage } from './arguments.ts';
+import { readFileOf } from '../server/read-file.ts';
 import { settings } from './config.ts';
 
 const flag = '--env-file';
@@ -29,6 +30,6 @@ function takeFlag(args: string[]): { path: string | undefined; others: string[] 
   if (index === -1) return { path: undefined, others: args };
   const isJoined = args[index] !== flag;
   const path = isJoined ? args[index]?.slice(flag.length + 1) : args[index + 1];
-  if (!path) throw usage(`${flag} needs a file: petstore ${flag} FILE <command>`);
+  if (!path) throw usageError(`${flag} needs a file: petstore ${flag} FILE <command>`);
   return { path, others: args.toSpliced(index, isJoined ? 1 : 2) };
 }

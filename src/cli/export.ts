@@ -1,9 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync } from 'node:fs';
 import { extname } from 'node:path';
 import { readAll, type BulkStore } from '../bulk-store.ts';
-import { OperatorError, PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError, usageError } from '../error.ts';
 import { choiceOf, readArguments } from './arguments.ts';
-import { databaseUrlOf, settings, usage } from './config.ts';
+import { databaseUrlOf, settings } from './config.ts';
 import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
 import { print, reasonOf } from './terminal/output.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
@@ -45,7 +45,7 @@ export async function exportPets(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('export', args, { options, allowPositionals: true });
   if (values.help) return print(help);
   const [path = '-', ...others] = positionals;
-  if (others.length > 0) throw usage('One file at a time: petstore export FILE');
+  if (others.length > 0) throw usageError('One file at a time: petstore export FILE');
   const format =
     values.format === undefined ? formatOf(path) : choiceOf('--format', values.format, petFormats);
   const databaseUrl = databaseUrlOf(values['database-url'], process.env);
@@ -130,7 +130,7 @@ function formatOf(path: string): PetFormat {
   if (ending === '') return 'ndjson';
   const format = petFormats.find((candidate) => `.${candidate}` === ending);
   if (format !== undefined) return format;
-  throw usage(
+  throw usageError(
     `No format has the ending ${ending}. ` +
       'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.',
   );

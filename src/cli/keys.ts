@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { describeKey, generateKey, hashKey, isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import { OperatorError } from '../error.ts';
+import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../api-key.ts';
+import { OperatorError, usageError } from '../error.ts';
 import { readArguments } from './arguments.ts';
-import { databaseUrlOf, settings, usage } from './config.ts';
+import { databaseUrlOf, settings } from './config.ts';
 import { print } from './terminal/output.ts';
 import { openStores, parsePlace, refuseMissing } from '../stores.ts';
 import { renderTable } from './terminal/table.ts';
@@ -56,7 +55,7 @@ export async function keys(args: string[]): Promise<number> {
   switch (action) {
     case 'create': {
       if (!values.name || rest.length > 0)
-        throw usage('A key needs a name: petstore keys create --name NAME');
+        throw usageError('A key needs a name: petstore keys create --name NAME');
       const now = new Date();
       const expiresAt = values.expires === undefined ? undefined : parseExpiry(values.expires, now);
       const name = values.name;
@@ -68,14 +67,14 @@ export async function keys(args: string[]): Promise<number> {
       });
     }
     case 'list':
-      if (rest.length > 0) throw usage('This command takes no arguments: petstore keys list');
+      if (rest.length > 0) throw usageError('This command takes no arguments: petstore keys list');
       return withStore(async (store) => {
         const all = (await store.listKeys()).map((key) => shown(key, new Date()));
         return print(values.json ? asJson(all) : table(all));
       });
     case 'revoke': {
       const [id, ...others] = rest;
-      if (id === undefined || others.length > 0) throw usage('Say which key: petstore keys revoke <id>');
+      if (id === undefined || others.length > 0) throw usageError('Say which key: petstore keys revoke <id>');
       return withStore(async (store) => {
         const now = new Date();
         const key = await store.revokeKey(id, now);
@@ -85,30 +84,8 @@ export async function keys(args: string[]): Promise<number> {
       });
     }
     default:
-      throw usage(`There is no command "keys ${action}". See: petstore keys --help`);
+      throw usageError(`There is no command "keys ${action}". See: petstore keys --help`);
   }
-}
-
-export interface KeyRequest {
-  name: string;
-  now: Date;
-  expiresAt?: Date | undefined;
-}
-
-/** Makes a key and keeps its hash; the text goes to whoever asked and nowhere else. */
-export async function issueKey(
-  store: ApiKeyStore,
-  { name, now, expiresAt }: KeyRequest,
-): Promise<{ key: ApiKey; text: string }> {
-  const text = generateKey(randomBytes);
-  const key = await store.createKey({
-    name,
-    hash: hashKey(text),
-    lastFour: text.slice(-4),
-    createdAt: now,
-    ...(expiresAt && { expiresAt }),
-  });
-  return { key, text };
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -122,8 +99,8 @@ function parseExpiry(text: string, now: Date): Date {
         : NaN
       : now.getTime() + Number(count) * (unitMs[unit] ?? NaN);
   if (Number.isNaN(time))
-    throw usage(`--expires must be a date such as 2027-01-31 or a time such as 90d, not "${text}".`);
-  if (time <= now.getTime()) throw usage(`--expires must lie in the future, not "${text}".`);
+    throw usageError(`--expires must be a date such as 2027-01-31 or a time such as 90d, not "${text}".`);
+  if (time <= now.getTime()) throw usageError(`--expires must lie in the future, not "${text}".`);
   return new Date(time);
 }
 

@@ -1,9 +1,8 @@
 import { createClient, isPetstoreError, type Pet, type PetstoreClient } from '../client/index.ts';
-import { OperatorError } from '../error.ts';
+import { OperatorError, usageError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { pageLimit, petStatuses } from '../pet.ts';
 import { choiceOf, integerOf, readArguments } from './arguments.ts';
-import { usage } from './config.ts';
 import { petLine } from '../formats/render.ts';
 import { openStandardOutput } from './terminal/sink.ts';
 import { renderTable } from './terminal/table.ts';
@@ -65,7 +64,7 @@ export async function pets(args: string[]): Promise<number> {
     return 0;
   }
   const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (!run) throw usage(`There is no command "pets ${action}". See: petstore pets --help`);
+  if (!run) throw usageError(`There is no command "pets ${action}". See: petstore pets --help`);
   try {
     await run(values, rest);
   } catch (error) {
@@ -75,8 +74,8 @@ export async function pets(args: string[]): Promise<number> {
 }
 
 async function listPets(values: Values, rest: string[]): Promise<void> {
-  if (rest.length > 0) throw usage('This command takes no arguments: petstore pets list');
-  if (values.all && values.limit !== undefined) throw usage('Give --limit or --all, not both.');
+  if (rest.length > 0) throw usageError('This command takes no arguments: petstore pets list');
+  if (values.all && values.limit !== undefined) throw usageError('Give --limit or --all, not both.');
   const status = statusOf(values);
   const limit =
     values.limit === undefined
@@ -95,11 +94,11 @@ async function listPets(values: Values, rest: string[]): Promise<void> {
 
 async function addPet(values: Values, rest: string[]): Promise<void> {
   if (values.name === undefined || values.category === undefined || rest.length > 0) {
-    throw usage('An animal has a name and a category: petstore pets add --name NAME --category ID');
+    throw usageError('An animal has a name and a category: petstore pets add --name NAME --category ID');
   }
   const categoryId = parseInt64(values.category);
   if (categoryId === undefined) {
-    throw usage(
+    throw usageError(
       `--category must be an integer from -9223372036854775808 to 9223372036854775807, not "${values.category}".`,
     );
   }
@@ -110,9 +109,9 @@ async function addPet(values: Values, rest: string[]): Promise<void> {
 
 async function getPet(values: Values, rest: string[]): Promise<void> {
   const [text, ...others] = rest;
-  if (text === undefined || others.length > 0) throw usage('Say which animal: petstore pets get <id>');
+  if (text === undefined || others.length > 0) throw usageError('Say which animal: petstore pets get <id>');
   const id = parseInt64(text);
-  if (id === undefined) throw usage(`An id is an integer such as 1, not "${text}".`);
+  if (id === undefined) throw usageError(`An id is an integer such as 1, not "${text}".`);
   // oxlint-disable-next-line typescript/no-deprecated -- it works until it is removed, and says so by itself
   printOne(values, await connect(values).getPet(id));
 }
@@ -132,11 +131,15 @@ function statusOf({ status }: Values) {
 function connect(values: Values): PetstoreClient {
   const baseUrl = URL.parse(urlOf(values));
   if (!baseUrl || !/^https?:$/.test(baseUrl.protocol)) {
-    throw usage(`--url (PETSTORE_URL) must be an address such as ${defaultUrl}, not "${urlOf(values)}".`);
+    throw usageError(
+      `--url (PETSTORE_URL) must be an address such as ${defaultUrl}, not "${urlOf(values)}".`,
+    );
   }
   const apiKey = values['api-key'] || process.env['PETSTORE_API_KEY'];
   if (!apiKey) {
-    throw usage('An API key is needed: set PETSTORE_API_KEY. To make one: petstore keys create --name NAME');
+    throw usageError(
+      'An API key is needed: set PETSTORE_API_KEY. To make one: petstore keys create --name NAME',
+    );
   }
   return createClient({
     baseUrl: baseUrl.href,

@@ -1,11 +1,10 @@
 import { version } from '../../package.json';
-import { OperatorError, PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError, usageError } from '../error.ts';
 import { describeError } from '../log.ts';
 import { redactKeys } from '../api-key.ts';
 import { commands, listCommands, type Command } from './commands.ts';
-import { usage } from './config.ts';
 import { readEnvFile } from './env-file.ts';
-import { print } from './terminal/output.ts';
+import { openVoice, print } from './terminal/output.ts';
 import { visible, visibleLines } from './terminal/visible.ts';
 
 const help = `petstore ${version}: keeps the animals of a store.
@@ -51,8 +50,11 @@ function explain(error: unknown): string {
 
 async function findCommand(name: string): Promise<Command> {
   // Started by `petstore serve --workers` alone, so it is in no list.
-  if (name === 'worker') return (await import('../server/workers.ts')).serveAsWorker;
+  if (name === 'worker') {
+    const { serveAsWorker } = await import('../server/workers.ts');
+    return () => serveAsWorker(openVoice);
+  }
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!entry) throw usage(`There is no command "${redactKeys(name)}". See: petstore --help`);
+  if (!entry) throw usageError(`There is no command "${redactKeys(name)}". See: petstore --help`);
   return (await entry.load()).run;
 }

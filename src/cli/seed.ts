@@ -1,7 +1,7 @@
-import { OperatorError, PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError, usageError } from '../error.ts';
 import { petStatuses, type NewPet } from '../pet.ts';
 import { integerOf, readArguments } from './arguments.ts';
-import { databaseUrlOf, settings, usage } from './config.ts';
+import { databaseUrlOf, settings } from './config.ts';
 import { batchSize } from './import/add.ts';
 import { watchForInterruption } from './terminal/interruption.ts';
 import { print, reasonOf } from './terminal/output.ts';
@@ -33,7 +33,7 @@ export const options = {
 export async function seed(args: string[]): Promise<number> {
   const { values } = readArguments('seed', args, { options, allowPositionals: false });
   if (values.help) return print(help);
-  if (values.count === undefined) throw usage('Say how many: petstore seed --count NUMBER');
+  if (values.count === undefined) throw usageError('Say how many: petstore seed --count NUMBER');
   const total = integerOf('--count', values.count, 1, 1_000_000_000);
   const makePet = createPetMaker(integerOf('--seed', values.seed ?? '1', 0, 2 ** 32 - 1));
   using interruption = watchForInterruption();

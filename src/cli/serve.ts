@@ -1,6 +1,6 @@
 import { readConfig } from './config.ts';
 import { isLoopback } from '../server/listen.ts';
-import { openLog } from './terminal/output.ts';
+import { openVoice } from './terminal/output.ts';
 import { serveHelp } from './serve-help.ts';
 import { serveHere } from '../server/service.ts';
 import { superviseWorkers } from '../server/workers.ts';
@@ -11,14 +11,15 @@ export async function serve(args: string[]): Promise<number> {
     return 0;
   }
   const config = readConfig(args, process.env);
-  const log = openLog(config.logLevel);
+  const voice = openVoice(config.logLevel);
+  const { log } = voice;
   if (!config.tlsCert && !isLoopback(config.host)) {
     log.warn(
       'Keys and animals travel unencrypted: put a TLS proxy in front, or use --tls-cert and --tls-key.',
       { host: config.host },
     );
   }
-  const exitStatus = await (config.workers > 1 ? superviseWorkers(config, log) : serveHere(config, log));
+  const exitStatus = await (config.workers > 1 ? superviseWorkers(config, voice) : serveHere(config, voice));
   // Under `bun --watch` a program that has ended is kept, and would serve again at the next change.
   process.exit(exitStatus);
 }

@@ -1,8 +1,7 @@
-import type { Bundle } from './bundle.ts';
 import { htmlPage } from './html.ts';
 
 /** The shell of the page; its script fills it. */
-export function renderHome(addresses: Bundle['addresses']): string {
+export function renderHome(addresses: Record<string, string>): string {
   return htmlPage({
     title: 'Petstore',
     description: 'The animals of the store.',

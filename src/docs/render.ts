@@ -1,11 +1,10 @@
-import type { Bundle } from '../console/bundle.ts';
 import { operationsOf, type OpenapiDocument } from './contract.ts';
 import { guideSections, renderGuide } from './guide.ts';
 import { renderReference } from './reference.ts';
 import { escapeHtml, htmlPage } from '../console/html.ts';
 
 /** The API reference and the guide to it, whole without script; the script adds the trying. */
-export function renderDocs(contract: OpenapiDocument, addresses: Bundle['addresses']): string {
+export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, version, summary = '' } = contract.info;
   const links = (entries: { id: string; title: string }[]) =>
     `<ul>${entries.map((entry) => `<li><a href="#${entry.id}">${escapeHtml(entry.title)}</a></li>`).join('')}</ul>`;

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createCors } from './cors.ts';
-import { createDocs } from './documents.ts';
+import { createDocs } from './web/documents.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createHealthChecks } from './health.ts';
 import type { IsSent } from './large-responses.ts';

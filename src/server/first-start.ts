@@ -1,9 +1,7 @@
-import { isUsable } from '../api-key.ts';
+import { issueKey, isUsable } from '../api-key.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
-import type { Config } from '../cli/config.ts';
-import { issueKey } from '../cli/keys.ts';
-import { tell } from '../cli/terminal/output.ts';
+import type { ServeOptions, Voice } from './options.ts';
 import type { Stores } from '../stores.ts';
 
 /** An embedded store without any key gets one, so that the first call needs no other command. */
@@ -21,7 +19,7 @@ export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string
 }
 
 /** Only a hint: when the keys cannot be read now, the first call says so. */
-export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: Config): Promise<void> {
+export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: ServeOptions): Promise<void> {
   if (apiKeys.length > 0) return;
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
   if (!all || all.some((key) => isUsable(key, Date.now))) return;
@@ -29,7 +27,7 @@ export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: C
 }
 
 /** Says that the service is up. A new key goes to the person, never to the log. */
-export function announce(log: Log, address: string, firstKey: string | undefined): void {
+export function announce({ log, tell }: Voice, address: string, firstKey: string | undefined): void {
   log.info('ready', { address });
   if (firstKey === undefined) return;
   // A service whose standard error is a full disk serves all the same.

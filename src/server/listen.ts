@@ -1,7 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../error.ts';
-import { readFileOf } from '../cli/arguments.ts';
-import type { Config } from '../cli/config.ts';
+import { readFileOf } from './read-file.ts';
+import type { ServeOptions } from './options.ts';
 
 export interface Tls {
   cert: string;
@@ -9,7 +9,7 @@ export interface Tls {
 }
 
 export interface ListenOptions {
-  config: Config;
+  options: ServeOptions;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
   /** Shares the port with the other workers of the same parent. */
@@ -19,11 +19,11 @@ export interface ListenOptions {
 /** A connection on which nothing moves for this long is closed. */
 const idleTimeoutSeconds = 10;
 
-export function listen({ config, tls, fetch, reusePort }: ListenOptions): Bun.Server<undefined> {
+export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
-      hostname: config.host,
-      port: config.port,
+      hostname: options.host,
+      port: options.port,
       reusePort,
       fetch,
       idleTimeout: idleTimeoutSeconds,
@@ -33,11 +33,11 @@ export function listen({ config, tls, fetch, reusePort }: ListenOptions): Bun.Se
       ...(tls && { tls }),
     });
   } catch (error) {
-    throw cannotListen(error, config);
+    throw cannotListen(error, options);
   }
 }
 
-export function loadTls({ tlsCert, tlsKey }: Config): Tls | undefined {
+export function loadTls({ tlsCert, tlsKey }: ServeOptions): Tls | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const tls = { cert: readFileOf('--tls-cert', tlsCert), key: readFileOf('--tls-key', tlsKey) };
   try {
@@ -50,7 +50,7 @@ export function loadTls({ tlsCert, tlsKey }: Config): Tls | undefined {
   return tls;
 }
 
-export function addressOf({ host, tlsCert }: Config, port: number): string {
+export function addressOf({ host, tlsCert }: ServeOptions, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
@@ -59,18 +59,18 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Finds out, before any worker starts, whether the port is free; a shared port would hide that it is not. */
-export function reservePort(config: Config): number {
+export function reservePort(options: ServeOptions): number {
   try {
-    const probe = Bun.listen({ hostname: config.host, port: config.port, socket: { data() {} } });
+    const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
     const { port } = probe;
     probe.stop(true);
     return port;
   } catch (error) {
-    throw cannotListen(error, config);
+    throw cannotListen(error, options);
   }
 }
 
-function cannotListen(error: unknown, { host, port }: Config): OperatorError {
+function cannotListen(error: unknown, { host, port }: ServeOptions): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(

@@ -1,7 +1,7 @@
 import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { Log } from '../log.ts';
-import type { Config } from '../cli/config.ts';
+import type { ServeOptions, Voice } from './options.ts';
 import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
@@ -19,7 +19,8 @@ const lastCallToProxiesMs = 1000;
 
 const never = new Promise<never>(() => {});
 
-export interface ServeHereOptions {
+/** How a process is started and stopped. */
+export interface Lifecycle {
   /** One of several processes on the port: the parent has opened the store and speaks to the person. */
   isWorker?: boolean;
   onReady?: () => void;
@@ -30,11 +31,16 @@ export interface ServeHereOptions {
 }
 
 /** Serves from this process until it is told to stop; everything it opened is closed when it returns. */
-export async function serveHere(config: Config, log: Log, options: ServeHereOptions = {}): Promise<number> {
-  const { isWorker = false, onReady, toldToStop = untilToldToStop(), hurry = never } = options;
+export async function serveHere(
+  options: ServeOptions,
+  voice: Voice,
+  lifecycle: Lifecycle = {},
+): Promise<number> {
+  const { isWorker = false, onReady, toldToStop = untilToldToStop(), hurry = never } = lifecycle;
+  const { log } = voice;
   catchCrashes(log);
-  const tls = loadTls(config);
-  const stores = await openStores(config.databaseUrl, log);
+  const tls = loadTls(options);
+  const stores = await openStores(options.databaseUrl, log);
   let server: Bun.Server<undefined> | undefined;
   let isStopping = false;
   let isDraining = false;
@@ -42,10 +48,10 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     pets: stores.pets,
     keys: stores.keys,
     log,
-    fixedKeys: new Set(config.apiKeys.map(hashKey)),
-    allowedOrigins: config.allowedOrigins,
-    requestsPerMinute: config.rateLimit,
-    logEveryRequest: config.accessLog,
+    fixedKeys: new Set(options.apiKeys.map(hashKey)),
+    allowedOrigins: options.allowedOrigins,
+    requestsPerMinute: options.rateLimit,
+    logEveryRequest: options.accessLog,
     isStopping: () => isStopping,
     isDraining: () => isDraining,
     // Of a request that is over, the runtime no longer knows the address.
@@ -53,23 +59,23 @@ export async function serveHere(config: Config, log: Log, options: ServeHereOpti
     isSecure: tls !== undefined,
   });
   try {
-    server = listen({ config, tls, fetch: app.fetch, reusePort: isWorker });
-    const port = server.port ?? config.port;
+    server = listen({ options, tls, fetch: app.fetch, reusePort: isWorker });
+    const port = server.port ?? options.port;
     if (!isWorker) {
-      const address = addressOf(config, port);
-      announce(log, address, await makeFirstKey(stores));
-      await warnWithoutKeys(log, stores, config);
+      const address = addressOf(options, port);
+      announce(voice, address, await makeFirstKey(stores));
+      await warnWithoutKeys(log, stores, options);
     }
     onReady?.();
 
     const reason = await toldToStop;
     isStopping = true;
     log.info('stopping', { reason });
-    await Promise.race([Bun.sleep(config.stopDelaySeconds * 1000), hurry]);
+    await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
     // Not before: a proxy that has to connect anew for each request would be cut off in the middle of it.
     isDraining = true;
     stopAccepting(port);
-    await Bun.sleep(config.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
+    await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {
     // A start that failed half-way must not leave a port open, which would keep the process alive.

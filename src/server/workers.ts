@@ -1,8 +1,8 @@
-import type { Log } from '../log.ts';
-import { usage, type Config } from '../cli/config.ts';
+import { usageError } from '../error.ts';
+import type { Log, LogLevel } from '../log.ts';
+import type { ServeOptions, Voice } from './options.ts';
 import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, loadTls, reservePort } from './listen.ts';
-import { openLog } from '../cli/terminal/output.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilToldToStop } from './signals.ts';
 import { openStores } from '../stores.ts';
@@ -12,7 +12,7 @@ const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
 /** As in `petstore.sh`: nothing in the folder where the service was started runs or configures a worker. */
-const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
+const isolation = ['--no-env-file', '--options=/dev/null', '--tsconfig-override=/dev/null'];
 /** This very program: a one-file executable starts without naming its source. */
 const ownProgram = Bun.isStandaloneExecutable
   ? [process.execPath]
@@ -21,12 +21,13 @@ const ownProgram = Bun.isStandaloneExecutable
 type FromWorker = 'ready';
 
 /** Serves from several processes on one port, and starts another when one dies. */
-export async function superviseWorkers(config: Config, log: Log): Promise<number> {
+export async function superviseWorkers(options: ServeOptions, voice: Voice): Promise<number> {
+  const { log } = voice;
   catchCrashes(log);
   // What is wrong with the certificate is said once, not by every worker.
-  loadTls(config);
-  const port = reservePort(config);
-  const isEmbedded = await prepareStore(config, log);
+  loadTls(options);
+  const port = reservePort(options);
+  const isEmbedded = await prepareStore(options, log);
 
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
@@ -37,12 +38,12 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
 
   /** The first key is made in the moment it is told: one that nobody has seen is of no use. */
   const sayReady = async (): Promise<void> => {
-    const address = addressOf(config, port);
-    if (!isEmbedded) return announce(log, address, undefined);
-    const stores = await openStores(config.databaseUrl);
+    const address = addressOf(options, port);
+    if (!isEmbedded) return announce(voice, address, undefined);
+    const stores = await openStores(options.databaseUrl);
     try {
-      announce(log, address, await makeFirstKey(stores));
-      await warnWithoutKeys(log, stores, config);
+      announce(voice, address, await makeFirstKey(stores));
+      await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
     }
@@ -57,7 +58,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
-        if (readyCount < config.workers || isUp) return;
+        if (readyCount < options.workers || isUp) return;
         isUp = true;
         announcing = sayReady();
         announcing.catch(stopped.reject);
@@ -81,7 +82,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
       },
     });
     workers.add(worker);
-    worker.send({ ...config, port });
+    worker.send({ ...options, port });
   };
 
   const stop = (signal: NodeJS.Signals): void => {
@@ -90,7 +91,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
     if (workers.size === 0) stopped.resolve(0);
   };
 
-  for (let count = 0; count < config.workers; count++) start();
+  for (let count = 0; count < options.workers; count++) start();
   void untilToldToStop().then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
@@ -99,7 +100,7 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
         log.warn('Workers took too long to stop and were killed.', { count: workers.size });
         stop('SIGKILL');
       },
-      config.stopDelaySeconds * 1000 + stopWithinMs,
+      options.stopDelaySeconds * 1000 + stopWithinMs,
     ).unref();
   });
   try {
@@ -111,26 +112,26 @@ export async function superviseWorkers(config: Config, log: Log): Promise<number
 }
 
 /** Makes the schema, so that no two workers try to. Tells whether the store is one that gets a first key. */
-async function prepareStore(config: Config, log: Log): Promise<boolean> {
-  const stores = await openStores(config.databaseUrl);
-  if (!stores.isEmbedded) await warnWithoutKeys(log, stores, config);
+async function prepareStore(options: ServeOptions, log: Log): Promise<boolean> {
+  const stores = await openStores(options.databaseUrl);
+  if (!stores.isEmbedded) await warnWithoutKeys(log, stores, options);
   await stores.close();
   return stores.isEmbedded;
 }
 
 /** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
-export async function serveAsWorker(): Promise<number> {
-  if (!process.connected) throw usage('Workers are started by: petstore serve --workers NUMBER');
+export async function serveAsWorker(voiceOf: (level: LogLevel) => Voice): Promise<number> {
+  if (!process.connected) throw usageError('Workers are started by: petstore serve --workers NUMBER');
   // A closed terminal tells every process of a group; whether it is time to stop is the parent's decision.
   process.on('SIGHUP', () => {});
   // Without its parent nobody would stop or restart it, or even tell it what to do.
   const orphaned = new Promise<string>((resolve) =>
     process.once('disconnect', () => resolve('the parent is gone')),
   );
-  const configured = new Promise<Config>((resolve) => process.once('message', resolve));
-  const config = await Promise.race([configured, orphaned]);
-  if (typeof config === 'string') return 0;
-  const exitStatus = await serveHere(config, openLog(config.logLevel), {
+  const configured = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
+  const options = await Promise.race([configured, orphaned]);
+  if (typeof options === 'string') return 0;
+  const exitStatus = await serveHere(options, voiceOf(options.logLevel), {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),
     toldToStop: Promise.race([untilToldToStop(['SIGTERM', 'SIGINT']), orphaned]),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { issueKey } from '../../src/cli/keys.ts';
+import { issueKey } from '../../src/api-key.ts';
 import { idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';

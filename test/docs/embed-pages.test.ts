@@ -10,7 +10,7 @@ it('embedPages gives a build the very pages that the sources give', async () => 
   try {
     await Bun.write(
       join(folder, 'entry.ts'),
-      `import { createDocs } from ${JSON.stringify(join(import.meta.dir, '../../src/http/documents.ts'))};
+      `import { createDocs } from ${JSON.stringify(join(import.meta.dir, '../../src/http/web/documents.ts'))};
       const request = new Request('http://127.0.0.1/');
       const { body } = await createDocs().homePage({ request, caller: '', petId: undefined });
       process.stdout.write(body);`,

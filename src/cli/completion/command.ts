@@ -1,8 +1,8 @@
+import { usageError } from '../../error.ts';
 import { logLevels } from '../../log.ts';
 import { petStatuses } from '../../pet.ts';
 import { choiceOf, readArguments } from '../arguments.ts';
 import { bashCompletion, fishCompletion, zshCompletion, type CompletedCommand } from './scripts.ts';
-import { usage } from '../config.ts';
 import { petFormats } from '../../formats/format.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -36,7 +36,7 @@ export async function completion(args: string[]): Promise<number> {
     return 0;
   }
   if (shell === undefined || others.length > 0) {
-    throw usage(`Say for which shell: petstore completion ${shells.join('|')}`);
+    throw usageError(`Say for which shell: petstore completion ${shells.join('|')}`);
   }
   process.stdout.write(scripts[choiceOf('The shell', shell, shells)](await describeCommands()));
   return 0;

@@ -1,6 +1,7 @@
 import { OperatorError } from '../../error.ts';
 import { parsePlace } from '../../stores.ts';
-import { readConfig, settings, type Config } from '../config.ts';
+import { readConfig, settings } from '../config.ts';
+import type { ServeOptions } from '../../server/options.ts';
 import { checkClock, checkDisk, checkListening, checkTls } from './machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts';
 import { ok, problemOf, warning, type Finding } from './finding.ts';
@@ -34,7 +35,7 @@ export async function doctor(args: string[]): Promise<number> {
 }
 
 async function examine(args: string[]): Promise<Finding[]> {
-  let config: Config;
+  let config: ServeOptions;
   try {
     config = readConfig(args, process.env);
     parsePlace(config.databaseUrl);
@@ -61,7 +62,10 @@ async function examine(args: string[]): Promise<Finding[]> {
 /** Random letters and digits of this length have 95 bits. */
 const shortestSafeKey = 16;
 
-function checkKeys({ apiKeys }: Config, { usableKeyCount, makesFirstKey, findings }: StoreReport): Finding[] {
+function checkKeys(
+  { apiKeys }: ServeOptions,
+  { usableKeyCount, makesFirstKey, findings }: StoreReport,
+): Finding[] {
   // A store that cannot be read has been reported already.
   if (findings.some(({ state }) => state === 'problem')) return [];
   if (apiKeys.some((key) => key.length < shortestSafeKey)) {

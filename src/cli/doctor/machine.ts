@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { ServeOptions } from '../../server/options.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { addressOf, isLoopback, loadTls, reservePort } from '../../server/listen.ts';
 
@@ -15,7 +15,7 @@ const exhaustedBytes = 100 * mebibyte;
 const earliestTime = Date.UTC(2026, 0, 1);
 const clockToleranceMs = 60_000;
 
-export async function checkListening(config: Config): Promise<Finding[]> {
+export async function checkListening(config: ServeOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   const address = addressOf(config, config.port);
   try {
@@ -49,7 +49,7 @@ export async function checkListening(config: Config): Promise<Finding[]> {
 }
 
 /** Whether it is this program that has taken the port. */
-async function isServedBy(config: Config): Promise<boolean> {
+async function isServedBy(config: ServeOptions): Promise<boolean> {
   const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host;
   try {
     const answer = await fetch(`${addressOf({ ...config, host }, config.port)}/livez`, {
@@ -62,7 +62,7 @@ async function isServedBy(config: Config): Promise<boolean> {
   }
 }
 
-export function checkTls(config: Config, now: number): Finding[] {
+export function checkTls(config: ServeOptions, now: number): Finding[] {
   const { tlsCert, tlsKey } = config;
   if (tlsCert === undefined || tlsKey === undefined) return [];
   try {

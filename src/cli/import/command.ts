@@ -1,6 +1,6 @@
-import { OperatorError, PetstoreError } from '../../error.ts';
+import { OperatorError, PetstoreError, usageError } from '../../error.ts';
 import { choiceOf, readArguments } from '../arguments.ts';
-import { databaseUrlOf, settings, usage } from '../config.ts';
+import { databaseUrlOf, settings } from '../config.ts';
 import { addPets, ImportFailure } from './add.ts';
 import { checkPets, sniff, type CheckedInput } from './check.ts';
 import { openRejects } from './rejects.ts';
@@ -56,8 +56,8 @@ export async function importPets(args: string[]): Promise<number> {
   const { values, positionals } = readArguments('import', args, { options, allowPositionals: true });
   if (values.help) return print(help);
   const [path = '-', ...others] = positionals;
-  if (others.length > 0) throw usage('One file at a time: petstore import FILE');
-  if (path === '-' && process.stdin.isTTY) throw usage('Say what to import: petstore import FILE');
+  if (others.length > 0) throw usageError('One file at a time: petstore import FILE');
+  if (path === '-' && process.stdin.isTTY) throw usageError('Say what to import: petstore import FILE');
   const request: ImportRequest = {
     path,
     format: values.format === undefined ? undefined : choiceOf('--format', values.format, petFormats),

@@ -1,6 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { OperatorError } from '../../error.ts';
-import { usage } from '../config.ts';
+import { OperatorError, usageError } from '../../error.ts';
 import type { PetRow } from '../../formats/record.ts';
 import { writeAll } from '../write-all.ts';
 
@@ -11,7 +10,7 @@ export interface Rejects {
 }
 
 export function openRejects(path: string, inputPath: string): Rejects {
-  if (isSameFile(path, inputPath)) throw usage('--rejects must not be the file that is imported.');
+  if (isSameFile(path, inputPath)) throw usageError('--rejects must not be the file that is imported.');
   const descriptor = attempt(path, () => openSync(path, 'w', 0o600));
   let waiting = '';
   const flush = (): void => {

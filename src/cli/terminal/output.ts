@@ -1,4 +1,5 @@
 import { createLog, type Log, type LogLevel } from '../../log.ts';
+import type { Voice } from '../../server/options.ts';
 import { visibleLines } from './visible.ts';
 
 /** The log of a command: readable lines on a terminal, one JSON object per line anywhere else. */
@@ -10,6 +11,10 @@ export function openLog(level: LogLevel): Log {
     format: process.stdout.isTTY ? 'text' : 'json',
     write: (line) => process.stdout.write(visibleLines(line)),
   });
+}
+
+export function openVoice(level: LogLevel): Voice {
+  return { log: openLog(level), tell };
 }
 
 /** Says what a command was asked for; gives the exit status of a success. */

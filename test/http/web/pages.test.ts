@@ -65,7 +65,7 @@ describe('GET /assets/{file}', () => {
 
   it('does not try every split of a long weight', () => {
     const program = `
-      import { createAssetAnswer } from '../http/page-answer.ts';
+      import { createAssetAnswer } from './http/web/html-response.ts';
       const answer = createAssetAnswer({ contentType: 'text/css', body: 'a', isImmutable: false });
       const headers = { 'Accept-Encoding': 'gzip;q=0.' + '1'.repeat(500_000) + 'x' };
       for (let time = 0; time < 20; time++) {

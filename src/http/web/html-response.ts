@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import type { RenderedJson } from '../pet.ts';
-import type { Answer } from './response.ts';
-import { cacheable, cacheHeaders } from './cacheable.ts';
+import type { RenderedJson } from '../../pet.ts';
+import type { Answer } from '../response.ts';
+import { cacheable, cacheHeaders } from '../cacheable.ts';
 
 /** A text that is sent compressed to those who take it so. */
 export interface PageAnswer {

@@ -1,9 +1,9 @@
-import openapiSource from '../../openapi.yaml' with { type: 'text' };
-import { PetstoreError } from '../error.ts';
-import { jsonMediaType } from './response.ts';
-import { cacheable, cacheHeaders } from './cacheable.ts';
-import type { Handler } from './endpoint.ts';
-import type { Pages } from './web-pages.ts';
+import openapiSource from '../../../openapi.yaml' with { type: 'text' };
+import { PetstoreError } from '../../error.ts';
+import { jsonMediaType } from '../response.ts';
+import { cacheable, cacheHeaders } from '../cacheable.ts';
+import type { Handler } from '../endpoint.ts';
+import type { Pages } from './pages.ts';
 
 export interface Docs {
   homePage: Handler;
@@ -23,7 +23,7 @@ export function createDocs(): Docs {
 
   // Loaded and made on the first request for them: neither is needed to start, nor by most callers at all.
   const loadPages = async (): Promise<Pages> => {
-    const { createPages } = await import('./web-pages.ts');
+    const { createPages } = await import('./pages.ts');
     pages ??= createPages(yaml).catch((error: unknown) => {
       pages = undefined;
       throw error;

@@ -14,7 +14,8 @@ export interface Bundle {
   assets: Record<string, Asset>;
 }
 
-const pagesFolder = join(import.meta.dir, '.');
+const consoleFolder = join(import.meta.dir, '../../console');
+const docsFolder = join(import.meta.dir, '../../docs/browser');
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -27,19 +28,24 @@ const contentTypes: Record<string, string> = {
  */
 export async function bundlePages(): Promise<Bundle> {
   const { outputs } = await Bun.build({
-    entrypoints: ['page.tsx', 'page.css', 'docs.ts', 'docs.css'].map((name) => join(pagesFolder, name)),
+    entrypoints: [
+      join(consoleFolder, 'page.tsx'),
+      join(consoleFolder, 'styles/page.css'),
+      join(docsFolder, 'docs.ts'),
+      join(docsFolder, 'docs.css'),
+    ],
     target: 'browser',
     minify: true,
     naming: '[name].[ext]',
     // Otherwise the bundler takes the paths of a tsconfig.json in the folder where the service was started.
-    tsconfig: join(pagesFolder, 'tsconfig.json'),
+    tsconfig: join(consoleFolder, 'tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });
   const files = await Promise.all(
     outputs.map(async (output) => [output.path.replace(/^.*\//, ''), await output.text()] as const),
   );
-  const icon = await Bun.file(join(pagesFolder, 'icon.svg')).text();
+  const icon = await Bun.file(join(consoleFolder, 'icon.svg')).text();
   return toBundle([...files, ['icon.svg', icon]]);
 }
 

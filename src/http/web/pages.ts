@@ -1,7 +1,7 @@
-import { bundlePages, type Bundle } from '../console/bundle.ts';
-import type { OpenapiDocument } from '../docs/contract.ts';
-import { renderDocs } from '../docs/render.ts';
-import { renderHome } from '../console/shell.ts';
+import { bundlePages, type Bundle } from './bundle.ts';
+import type { OpenapiDocument } from '../../docs/contract.ts';
+import { renderDocs } from '../../docs/render.ts';
+import { renderHome } from '../../console/shell.ts';
 import { createAssetAnswer, createHtmlAnswer, type PageAnswer } from './html-response.ts';
 
 export interface Pages {
