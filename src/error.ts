@@ -35,19 +35,30 @@ export class PetstoreError extends Error {
   }
 }
 
-/** A problem that the operator can mend: one line that says what is wrong and what to do, no stack. */
+/** A pet with this id exists already, where a pet was to be added with its id. */
+export class IdTakenError extends Error {
+  override readonly name = 'IdTakenError';
+}
+
+/** A problem that the operator can fix. It is shown as one line without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
-  /** 2 when the command or its configuration is at fault, otherwise 1. */
+  /** What is wrong: the message without the remedy. */
+  readonly problem: string;
+  /** What to do about it. */
+  readonly remedy: string | undefined;
+  /** 2 when the command line or the configuration is at fault, otherwise 1. */
   readonly exitStatus: 1 | 2;
 
-  constructor(message: string, exitStatus: 1 | 2 = 1) {
-    super(message);
+  constructor(problem: string, remedy?: string, exitStatus: 1 | 2 = 1) {
+    super(remedy === undefined ? problem : `${problem} ${remedy}`);
+    this.problem = problem;
+    this.remedy = remedy;
     this.exitStatus = exitStatus;
   }
 }
 
 /** A mistake in the command line or the configuration. */
-export function usageError(message: string): OperatorError {
-  return new OperatorError(message, 2);
+export function usageError(problem: string, remedy?: string): OperatorError {
+  return new OperatorError(problem, remedy, 2);
 }

@@ -138,7 +138,7 @@ export const rollingRestart: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/server/service.ts',
-        find: `    await Bun.sleep(config.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
+        find: `    await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);`,
         replace: `    await server.stop(true);
     void [stopWithin, drainMs, lastCallToProxiesMs, lastCallMs];`,

@@ -19,7 +19,7 @@ export interface RawAnswer {
   body: string;
 }
 
-const fixture = (name: string) => Bun.file(new URL(`./fixtures/${name}`, import.meta.url));
+const fixture = (name: string) => Bun.file(new URL(`../../fixtures/${name}`, import.meta.url));
 
 export interface ListenOptions {
   /** Speaks TLS, with the certificate of the tests. */
