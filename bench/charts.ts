@@ -27,8 +27,8 @@ export function drawCharts(results: Results): Record<string, string> {
     ...(latency.length > 0 && { 'latency.svg': barChart('The slowest of a hundred', latency) }),
     ...(sizes.length > 0 && {
       'sizes.svg': lineChart(
-        'Throughput by number of animals',
-        { x: 'animals in the store', y: 'requests a second' },
+        'Throughput by number of pets',
+        { x: 'pets in the store', y: 'requests a second' },
         sizes,
       ),
     }),
@@ -58,14 +58,14 @@ function panels(
 
 /** A chart over sizes needs two of them. */
 function linesBySize(results: Results): Line[] {
-  const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
+  const sizes = [...new Set(results.samples.map(({ pets }) => pets))].toSorted((a, b) => a - b);
   return results.workloads
     .filter(({ id }) => sizedWorkloads.includes(id))
     .map(({ id, title }) => ({
       label: title,
-      points: sizes.flatMap((animals) => {
-        const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals }));
-        return spread ? [{ x: animals, y: spread.median }] : [];
+      points: sizes.flatMap((pets) => {
+        const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { pets }));
+        return spread ? [{ x: pets, y: spread.median }] : [];
       }),
     }))
     .filter(({ points }) => points.length > 1);

@@ -31,7 +31,7 @@ const help = `npm run bench:compare -- CHECKOUT [options]
   --only WORKLOAD   of ${comparable.map(({ id }) => id).join(', ')};
                     several with commas (${usual.join(',')})
   --rounds N        of two seconds each (12)
-  --size N          animals (100000)
+  --size N          pets (100000)
 `;
 const seconds = 2;
 const connections = 64;
@@ -55,7 +55,7 @@ async function main(args: string[]): Promise<void> {
   const ids = comparable.map(({ id }) => id);
   const chosen = choose('--only', values.only, ids, usual);
   const rounds = wholeNumber('--rounds', values.rounds, 12);
-  const animals = wholeNumber('--size', values.size, 100_000);
+  const pets = wholeNumber('--size', values.size, 100_000);
   const isCheckout = other !== undefined && existsSync(join(other, 'src/cli/petstore.ts'));
   const complaints = isCheckout ? missingTools().map((line) => `${line}\n`) : [help];
   if (complaints.length > 0) {
@@ -66,7 +66,7 @@ async function main(args: string[]): Promise<void> {
   const checkouts = { here: join(import.meta.dir, '..'), there: resolve(other!) };
   await using places = openPlaces();
   for (const workload of comparable.filter(({ id }) => chosen.includes(id))) {
-    process.stdout.write(describe(workload, await compare(places, workload, checkouts, rounds, animals)));
+    process.stdout.write(describe(workload, await compare(places, workload, checkouts, rounds, pets)));
   }
 }
 
@@ -84,14 +84,14 @@ async function compare(
   workload: Workload,
   checkouts: Each<string>,
   rounds: number,
-  animals: number,
+  pets: number,
 ): Promise<Each<number>[]> {
   const service = contestantOf('petstore');
   const { server: cores, load } = coreLayout(1);
   await using stack = new AsyncDisposableStack();
-  const { file } = await places.requests(service, workload, animals);
+  const { file } = await places.requests(service, workload, pets);
   const begin = async (checkout: string) => {
-    const { place } = stack.use(await places.open(service, workload, animals));
+    const { place } = stack.use(await places.open(service, workload, pets));
     const server = stack.use(
       await startServer({ contestant: service.id, place, processes: 1, cores, checkout }),
     );

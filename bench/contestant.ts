@@ -27,7 +27,7 @@ export interface Contestant {
   settings: string;
   /** Packages of bench/peers whose versions belong to the result. */
   packages: string[];
-  /** The service and its peers keep the same animals, each in tables of their own. */
+  /** The service and its peers keep the same pets, each in tables of their own. */
   data: 'service' | 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'answers';
   spelling: Spelling;
   start(context: StartContext): Start;

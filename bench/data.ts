@@ -28,9 +28,9 @@ export function newApiKey(): NewApiKey {
   return { name: 'bench', hash: hashKey(apiKey), lastFour: apiKey.slice(-4), createdAt: new Date() };
 }
 
-/** The animals as SQL over a counter n: the same on every store. Of ten, one has no status. */
-export const animalColumns = {
-  name: "'Animal ' || n",
+/** The pets as SQL over a counter n: the same on every store. Of ten, one has no status. */
+export const petColumns = {
+  name: "'Pet ' || n",
   categoryId: 'n % 50',
   status:
     "CASE WHEN n % 10 < 6 THEN 'available' WHEN n % 10 < 8 THEN 'pending' WHEN n % 10 = 8 THEN 'sold' END",
@@ -38,16 +38,16 @@ export const animalColumns = {
 
 const batchSize = 20_000;
 
-/** A file of the service with this many animals and the key, filled as `petstore import` fills it. */
-export function serviceTemplate(animals: number, folder = cacheFolder): Promise<string> {
-  return makeOnce(folder, `service-${animals}`, 'db', async (path) => {
+/** A file of the service with this many pets and the key, filled as `petstore import` fills it. */
+export function serviceTemplate(pets: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `service-${pets}`, 'db', async (path) => {
     const store = openSqliteStore({ path });
     await store.keys.createKey(newApiKey());
     await store.close();
     const bulk = openSqliteImport({ path });
-    for (let first = 1; first <= animals; first += batchSize) {
-      const count = Math.min(batchSize, animals - first + 1);
-      await bulk.addPets(Array.from({ length: count }, (_, index) => animal(first + index)));
+    for (let first = 1; first <= pets; first += batchSize) {
+      const count = Math.min(batchSize, pets - first + 1);
+      await bulk.addPets(Array.from({ length: count }, (_, index) => petOf(first + index)));
     }
     await bulk.close();
     // The file alone is copied, so all has to be in it.
@@ -58,9 +58,9 @@ export function serviceTemplate(animals: number, folder = cacheFolder): Promise<
   });
 }
 
-/** The same animals in a plain table, as the peers' guides have it: a column for each field, an index for the status. */
-export function peerTemplate(animals: number, folder = cacheFolder): Promise<string> {
-  return makeOnce(folder, `peers-${animals}`, 'db', async (path) => {
+/** The same pets in a plain table, as the peers' guides have it: a column for each field, an index for the status. */
+export function peerTemplate(pets: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `peers-${pets}`, 'db', async (path) => {
     const database = new Database(path);
     database.run('PRAGMA journal_mode = WAL');
     database.run(`
@@ -72,29 +72,29 @@ export function peerTemplate(animals: number, folder = cacheFolder): Promise<str
       ) STRICT;
       CREATE INDEX pets_by_status ON pets (status, id);
       INSERT INTO pets (name, category_id, status)
-      WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${animals})
-      SELECT ${animalColumns.name}, ${animalColumns.categoryId}, ${animalColumns.status} FROM counter`);
+      WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${pets})
+      SELECT ${petColumns.name}, ${petColumns.categoryId}, ${petColumns.status} FROM counter`);
     database.close();
   });
 }
 
 /** json-server keeps everything in one JSON file. */
-export function jsonTemplate(animals: number, folder = cacheFolder): Promise<string> {
-  return makeOnce(folder, `json-server-${animals}`, 'json', async (path) => {
-    const pets = Array.from({ length: animals }, (_, index) => {
-      const { categoryId, ...pet } = animal(index + 1);
+export function jsonTemplate(petCount: number, folder = cacheFolder): Promise<string> {
+  return makeOnce(folder, `json-server-${petCount}`, 'json', async (path) => {
+    const pets = Array.from({ length: petCount }, (_, index) => {
+      const { categoryId, ...pet } = petOf(index + 1);
       return { id: index + 1, ...pet, categoryId: Number(categoryId) };
     });
     await Bun.write(path, JSON.stringify({ pets }));
   });
 }
 
-/** The same as {@link animalColumns}. */
-function animal(number: number): NewPet {
+/** The same as {@link petColumns}. */
+function petOf(number: number): NewPet {
   const digit = number % 10;
   const status = digit < 6 ? 'available' : digit < 8 ? 'pending' : 'sold';
   return {
-    name: `Animal ${number}`,
+    name: `Pet ${number}`,
     categoryId: BigInt(number % 50),
     ...(digit < 9 && { status }),
   };

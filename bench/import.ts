@@ -1,4 +1,4 @@
-// How many animals a second `petstore import` puts into the embedded store, from the first byte read to the last
+// How many pets a second `petstore import` puts into the embedded store, from the first byte read to the last
 // commit on disk, checking included. Prints the rate of each format; the smallest of them is what counts.
 //   npm run bench:import -- [COUNT]
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -14,11 +14,11 @@ try {
   const seeded = join(folder, 'seeded.db');
   run('seed', '--count', String(count), '--database-url', seeded);
   print(
-    `${count.toLocaleString('en')} animals, ${rounds} rounds, ${availableParallelism()} cores (${cpus()[0]?.model})`,
+    `${count.toLocaleString('en')} pets, ${rounds} rounds, ${availableParallelism()} cores (${cpus()[0]?.model})`,
   );
-  print('format   file MB   best round s   animals/s   CPU s   peak MB');
+  print('format   file MB   best round s   pets/s   CPU s   peak MB');
   for (const format of ['ndjson', 'json', 'csv']) {
-    const file = join(folder, `animals.${format}`);
+    const file = join(folder, `pets.${format}`);
     run('export', file, '--database-url', seeded);
     const best = Array.from({ length: rounds }, (_, round) =>
       measure(file, join(folder, `${format}-${round}.db`)),

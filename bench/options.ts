@@ -6,8 +6,8 @@ export interface BenchOptions {
   isQuick: boolean;
   workloads: string[];
   contestants: string[];
-  /** The number of animals at which all are compared. */
-  animals: number;
+  /** The number of pets at which all are compared. */
+  pets: number;
   /** Further sizes at which the service alone is measured. */
   otherSizes: number[];
   rounds: number;
@@ -28,7 +28,7 @@ export const help = `npm run bench -- [options]
   --only WORKLOAD       one of ${workloads.map(({ id }) => id).join(', ')};
                         several with commas
   --contestants ID,ID   of ${contestants.map(({ id }) => id).join(', ')}
-  --size N              compare at N animals (100000), and at no other size
+  --size N              compare at N pets (100000), and at no other size
   --rounds N            rounds (7)
   --seconds N           seconds of load per round and contestant (1)
   --continue            goes on with a run of the same options that was cut off
@@ -64,7 +64,7 @@ export function readOptions(args: string[]): BenchOptions | 'help' {
       all.contestants,
       isQuick ? quickContestants : all.contestants,
     ),
-    animals: wholeNumber('--size', values.size, 100_000),
+    pets: wholeNumber('--size', values.size, 100_000),
     otherSizes: isQuick || values.size !== undefined ? [] : [1000, 10_000, 1_000_000, 10_000_000],
     rounds,
     latencyRounds: isQuick ? 0 : rounds,

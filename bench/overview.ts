@@ -60,7 +60,7 @@ export function drawOverview(results: Results): string | undefined {
   });
   const { method } = results;
   const bottom = rowTop(rows.length) + 24;
-  const how = `Median of ${method.rounds} rounds, ${shortNumber(method.animals)} animals in SQLite, one core, ${method.connections} connections. Bare server: the same bytes from memory, the limit.`;
+  const how = `Median of ${method.rounds} rounds, ${shortNumber(method.pets)} pets in SQLite, one core, ${method.connections} connections. Bare server: the same bytes from memory, the limit.`;
   const note = `<text class="quiet" x="16" y="${bottom}">${escape(how)}</text>`;
   return svg({
     title: 'Requests a second, more is better',

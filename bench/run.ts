@@ -56,10 +56,10 @@ async function main(args: string[]): Promise<void> {
   const chosen = contestants.filter(({ id }) => options.contestants.includes(id));
   await preparePeers(chosen);
   process.stderr.write('Making the data and checking that all do the same work…\n');
-  for (const animals of [options.animals, ...options.otherSizes]) await serviceTemplate(animals);
+  for (const pets of [options.pets, ...options.otherSizes]) await serviceTemplate(pets);
   await verifySameWork(
     chosen.filter(({ kind }) => kind === 'peer').map(({ id }) => id),
-    options.animals,
+    options.pets,
   );
   const results = await runBenchmark(options);
   process.stdout.write(renderSummary(results));
@@ -95,8 +95,8 @@ export async function runBenchmark(options: BenchOptions): Promise<Results> {
   const latencySteps = latencyLength * latencies.flatMap(({ cells }) => cells).length;
   const progress = createProgress(steps.reduce((sum, count) => sum + count, latencySteps));
   const optionsOf = (round: number): MeasureOptions => ({ ...options, places, slowDisk, round });
-  const labelOf = ({ workload, contestant, animals }: Cell): string =>
-    `${workloadOf(workload).title}, ${contestant}, ${animals} animals`;
+  const labelOf = ({ workload, contestant, pets }: Cell): string =>
+    `${workloadOf(workload).title}, ${contestant}, ${pets} pets`;
   const reporterOf = (round: number): Reporter => ({
     step(cell) {
       progress.step(labelOf(cell));
@@ -153,7 +153,7 @@ async function emptyResults(options: BenchOptions, slowDisk: SlowDisk | undefine
     finishedAt: '',
     machine: describeMachine(),
     method: {
-      animals: options.animals,
+      pets: options.pets,
       otherSizes: options.otherSizes,
       rounds: options.rounds,
       secondsPerRound: options.seconds,

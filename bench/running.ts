@@ -34,8 +34,8 @@ export async function startContestant(
   const workload = workloadOf(cell.workload);
   const { server: cores, load } = coreLayout(cell.processes);
   await using stack = new AsyncDisposableStack();
-  const { place } = stack.use(await places.open(contestant, workload, cell.animals));
-  const requests = await places.requests(contestant, workload, cell.animals);
+  const { place } = stack.use(await places.open(contestant, workload, cell.pets));
+  const requests = await places.requests(contestant, workload, cell.pets);
   const server = stack.use(
     await startServer({
       contestant: contestant.id,
@@ -82,8 +82,8 @@ async function checkedHeaders(
   const text = await response.text();
   if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   // PocketBase answers a caller without rights with an empty list, not with an error.
-  if (response.status === 200 && method === 'GET' && !text.includes('"Animal ')) {
-    throw new Error(`${path} has no animals: ${text.slice(0, 200)}`);
+  if (response.status === 200 && method === 'GET' && !text.includes('"Pet ')) {
+    throw new Error(`${path} has no pets: ${text.slice(0, 200)}`);
   }
   if (!isConditional) return headers;
   const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };

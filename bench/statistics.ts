@@ -24,7 +24,7 @@ export function cellOf(
   contestant: string,
   more: Partial<Cell> = {},
 ): Cell {
-  return { workload, contestant, animals: method.animals, processes: 1, ...more };
+  return { workload, contestant, pets: method.pets, processes: 1, ...more };
 }
 
 /** The rounds of a cell that count. */

@@ -16,19 +16,19 @@ const tried: Record<string, string> = {
   'hot list, embedded, to the limit':
     'From 0.54: headers put together once, an accepted key not hashed again, SQLite’s shared memory instead of a pragma, fewer looks at the clock and at the address. Most of the rest is what the runtime takes to make a request readable: a bare server that does nothing but read the address and three headers and add a request id, measured beside the limit at the same time on the same core, had 0.81 to 0.86 of it. The service takes a tenth more than that one, in small parts: its looks at the clock are 2 %, how an answer is put together 1 %, a cheaper way to know a key nothing.',
   'random pages, embedded, to the fastest peer':
-    'From 0.51: animals kept as JSON, joined by SQLite where ids have no gap, brackets included, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor. The checksums of the animals are a tenth of what is left, a third of that in SQLite, which adds them up. One checksum of the whole page takes next to nothing, but to put theirs together for the comparison took longer. Earlier runs had 1.49 and 1.45.',
+    'From 0.51: pets kept as JSON, joined by SQLite where ids have no gap, brackets included, one transaction for the reads of a turn, no planning of a query for each value of its LIMIT, a cheaper ETag and cursor. The checksums of the pets are a tenth of what is left, a third of that in SQLite, which adds them up. One checksum of the whole page takes next to nothing, but to put theirs together for the comparison took longer. Earlier runs had 1.49 and 1.45.',
   'hot list to the fastest peer':
     'As for the limit. With fewer contestants in a round, nearly the same code had 3.2 and 3.7.',
   'hot list to Fastify':
     'As for the limit. Earlier runs, of the same code for it, had 8.04 and 7.48: rounds differ by a third.',
   'durable create, 64 connections, to the fastest peer':
-    'From 2.6: the id chosen by the writer instead of RETURNING, an animal rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies; then 12 % by batches that leave at the end of a turn, texts instead of JSON between the threads, keys that are not read again after our own commits, and fewer promises. Several animals in one INSERT, longer logs between checkpoints and ids kept between batches brought nothing. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync. Earlier runs, of the same code for it, had 3.81 and 3.63.',
+    'From 2.6: the id chosen by the writer instead of RETURNING, a pet rendered once, exact parsing only where a number needs it, no check of the status by SQLite after ours, one timer for all bodies; then 12 % by batches that leave at the end of a turn, texts instead of JSON between the threads, keys that are not read again after our own commits, and fewer promises. Several pets in one INSERT, longer logs between checkpoints and ids kept between batches brought nothing. A peer that syncs every create still does thousands a second on this fast disk; the gain of group commit grows with the time of a sync. Earlier runs, of the same code for it, had 3.81 and 3.63.',
   'durable create to the limit’s POST':
-    'The same. Three quarters of what a create takes are the serving thread, of which the bare server needs half; the rest is the writer thread and its commit, which share the one core. A bare server that hands the bytes of a body to a thread, which commits them in the same way, has 0.53 of the limit: between the two are reading and checking the animal (2 of 25 µs), the time limit for bodies (1), and answering as every path does (2).',
+    'The same. Three quarters of what a create takes are the serving thread, of which the bare server needs half; the rest is the writer thread and its commit, which share the one core. A bare server that hands the bytes of a body to a thread, which commits them in the same way, has 0.53 of the limit: between the two are reading and checking the pet (2 of 25 µs), the time limit for bodies (1), and answering as every path does (2).',
   'hot list on PostgreSQL to Fastify + pg':
     'Reads of the same page share one query and its headers, and the sessions keep their plans, which took two thirds off the time of a query.',
-  '10^7 animals against 10^3, the slowest workload':
-    'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million animals, nearly every random one is a read from the file (counted: exactly one), half of the difference; the other half is SQLite on memory that no processor cache holds. Pages of 2, 8 or 16 KB are no faster. To map the file would save a third of it, and count as memory of the process.',
+  '10^7 pets against 10^3, the slowest workload':
+    'A page cache of 16 MB, which holds the inner pages of the index, and one transaction for the reads of a turn. Of ten million pets, nearly every random one is a read from the file (counted: exactly one), half of the difference; the other half is SQLite on memory that no processor cache holds. Pages of 2, 8 or 16 KB are no faster. To map the file would save a third of it, and count as memory of the process.',
   '2 processes against 1':
     'With two cores, the load generator shares those of the two processes; one process is measured beside it. Earlier runs, of nearly the same code, had 1.74 and 1.56.',
 };
@@ -78,8 +78,8 @@ export function targetsOf(results: Results): Target[] {
       1.6,
       ratio(results, own('processes', { processes: 2 }), own('processes')),
     ),
-    atMost('memory under full load, 10^7 animals', 100, memory, ' MB a process'),
-    atMost('start to ready, 10^7 animals', 200, ready, ' ms'),
+    atMost('memory under full load, 10^7 pets', 100, memory, ' MB a process'),
+    atMost('start to ready, 10^7 pets', 200, ready, ' ms'),
   ];
 }
 
@@ -103,10 +103,10 @@ function slowDiskP99(spread: Spread | undefined): Target {
 
 /** Every workload counts, so the one that loses most with size is the figure; the others that lose too much are named. */
 function ofLargestSize(results: Results): Target {
-  const [what, bound] = ['10^7 animals against 10^3, the slowest workload', 0.8];
+  const [what, bound] = ['10^7 pets against 10^3, the slowest workload', 0.8];
   const [worst, ...others] = results.workloads
     .flatMap(({ id, title }) => {
-      const at = (animals: number) => cellOf(results, id, 'petstore', { animals });
+      const at = (pets: number) => cellOf(results, id, 'petstore', { pets });
       const spread = ratio(results, at(largest), at(smallest));
       return spread ? [{ title, spread }] : [];
     })
@@ -120,7 +120,7 @@ function ofLargestSize(results: Results): Target {
 
 function largestOf(results: Results, value: Parameters<typeof spreadOfCell>[2]): number | undefined {
   const medians = results.workloads.flatMap(({ id }) => {
-    const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { animals: largest }), value);
+    const spread = spreadOfCell(results, cellOf(results, id, 'petstore', { pets: largest }), value);
     return spread ? [spread.median] : [];
   });
   return medians.length > 0 ? Math.max(...medians) : undefined;

@@ -11,10 +11,10 @@ const create = workloads.find(({ id }) => id === 'create')!;
 
 /**
  * Makes sure that contestants of the same interface do the same work: the key is checked, parameters and
- * bodies are validated, errors have three fields, a list holds the same animals and says how to go on, and a
+ * bodies are validated, errors have three fields, a list holds the same pets and says how to go on, and a
  * create is kept and, in a file, answered only after it is synced.
  */
-export async function verifySameWork(ids: readonly string[], animals: number): Promise<void> {
+export async function verifySameWork(ids: readonly string[], pets: number): Promise<void> {
   await using places = openPlaces();
   using folder = makeTemporaryFolder('verify');
   const slowDisk = buildSlowDisk(folder.path);
@@ -28,7 +28,7 @@ export async function verifySameWork(ids: readonly string[], animals: number): P
     const contestant = contestantOf(id);
     const { data, spelling } = contestant;
     const isFile = data === 'sqlite' || data === 'service';
-    await using place = await places.open(contestant, create, animals);
+    await using place = await places.open(contestant, create, pets);
     await using server = await startServer({
       ...{ contestant: id, place: place.place, processes: 1, cores: coreLayout(1).server },
       ...(isFile && slowDisk && { env: slowDisk }),
@@ -56,11 +56,11 @@ export async function verifySameWork(ids: readonly string[], animals: number): P
       'first page': await ask(spelling.list({}).path),
       'by status': await ask(spelling.list({ status: 'sold', limit: 3 }).path),
       'by cursor': await ask(spelling.list({ after: 40, limit: 5 }).path),
-      'the last page': await ask(spelling.list({ after: animals - 5, limit: 5 }).path),
-      'one animal': await ask(spelling.get(10).path),
+      'the last page': await ask(spelling.list({ after: pets - 5, limit: 5 }).path),
+      'one pet': await ask(spelling.get(10).path),
       'a create': await ask('/v1/pets', post({ ...pet, status: 'sold' })),
       'a create without status': await ask('/v1/pets', post(pet)),
-      'what was created': await ask(spelling.get(animals + 2).path),
+      'what was created': await ask(spelling.get(pets + 2).path),
       'no key': await ask('/v1/pets', { headers: {} }),
       'another key': await ask('/v1/pets', { headers: { Authorization: 'Bearer another' } }),
       'a create without key': await ask('/v1/pets', {
@@ -71,7 +71,7 @@ export async function verifySameWork(ids: readonly string[], animals: number): P
       'limit 101': await ask('/v1/pets?limit=101'),
       'limit abc': await ask('/v1/pets?limit=abc'),
       'unknown status': await ask('/v1/pets?status=lost'),
-      'unknown animal': await ask('/v1/pets/999999999'),
+      'unknown pet': await ask('/v1/pets/999999999'),
       'a create without name': await ask('/v1/pets', post({ categoryId: 1 })),
       'a create without category': await ask('/v1/pets', post({ name: 'Rex' })),
       'a create with a category that is no number': await ask('/v1/pets', post({ ...pet, categoryId: 'x' })),

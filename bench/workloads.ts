@@ -4,8 +4,8 @@ export interface Workload {
   id: string;
   title: string;
   /** In the order in which they are sent, from the first again after the last. */
-  requests(spelling: Spelling, animals: number): HttpRequest[];
-  /** Adds animals, so that no two rounds may share the data. */
+  requests(spelling: Spelling, pets: number): HttpRequest[];
+  /** Adds pets, so that no two rounds may share the data. */
   isWriting?: boolean;
   /** Sends `If-None-Match` with the ETag of the first request's answer. */
   isConditional?: boolean;
@@ -32,26 +32,26 @@ export const workloads: readonly Workload[] = [
   {
     id: 'list-deep',
     title: 'One deep page by cursor',
-    requests: ({ list }, animals) => [list({ after: Math.floor(animals * 0.9) })],
+    requests: ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })],
   },
   {
     id: 'list-random',
     title: 'Random pages of 10 to 30',
-    requests: ({ list }, animals) => {
+    requests: ({ list }, pets) => {
       const random = createRandom();
       const drawn = Array.from({ length: randomRequestCount }, () =>
-        list({ limit: 10 + random(21), after: random(animals - 30) }),
+        list({ limit: 10 + random(21), after: random(pets - 30) }),
       );
-      // A thousand animals have so few pages that many are drawn twice, and a cache would help.
+      // A thousand pets have so few pages that many are drawn twice, and a cache would help.
       return [...new Map(drawn.map((request) => [request.path, request])).values()];
     },
   },
   {
     id: 'get',
     title: 'Get by id, random',
-    requests: ({ get }, animals) => {
+    requests: ({ get }, pets) => {
       const random = createRandom();
-      return Array.from({ length: randomRequestCount }, () => get(1 + random(animals)));
+      return Array.from({ length: randomRequestCount }, () => get(1 + random(pets)));
     },
   },
   {
@@ -90,10 +90,10 @@ export const workloads: readonly Workload[] = [
   {
     id: 'processes',
     title: 'Random pages of 100, by processes',
-    requests: ({ list }, animals) => {
+    requests: ({ list }, pets) => {
       const random = createRandom();
       return Array.from({ length: randomRequestCount }, () =>
-        list({ limit: 100, after: random(animals - 100) }),
+        list({ limit: 100, after: random(pets - 100) }),
       );
     },
   },

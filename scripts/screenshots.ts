@@ -46,14 +46,14 @@ await take('sign-in', '/', screen, async (page) => {
   await page.keyboard.press('Enter');
   await page.getByText('not accepted').waitFor();
 });
-await take('animals-dark', '/', { ...screen, colorScheme: 'dark' }, async (page) => {
+await take('pets-dark', '/', { ...screen, colorScheme: 'dark' }, async (page) => {
   await enter(page);
   await page.getByRole('radio', { name: 'Available' }).check();
 });
 await take('phone', '/', phone, enter);
 await take('phone-mistake', '/', { ...phone, colorScheme: 'dark' }, async (page) => {
   await enter(page);
-  await page.getByRole('button', { name: 'Add an animal' }).click();
+  await page.getByRole('button', { name: 'Add a pet' }).click();
   await add(page, 'Pixel', '7.5');
 });
 await take('away', '/', screen, async (page) => {
@@ -63,7 +63,7 @@ await take('away', '/', screen, async (page) => {
   await page.getByText('cannot be reached').waitFor();
 });
 await take('docs', '/docs', screen, async () => {});
-await take('animals', '/', screen, async (page) => {
+await take('pets', '/', screen, async (page) => {
   await enter(page);
   await add(page, 'Pixel', '9007199254740993');
   await page.getByText('was added').waitFor();

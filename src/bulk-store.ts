@@ -6,7 +6,7 @@ export interface StoredPet extends NewPet {
   id: bigint;
 }
 
-/** Which animal an idempotency key has created. */
+/** Which pet an idempotency key has created. */
 export interface IdempotencyRecord {
   caller: string;
   key: string;
@@ -35,7 +35,7 @@ export interface BulkStore {
   pets: BulkTable<StoredPet>;
   /** In ascending order of id. */
   keys: BulkTable<ApiKey>;
-  /** In ascending order of time, then of animal. */
+  /** In ascending order of time, then of pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */
   imports: BulkTable<ImportRecord>;

@@ -1,13 +1,13 @@
 import type { NewPet } from './pet.ts';
 
-/** An animal to add in bulk. With an id it keeps that; the animals of one batch have ids all or none. */
+/** A pet to add in bulk. With an id it keeps that; the pets of one batch have ids all or none. */
 export interface ImportedPet extends NewPet {
   id?: bigint;
 }
 
 /** How far the import of one source has come. */
 export interface ImportState {
-  /** Its animals that are in the store. */
+  /** Its pets that are in the store. */
   addedCount: number;
   finishedAt?: Date;
 }
@@ -16,19 +16,19 @@ export interface ImportState {
 export interface ImportStep {
   /** Names what is imported by its content, so that the same bytes are the same import. */
   source: string;
-  /** How many of its animals were in the store before. */
+  /** How many of its pets were in the store before. */
   addedBefore: number;
 }
 
 /**
- * Adds many animals at once, past the service. What an import has done is written together with its animals, so
+ * Adds many pets at once, past the service. What an import has done is written together with its pets, so
  * that it can go on after any interruption without losing or doubling one.
  */
 export interface ImportStore {
   findImport(source: string): Promise<ImportState | undefined>;
 
   /**
-   * Adds all of the animals in their order, or none. Fails with `idempotency_conflict` when the import stands
+   * Adds all of the pets in their order, or none. Fails with `idempotency_conflict` when the import stands
    * elsewhere than the step says: somebody else does the same import.
    */
   addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<void>;
@@ -36,7 +36,7 @@ export interface ImportStore {
   /** Remembers that the import is complete. */
   finishImport(source: string, finishedAt: Date): Promise<void>;
 
-  /** Forgets the import, so that its animals can be added once more. */
+  /** Forgets the import, so that its pets can be added once more. */
   forgetImport(source: string): Promise<void>;
 
   /** The largest id in the store; undefined when it is empty. */

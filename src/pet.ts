@@ -7,7 +7,7 @@ export type PetStatus = (typeof petStatuses)[number];
 
 export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;
 
-/** An animal as a caller describes it; the service adds the id. */
+/** A pet as a caller describes it; the service adds the id. */
 export interface NewPet {
   name: string;
   categoryId: bigint;
@@ -20,20 +20,20 @@ export type RenderedJson = string | Uint8Array<ArrayBuffer>;
 export interface PageRequest {
   limit: number;
   status?: PetStatus;
-  /** Only animals with a greater id. */
+  /** Only pets with a greater id. */
   after?: bigint;
 }
 
 export interface Page {
-  /** A JSON array of at most `limit` animals in ascending order of id. */
+  /** A JSON array of at most `limit` pets in ascending order of id. */
   json: RenderedJson;
-  /** The last id of this page, present when more animals follow. */
+  /** The last id of this page, present when more pets follow. */
   next?: bigint;
   /** True when others get this very object, too, so that what is made of it is worth keeping. */
   isShared?: boolean;
 }
 
-/** Makes a create safe to repeat: the same key of the same caller creates one animal. */
+/** Makes a create safe to repeat: the same key of the same caller creates one pet. */
 export interface Idempotency {
   key: string;
   /** Who asks, so that two callers may choose the same key: the hash of their API key. */
@@ -46,23 +46,23 @@ export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
 export interface CreatedPet {
   id: bigint;
   json: RenderedJson;
-  /** True when an earlier request with the same idempotency key had created this animal. */
+  /** True when an earlier request with the same idempotency key had created this pet. */
   replayed: boolean;
 }
 
 /**
- * Keeps the animals. Any method fails with `unavailable` while the store cannot be reached, read or written.
+ * Keeps the pets. Any method fails with `unavailable` while the store cannot be reached, read or written.
  */
 export interface PetStore {
   /** At least as new as every create that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
-  /** The animal as JSON, or undefined when no animal has this id. */
+  /** The pet as JSON, or undefined when no pet has this id. */
   getPet(id: bigint): RenderedJson | undefined | Promise<RenderedJson | undefined>;
 
   /**
-   * Resolves once the animal is on disk. Fails with `overloaded` when too many creates wait,
-   * with `idempotency_conflict` when the key was used for another animal.
+   * Resolves once the pet is on disk. Fails with `overloaded` when too many creates wait,
+   * with `idempotency_conflict` when the key was used for another pet.
    */
   createPet(pet: NewPet, idempotency?: Idempotency): Promise<CreatedPet>;
 
@@ -70,7 +70,7 @@ export interface PetStore {
   checkWritable(): Promise<void>;
 }
 
-/** What makes two creates the same request for an idempotency key: the animal they describe, not their spelling. */
+/** What makes two creates the same request for an idempotency key: the pet they describe, not their spelling. */
 export function fingerprintOf({ name, categoryId, status }: NewPet): string {
   return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');
 }
@@ -79,7 +79,7 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
 }
 
-/** Reads an animal from parsed JSON, or throws `invalid_pet` with every problem in one message. */
+/** Reads a pet from parsed JSON, or throws `invalid_pet` with every problem in one message. */
 export function parseNewPet(body: unknown): NewPet {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof JsonNumber) {
     throw new PetstoreError(

@@ -43,7 +43,7 @@ export async function openBulkStore(databaseUrl: string, mayCreate: boolean): Pr
   return openPostgresBulk({ ...place, environment: process.env, mayCreate });
 }
 
-/** Opens the same store for adding many animals at once. */
+/** Opens the same store for adding many pets at once. */
 export async function openImportStore(databaseUrl: string): Promise<ImportStore> {
   const place = parsePlace(databaseUrl);
   if ('path' in place) return openSqliteImport(place);

@@ -39,8 +39,8 @@ async function run(
   return { status, stdout, stderr };
 }
 
-/** Adds an animal and finds it again, by the interface. */
-async function expectToKeepAnimals({ call }: Service): Promise<void> {
+/** Adds a pet and finds it again, by the interface. */
+async function expectToKeepPets({ call }: Service): Promise<void> {
   const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
   const created = await call('/v1/pets', { ...newPet, body });
   const text = await created.text();
@@ -104,7 +104,7 @@ describe('npm run build', () => {
     async (workers) => {
       await using service = await start(workers);
       expect(readdirSync(service.folder)).toEqual(['data']);
-      await expectToKeepAnimals(service);
+      await expectToKeepPets(service);
       await expectToServePages(service);
       expect(childrenOf(service.pid)).toHaveLength(workers === 1 ? 0 : workers);
       expect(await service.stop()).toBe(0);
@@ -129,15 +129,15 @@ describe('npm run build', () => {
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
     expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
-    expect(await petstore('seed', '--count', '3')).toMatchObject({ status: 0, stdout: 'Added 3 animals.\n' });
-    expect(await petstore('export', 'animals.csv')).toMatchObject({ status: 0 });
+    expect(await petstore('seed', '--count', '3')).toMatchObject({ status: 0, stdout: 'Added 3 pets.\n' });
+    expect(await petstore('export', 'pets.csv')).toMatchObject({ status: 0 });
     expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
     expect((await petstore('completion', 'bash')).stdout).toContain(
       'complete -o default -F _petstore petstore',
     );
     await using place = await makePostgresPlace();
     const address = ['--database-url', place.address];
-    expect(await petstore('import', 'animals.csv', ...address)).toMatchObject({ status: 0 });
+    expect(await petstore('import', 'pets.csv', ...address)).toMatchObject({ status: 0 });
     const { stdout: here } = await petstore('export');
     expect(here.split('\n')).toHaveLength(4);
     expect(await petstore('export', ...address)).toMatchObject({ status: 0, stdout: here });
@@ -163,7 +163,7 @@ describe('npm pack', () => {
     await using service = await startService({ wrap: () => command, env: { PATH } });
     const processes = descendantsOf(service.pid);
     try {
-      await expectToKeepAnimals(service);
+      await expectToKeepPets(service);
       await expectToServePages(service);
     } finally {
       processes.forEach(endProcess);

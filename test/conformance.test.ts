@@ -31,7 +31,7 @@ interface Given {
   body?: string | null;
 }
 
-/** What the checker says of an answer that is a sound page of animals but for what is given. */
+/** What the checker says of an answer that is a sound page of pets but for what is given. */
 async function check(given: Given): Promise<string> {
   const { method = 'GET', url = '/v1/pets', status = 200, headers = page, without, body = '[]' } = given;
   // Bytes, because a Response gives text a Content-Type of its own.

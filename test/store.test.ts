@@ -97,7 +97,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
         expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(4);
       });
 
-      it('each get the animal that they asked for, over more than one batch', async () => {
+      it('each get the pet that they asked for, over more than one batch', async () => {
         const store = await open();
         const created = await Promise.all(
           Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: `pet ${index}` })),
@@ -138,7 +138,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
     describe('idempotency keys', () => {
       const once = { key: 'k', caller: 'c' };
 
-      it('make one animal of many requests at once, and refuse another body under the same key', async () => {
+      it('make one pet of many requests at once, and refuse another body under the same key', async () => {
         const store = await open();
         const answers = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
         expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
@@ -150,7 +150,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
         expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
       });
 
-      it('in one batch, with different bodies, give one animal and conflicts', async () => {
+      it('in one batch, with different bodies, give one pet and conflicts', async () => {
         const store = await open();
         const [, ...gathered] = await Promise.all([
           codeOf(store.pets.createPet(rex)),
@@ -176,7 +176,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
     });
 
     describe('two stores on one place', () => {
-      it('see each other’s animals in the next read, and hand out no id twice', async () => {
+      it('see each other’s pets in the next read, and hand out no id twice', async () => {
         const both = [await open(), await open()];
         const seen = new Set<bigint>();
         for (let index = 0; index < 40; index++) {

@@ -33,7 +33,7 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
     const { damage, ...judgement } = judgeFile(restored, load.journal, acknowledgedBefore);
     total = add(total, judgement);
     faults.push(...damage, ...(await refusals(file, folder, restored)));
-    report(`${done} backups of up to ${judgement.acknowledged} animals, ${total.lost} missing`);
+    report(`${done} backups of up to ${judgement.acknowledged} pets, ${total.lost} missing`);
   }
   await load.stop();
   await service.stop();
@@ -52,14 +52,14 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
   };
 };
 
-/** A restore never touches a store that is in use, nor one that holds animals unless it is forced. */
+/** A restore never touches a store that is in use, nor one that holds pets unless it is forced. */
 async function refusals(file: string, { database }: Folder, restored: string): Promise<string[]> {
   const into = (place: string, ...flags: string[]) =>
     runCli(['restore', file, '--database-url', place, ...flags]);
   const answers = {
     'into a store in use': await into(database),
     'by force into a store in use': await into(database, '--force'),
-    'into a store that holds animals': await into(restored),
+    'into a store that holds pets': await into(restored),
     'a backup over another': await runCli(['backup', file, '--database-url', database]),
   };
   return Object.entries(answers)

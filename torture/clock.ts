@@ -44,7 +44,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
 
     const shift = random.pick([-day, day, between(random, -day, day), between(random, -2 * hour, 2 * hour)]);
     moveClock(shift);
-    // The same request a day away must not make another animal, in either direction.
+    // The same request a day away must not make another pet, in either direction.
     const [again] = await create(service, body);
     if (again !== first) doubled += 1;
     for (const [index, { key }] of keys.entries()) {
@@ -62,12 +62,12 @@ const run: Run = async ({ rounds, seed, report, program }) => {
       'clock moves': rounds,
       'expiry checks': checks,
       'wrong expiry': wrongExpiry,
-      'doubled ids or animals': doubled,
+      'doubled ids or pets': doubled,
     },
     faults: [
       ...(refusals === 0 ? ['no key ever expired: the clock did not move'] : []),
       ...(wrongExpiry > 0 ? [`${wrongExpiry} keys were taken for expired, or not`] : []),
-      ...(doubled > 0 ? [`${doubled} ids or animals were doubled`] : []),
+      ...(doubled > 0 ? [`${doubled} ids or pets were doubled`] : []),
     ],
   };
 };

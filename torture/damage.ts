@@ -10,9 +10,9 @@ import { percentile, round, startLoad } from './load.ts';
 import { serve } from './serve.ts';
 import type { Figures, Run, TortureTest } from './torture-test.ts';
 
-const animals = 3000;
+const pets = 3000;
 
-/** The text of every animal, by id. */
+/** The text of every pet, by id. */
 type Truth = Map<string, string>;
 
 /** What became of the stores that were damaged in one way. */
@@ -21,9 +21,9 @@ interface Count {
   refusedStarts: number;
   /** Stores that answered 503 where the damage was met. */
   refusedReads: number;
-  /** Animals that were answered other than they are. */
+  /** Pets that were answered other than they are. */
   changed: number;
-  /** Animals left out of a list that was answered whole. */
+  /** Pets left out of a list that was answered whole. */
   missing: number;
 }
 
@@ -82,14 +82,14 @@ function sumOf(counts: Map<string, Count>): Count {
 function figuresOf(counts: Map<string, Count>): Figures {
   const text = ({ stores, refusedStarts, refusedReads, changed, missing }: Count) =>
     `${stores} stores, ${refusedStarts} refused at start, ${refusedReads} with reads refused (503), ` +
-    `${changed} animals changed, ${missing} left out`;
+    `${changed} pets changed, ${missing} left out`;
   return Object.fromEntries([...counts].map(([kind, count]) => [kind, text(count)]));
 }
 
 function faultsOf(kind: string, { changed, missing }: Count): string[] {
   return [
-    ...(changed > 0 ? [`${kind}: ${changed} animals were answered with other data`] : []),
-    ...(missing > 0 ? [`${kind}: ${missing} animals were left out`] : []),
+    ...(changed > 0 ? [`${kind}: ${changed} pets were answered with other data`] : []),
+    ...(missing > 0 ? [`${kind}: ${missing} pets were left out`] : []),
   ];
 }
 
@@ -97,13 +97,13 @@ function faultsOf(kind: string, { changed, missing }: Count): string[] {
 async function makeStore(database: string): Promise<Truth> {
   const first = await serve({ databaseUrl: database });
   const load = startLoad({ url: () => first.url });
-  await load.untilAcknowledged((animals * 2) / 3);
+  await load.untilAcknowledged((pets * 2) / 3);
   await load.stop();
   await first.stop();
   await first[Symbol.asyncDispose]();
   await using second = await serve({ databaseUrl: database });
   const more = startLoad({ url: () => second.url, label: 'second' });
-  await more.untilAcknowledged(animals / 3);
+  await more.untilAcknowledged(pets / 3);
   await more.stop();
   const { truth } = await readAll(second);
   await second.kill9();

@@ -111,7 +111,7 @@ function fill(ballast: string): void {
   }
 }
 
-/** Every acknowledged animal can be read, one by one and page by page. */
+/** Every acknowledged pet can be read, one by one and page by page. */
 async function readWhileFull(service: Service, { journal }: Load, count: Count): Promise<void> {
   const known = [...journal.acknowledged].slice(-100);
   for (const [name, id] of known) {

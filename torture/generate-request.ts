@@ -7,7 +7,7 @@ export interface GeneratedRequest {
   init: { method: string; headers: Record<string, string>; body?: string };
   /** The statuses that are right. */
   expected: readonly number[];
-  /** The animal of a sound create, as its fields are read back. */
+  /** The pet of a sound create, as its fields are read back. */
   pet?: GeneratedPet;
   idempotencyKey?: string;
 }

@@ -10,7 +10,7 @@ import type { Run, TortureTest } from './torture-test.ts';
 const lanes = 8;
 const batchSize = 2000;
 
-/** What the senders know: every animal that was acknowledged, and what each idempotency key stands for. */
+/** What the senders know: every pet that was acknowledged, and what each idempotency key stands for. */
 interface Known {
   pets: Map<string, GeneratedPet>;
   keys: Map<string, { id: string; pet: string }>;
@@ -51,13 +51,13 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     await Promise.all(batch);
     sent += count;
     faults.push(...(await compareStore(service, known)));
-    report(`${sent} requests, ${known.pets.size} animals, ${faults.length} faults`);
+    report(`${sent} requests, ${known.pets.size} pets, ${faults.length} faults`);
   }
   const counts = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   return {
     figures: {
       requests: rounds,
-      animals: known.pets.size,
+      pets: known.pets.size,
       answers: counts.join(', '),
       'wrong answers': faults.length,
     },

@@ -7,7 +7,7 @@ import { between, startLoad } from './load.ts';
 import { missingStrace } from './needs.ts';
 import { serve } from './serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';
-import { animalName } from './sync-order.ts';
+import { petName } from './sync-order.ts';
 import type { Run, TortureTest } from './torture-test.ts';
 
 interface Count {
@@ -77,7 +77,7 @@ async function failOnce(inject: string, count: Count, program: string | undefine
   isOver = true;
   await service[Symbol.asyncDispose]();
   await ended;
-  const { early, failedCalls } = readSyncOrder(log, animalName);
+  const { early, failedCalls } = readSyncOrder(log, petName);
   count.injections += failedCalls;
   count.false201 += early.length;
   return judgeFile(databaseUrl, load.journal);

@@ -4,7 +4,7 @@ import type { Random } from '../test/support/random.ts';
 export interface JsonCase {
   name: string;
   body: string | Uint8Array<ArrayBuffer>;
-  /** The animal that is stored, or the code of the refusal; `either` where a parser may set a limit (RFC 8259, section 9). */
+  /** The pet that is stored, or the code of the refusal; `either` where a parser may set a limit (RFC 8259, section 9). */
   expected:
     { name: string; categoryId: string } | 'invalid_json' | 'invalid_pet' | 'payload_too_large' | 'either';
 }
@@ -113,7 +113,7 @@ const grammar: JsonCase[] = [
   ],
 ].map(([name, body, expected]) => ({ name, body, expected }) as JsonCase);
 
-/** UTF-8 that is none (RFC 3629): it must be refused, never mended. */
+/** UTF-8 that is none (RFC 3629): it must be refused, never fixed. */
 const encodings: JsonCase[] = [
   ['a lone continuation byte', [0x80]],
   ['an overlong slash', [0xc0, 0xaf]],

@@ -1,5 +1,5 @@
 import { checkLog } from '../src/sqlite/wal/check.ts';
-import { readAnimals, type Journal } from '../test/support/journal.ts';
+import { readPets, type Journal } from '../test/support/journal.ts';
 
 export interface Row {
   id: string;
@@ -44,7 +44,7 @@ export function judgeFile(
   // Whatever the fault was, it must not look to the next start like damage.
   const damage = isDamaged || missingPages > 0 ? ['The next start would refuse the file.'] : [];
   try {
-    return { ...judge(readAnimals(path), journal, acknowledged), damage };
+    return { ...judge(readPets(path), journal, acknowledged), damage };
   } catch (error) {
     return { ...judge([], journal, acknowledged), damage: [`The file is damaged: ${firstLine(error)}`] };
   }
@@ -63,7 +63,7 @@ export function add(a: Judgement, b: Judgement): Judgement {
 export function faultsOf({ lost, doubled, unexpected }: Judgement): string[] {
   return Object.entries({ lost, doubled, unexpected })
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `${count} animals ${kind}`);
+    .map(([kind, count]) => `${count} pets ${kind}`);
 }
 
 export function firstLine(error: unknown): string {

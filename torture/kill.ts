@@ -71,7 +71,7 @@ async function killInOneStore({ victim, count, random, restartsMs, program }: Li
       }
       await service.kill9();
       await service[Symbol.asyncDispose]();
-      // Reading the file mends it, so most of the time that is left to the service.
+      // Reading the file fixes it, so most of the time that is left to the service.
       if (random.next() < 0.3) damage.push(...judgeFile(folder.database, load.journal).damage);
       service = await start();
     }

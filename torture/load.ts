@@ -1,7 +1,7 @@
-import { createAnimals, Journal } from '../test/support/journal.ts';
+import { createPets, Journal } from '../test/support/journal.ts';
 import type { Random } from '../test/support/random.ts';
 
-/** Clients that create animals without pause and keep a journal of what they were told. */
+/** Clients that create pets without pause and keep a journal of what they were told. */
 export interface Load {
   journal: Journal;
   /** Resolves when so many more have been acknowledged; false when that does not happen in time. */
@@ -24,7 +24,7 @@ export function startLoad(options: LoadOptions): Load {
   const { isPersistent = (creator: number) => creator % 2 === 0 } = options;
   let isDone = false;
   const running = Array.from({ length: creators }, (_, creator) =>
-    createAnimals({
+    createPets({
       journal,
       url,
       isDone: () => isDone,

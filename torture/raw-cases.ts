@@ -13,7 +13,7 @@ export interface RawCase {
 
 export interface CaseParts {
   key: string;
-  /** The animal that a smuggled request would create. */
+  /** The pet that a smuggled request would create. */
   smuggledName: string;
 }
 

@@ -20,15 +20,15 @@ export function underStrace({ log, inject }: StraceOptions): (command: string[])
 }
 
 export interface SyncOrder {
-  /** Answers of 201 whose animal was seen in the log. */
+  /** Answers of 201 whose pet was seen in the log. */
   answers: number;
-  /** Those that left before their animal was synced. */
+  /** Those that left before their pet was synced. */
   early: string[];
   failedCalls: number;
 }
 
 /**
- * An answer is in order when a write of the store's log that holds its animal was followed by a sync that
+ * An answer is in order when a write of the store's log that holds its pet was followed by a sync that
  * succeeded, and had returned, before the answer's own write began.
  */
 export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {

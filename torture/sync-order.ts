@@ -9,7 +9,7 @@ import { readSyncOrder, underStrace } from './strace.ts';
 import type { Run, TortureTest } from './torture-test.ts';
 
 /** The names of `startLoad`; in an answer and in a page of the store they stand as they are. */
-export const animalName = /creator-\d+-\d+/;
+export const petName = /creator-\d+-\d+/;
 
 const run: Run = async ({ rounds, report, program }) => {
   using folder = makeFolder();
@@ -20,7 +20,7 @@ const run: Run = async ({ rounds, report, program }) => {
   await load.untilAcknowledged(rounds, 240_000);
   await load.stop();
   await service.kill9();
-  const { answers, early } = readSyncOrder(log, animalName);
+  const { answers, early } = readSyncOrder(log, petName);
   report(`${answers} answers looked at, ${early.length} out of order`);
   const judgement = judgeFile(databaseUrl, load.journal);
   const unseen = judgement.acknowledged - answers;

@@ -15,7 +15,7 @@ export const newPet = t.Object({
   categoryId: t.Integer(),
   status: t.Optional(petStatus),
 });
-export const noAnimal = errorBody('not_found', 'No animal has this id.', 404);
+export const noAnimal = errorBody('not_found', 'No pet has this id.', 404);
 
 /**
  * Elysia with its bearer plugin and error handler, as its guide recommends. The routes are the callers': Elysia

@@ -33,7 +33,7 @@ app.get('/v1/pets', (request, response) => {
 app.get('/v1/pets/:id', (request, response) => {
   const found = pets.get(Number(request.params.id));
   if (found) return response.json(found);
-  response.status(404).json(errorBody('not_found', 'No animal has this id.', 404));
+  response.status(404).json(errorBody('not_found', 'No pet has this id.', 404));
 });
 
 app.post('/v1/pets', express.json(), (request, response) => {
@@ -42,7 +42,7 @@ app.post('/v1/pets', express.json(), (request, response) => {
     typeof name === 'string' &&
     Number.isInteger(categoryId) &&
     (status === undefined || statuses.includes(status));
-  if (!isValid) return response.status(400).json(errorBody('invalid_pet', 'The animal is not valid.', 400));
+  if (!isValid) return response.status(400).json(errorBody('invalid_pet', 'The pet is not valid.', 400));
   const created = pets.create({ name, categoryId, status });
   response.status(201).location(`/v1/pets/${created.id}`).json(created);
 });

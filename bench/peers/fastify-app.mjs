@@ -54,7 +54,7 @@ export async function createFastifyApp(pets) {
     async (request, reply) => {
       const found = await pets.get(request.params.id);
       if (found) return found;
-      return reply.status(404).send(errorBody('not_found', 'No animal has this id.', 404));
+      return reply.status(404).send(errorBody('not_found', 'No pet has this id.', 404));
     },
   );
   app.post('/v1/pets', { schema: { body: newPet, response: { 201: pet } } }, async (request, reply) => {

@@ -40,7 +40,7 @@ const newPet = validator('json', ({ name, categoryId, status }, c) => {
     typeof name === 'string' &&
     Number.isInteger(categoryId) &&
     (status === undefined || statuses.includes(status));
-  if (!isValid) return c.json(errorBody('invalid_pet', 'The animal is not valid.', 400), 400);
+  if (!isValid) return c.json(errorBody('invalid_pet', 'The pet is not valid.', 400), 400);
   return { name, categoryId, status };
 });
 
@@ -53,7 +53,7 @@ app.get('/v1/pets', pageQuery, (c) => {
 
 app.get('/v1/pets/:id', (c) => {
   const found = pets.get(Number(c.req.param('id')));
-  return found ? c.json(found) : c.json(errorBody('not_found', 'No animal has this id.', 404), 404);
+  return found ? c.json(found) : c.json(errorBody('not_found', 'No pet has this id.', 404), 404);
 });
 
 app.post('/v1/pets', newPet, (c) => {

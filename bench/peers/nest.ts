@@ -99,7 +99,7 @@ class PetsController {
   @Get(':id')
   getPet(@Param('id', ParseIntPipe) id: number): unknown {
     const found = this.service.pets.get(id);
-    if (!found) throw new NotFoundException('No animal has this id.');
+    if (!found) throw new NotFoundException('No pet has this id.');
     return found;
   }
 

@@ -31,23 +31,23 @@ export const commands: Record<string, CommandEntry> = {
   },
   pets: {
     summary: {
-      list: 'Show the animals of a running service.',
-      add: 'Add an animal to a running service.',
-      'get <id>': 'Show one animal of a running service.',
+      list: 'Show the pets of a running service.',
+      add: 'Add a pet to a running service.',
+      'get <id>': 'Show one pet of a running service.',
     },
     load: () => import('./pets.ts').then(({ pets, options }) => ({ run: pets, options })),
   },
   import: {
-    summary: 'Add the animals of a file to a store.',
+    summary: 'Add the pets of a file to a store.',
     load: () =>
       import('./import/command.ts').then(({ importPets, options }) => ({ run: importPets, options })),
   },
   export: {
-    summary: 'Write the animals of a store to a file.',
+    summary: 'Write the pets of a store to a file.',
     load: () => import('./export.ts').then(({ exportPets, options }) => ({ run: exportPets, options })),
   },
   seed: {
-    summary: 'Add made-up animals to a store.',
+    summary: 'Add made-up pets to a store.',
     load: () => import('./seed.ts').then(({ seed, options }) => ({ run: seed, options })),
   },
   copy: {
@@ -69,7 +69,7 @@ export const commands: Record<string, CommandEntry> = {
       import('./backup.ts').then(({ restore, restoreOptions: options }) => ({ run: restore, options })),
   },
   doctor: {
-    summary: 'Look for what is wrong, and say how to mend it.',
+    summary: 'Look for what is wrong, and say how to fix it.',
     load: async () => {
       const [{ doctor }, { flagOptions }] = await Promise.all([
         import('./doctor/command.ts'),

@@ -33,7 +33,7 @@ export const settings = {
     variable: 'DATABASE_URL',
     value: 'PLACE',
     fallback: 'data/petstore.db',
-    help: 'Where the animals are kept: a file path, a sqlite: or a postgres: address.',
+    help: 'Where the pets are kept: a file path, a sqlite: or a postgres: address.',
   },
   apiKeys: {
     flag: 'api-keys',

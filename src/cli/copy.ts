@@ -7,7 +7,7 @@ import { print, reasonOf } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
 
-const help = `Copy a whole store to another place: animals with their ids, API keys, idempotency keys, and how far imports
+const help = `Copy a whole store to another place: pets with their ids, API keys, idempotency keys, and how far imports
 have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on
 where it was.
 
@@ -30,7 +30,7 @@ export const options = {
 
 /** Keys come last: nobody can call a store that is only half there. */
 const tables = [
-  { name: 'animals', of: (store: BulkStore) => store.pets as BulkTable<unknown> },
+  { name: 'pets', of: (store: BulkStore) => store.pets as BulkTable<unknown> },
   { name: 'idempotency keys', of: (store: BulkStore) => store.idempotencyRecords as BulkTable<unknown> },
   { name: 'imports', of: (store: BulkStore) => store.imports as BulkTable<unknown> },
   { name: 'API keys', of: (store: BulkStore) => store.keys as BulkTable<unknown> },

@@ -12,9 +12,9 @@ import { openStandardOutput, type Sink } from './terminal/sink.ts';
 import { openBulkStore, refuseFileOfStore } from '../stores.ts';
 import { writeAll } from './write-all.ts';
 
-const help = `Write all animals of a store, in ascending order of id, to a file or to standard output. The service may run.
+const help = `Write all pets of a store, in ascending order of id, to a file or to standard output. The service may run.
 
-petstore import reads it back: into an empty store, with --keep-ids, it makes the very same animals again. Names are
+petstore import reads it back: into an empty store, with --keep-ids, it makes the very same pets again. Names are
 written as they are: a spreadsheet takes one that begins with = for a formula, unless it is told to read text.
 
 Usage: petstore export [FILE] [options]
@@ -27,9 +27,9 @@ Options:
                         Default: ${settings.databaseUrl.fallback}
 
 Examples:
-  petstore export animals.ndjson
-  petstore export animals.csv
-  petstore export --format json | gzip > animals.json.gz
+  petstore export pets.ndjson
+  petstore export pets.csv
+  petstore export --format json | gzip > pets.json.gz
 `;
 
 export const options = {
@@ -86,7 +86,7 @@ async function exportToFile(
       fsyncSync(descriptor);
       renameSync(partial, path);
     });
-    return print(`Exported ${count.toLocaleString('en')} animals to ${path}.\n`);
+    return print(`Exported ${count.toLocaleString('en')} pets to ${path}.\n`);
   } finally {
     closeSync(descriptor);
     if (existsSync(partial)) unlinkSync(partial);

@@ -10,7 +10,7 @@ import { visible } from './terminal/visible.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
 
-const help = `Look at the animals of a running service, and add to them. On a terminal a table, in a pipe JSON.
+const help = `Look at the pets of a running service, and add to them. On a terminal a table, in a pipe JSON.
 
 Usage:
   petstore pets list [--status STATUS] [--limit NUMBER | --all]
@@ -19,9 +19,9 @@ Usage:
 
 Options:
   --status STATUS       ${petStatuses.join(', ')}.
-  --limit NUMBER        At most so many animals, ${pageLimit.smallest} to ${pageLimit.largest}. Default: ${pageLimit.default}
-  --all                 All animals, page by page.
-  --name NAME           What the animal is called.
+  --limit NUMBER        At most so many pets, ${pageLimit.smallest} to ${pageLimit.largest}. Default: ${pageLimit.default}
+  --all                 All pets, page by page.
+  --name NAME           What the pet is called.
   --category ID         The category that it belongs to, an integer.
   --json                JSON on a terminal, too.
   --url ADDRESS         Where the service is. (PETSTORE_URL)
@@ -31,7 +31,7 @@ Options:
 
 Examples:
   petstore pets list --status available
-  petstore pets list --all > animals.json
+  petstore pets list --all > pets.json
   petstore pets add --name Rex --category 1 --status available
   petstore pets get 1
 `;
@@ -94,7 +94,7 @@ async function listPets(values: Values, rest: string[]): Promise<void> {
 
 async function addPet(values: Values, rest: string[]): Promise<void> {
   if (values.name === undefined || values.category === undefined || rest.length > 0) {
-    throw usageError('An animal has a name and a category: petstore pets add --name NAME --category ID');
+    throw usageError('A pet has a name and a category: petstore pets add --name NAME --category ID');
   }
   const categoryId = parseInt64(values.category);
   if (categoryId === undefined) {
@@ -109,7 +109,7 @@ async function addPet(values: Values, rest: string[]): Promise<void> {
 
 async function getPet(values: Values, rest: string[]): Promise<void> {
   const [text, ...others] = rest;
-  if (text === undefined || others.length > 0) throw usageError('Say which animal: petstore pets get <id>');
+  if (text === undefined || others.length > 0) throw usageError('Say which pet: petstore pets get <id>');
   const id = parseInt64(text);
   if (id === undefined) throw usageError(`An id is an integer such as 1, not "${text}".`);
   // oxlint-disable-next-line typescript/no-deprecated -- it works until it is removed, and says so by itself
@@ -177,7 +177,7 @@ function openPrinter(values: Values): Printer {
         return count === 0 || output.write(isFirst ? lines : lines.slice(lines.indexOf('\n') + 1));
       },
       async end(hasMore) {
-        if (count === 0) await output.write('There are no animals.\n');
+        if (count === 0) await output.write('There are no pets.\n');
         if (hasMore) process.stderr.write('There are more: see --limit and --all.\n');
       },
     };

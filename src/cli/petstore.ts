@@ -7,7 +7,7 @@ import { readEnvFile } from './env-file.ts';
 import { openVoice, print } from './terminal/output.ts';
 import { visible, visibleLines } from './terminal/visible.ts';
 
-const help = `petstore ${version}: keeps the animals of a store.
+const help = `petstore ${version}: keeps the pets of a store.
 
 Usage: petstore <command> [options]
 
@@ -40,7 +40,7 @@ async function run(all: string[]): Promise<number> {
   }
 }
 
-/** One line for what a person can mend; of a bug, everything that helps to find it. */
+/** One line for what a person can fix; of a bug, everything that helps to find it. */
 function explain(error: unknown): string {
   if (error instanceof OperatorError) return visible(error.message);
   if (!(error instanceof PetstoreError)) return visibleLines(describeError(error));

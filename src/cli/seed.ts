@@ -8,12 +8,12 @@ import { print, reasonOf } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { openImportStore } from '../stores.ts';
 
-const help = `Add made-up animals to a store, to try things out with. The same seed gives the same animals.
+const help = `Add made-up pets to a store, to try things out with. The same seed gives the same pets.
 
 Usage: petstore seed --count NUMBER [options]
 
 Options:
-  --count NUMBER        How many animals to add.
+  --count NUMBER        How many pets to add.
   --seed NUMBER         Where the making-up begins. Default: 1
   --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}
@@ -51,11 +51,11 @@ export async function seed(args: string[]): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
-    throw new OperatorError(`${reasonOf(error)}. ${done.toLocaleString('en')} animals were added.`);
+    throw new OperatorError(`${reasonOf(error)}. ${done.toLocaleString('en')} pets were added.`);
   } finally {
     await store.close();
   }
-  process.stdout.write(`Added ${done.toLocaleString('en')} ${done === 1 ? 'animal' : 'animals'}.\n`);
+  process.stdout.write(`Added ${done.toLocaleString('en')} ${done === 1 ? 'pet' : 'pets'}.\n`);
   if (done === total) return 0;
   process.stderr.write(`Stopped. To go on: petstore seed --count ${total - done} --seed ${done}\n`);
   return interruption.exitStatus ?? 1;
@@ -68,10 +68,10 @@ const names =
 const natures =
   'Brave Calm Clever Curious Gentle Happy Jolly Lively Little Lucky Merry Noble Proud Quiet Shy Swift';
 
-/** How many kinds of animals the store has. */
+/** How many kinds of pets the store has. */
 const categoryCount = 12;
 
-/** Makes one plausible animal after the other: most are available, some have no status yet. */
+/** Makes one plausible pet after the other: most are available, some have no status yet. */
 function createPetMaker(start: number): () => NewPet {
   const random = createRandom(start);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;

@@ -14,10 +14,9 @@ export async function serve(args: string[]): Promise<number> {
   const voice = openVoice(config.logLevel);
   const { log } = voice;
   if (!config.tlsCert && !isLoopback(config.host)) {
-    log.warn(
-      'Keys and animals travel unencrypted: put a TLS proxy in front, or use --tls-cert and --tls-key.',
-      { host: config.host },
-    );
+    log.warn('Keys and pets travel unencrypted: put a TLS proxy in front, or use --tls-cert and --tls-key.', {
+      host: config.host,
+    });
   }
   const exitStatus = await (config.workers > 1 ? superviseWorkers(config, voice) : serveHere(config, voice));
   // Under `bun --watch` a program that has ended is kept, and would serve again at the next change.

@@ -14,17 +14,17 @@ import { createUuid } from './uuid.ts';
 
 /** The operations of the service. Every one fails with a `PetstoreClientError`, or with the reason of your signal. */
 export interface PetstoreClient {
-  /** Gets one page of animals, 20 unless `limit` says otherwise. */
+  /** Gets one page of pets, 20 unless `limit` says otherwise. */
   listPets(options?: ListPetsOptions): Promise<PetPage>;
 
-  /** Walks over all animals, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
+  /** Walks over all pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
   pets(options?: PetsOptions): AsyncGenerator<Pet, void, undefined>;
 
-  /** Adds an animal and resolves once it is stored durably; exactly one is added, however often the call is repeated. */
+  /** Adds a pet and resolves once it is stored durably; exactly one is added, however often the call is repeated. */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>;
 
   /**
-   * Gets one animal by its id.
+   * Gets one pet by its id.
    * @deprecated The service removes this operation on 5 December 2030. Use `pets({ status })`.
    */
   getPet(id: bigint, options?: CallOptions): Promise<Pet>;

@@ -71,12 +71,12 @@ export function isUnauthorized(
   return isPetstoreError(error, 'unauthorized', 'invalid_api_key');
 }
 
-/** True when no animal has the id. */
+/** True when no pet has the id. */
 export function isNotFound(error: unknown): error is PetstoreClientError<'not_found'> {
   return isPetstoreError(error, 'not_found');
 }
 
-/** True when the service refused the animal; the message names every field that is wrong. */
+/** True when the service refused the pet; the message names every field that is wrong. */
 export function isInvalidPet(error: unknown): error is PetstoreClientError<'invalid_pet'> {
   return isPetstoreError(error, 'invalid_pet');
 }

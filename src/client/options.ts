@@ -35,21 +35,21 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Which animals `pets` walks over. */
+/** Which pets `pets` walks over. */
 export interface PetsOptions extends CallOptions {
-  /** Only animals with this status. */
+  /** Only pets with this status. */
   status?: PetStatus | undefined;
-  /** How many animals a page holds, 1 to 100. */
+  /** How many pets a page holds, 1 to 100. */
   limit?: number | undefined;
 }
 
 /** Which page `listPets` gets: the first one of a list, or the one that follows another page. */
 export type ListPetsOptions = (PetsOptions & { next?: undefined }) | (CallOptions & { next: string });
 
-/** How `createPet` adds an animal. */
+/** How `createPet` adds a pet. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * Names the create, so that repeating it adds no second animal. Each call makes one of its own; give yours when
+   * Names the create, so that repeating it adds no second pet. Each call makes one of its own; give yours when
    * the create must survive the end of this program. 1 to 255 visible ASCII characters.
    */
   idempotencyKey?: string | undefined;

@@ -1,10 +1,10 @@
-/** Whether an animal can be bought. */
+/** Whether a pet can be bought. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
-/** Every {@link PetStatus}, in the order of an animal's way through the store. */
+/** Every {@link PetStatus}, in the order of a pet's way through the store. */
 export const petStatuses: readonly PetStatus[] = ['available', 'pending', 'sold'];
 
-/** An animal to add; the service assigns its id. */
+/** A pet to add; the service assigns its id. */
 export interface NewPet {
   name: string;
   /** A 64-bit integer, exact: write `7n`, or `BigInt(text)` for digits that a person typed. */
@@ -12,7 +12,7 @@ export interface NewPet {
   status?: PetStatus;
 }
 
-/** An animal of the store. */
+/** A pet of the store. */
 export interface Pet extends NewPet {
   /** A 64-bit integer, exact. */
   id: bigint;
@@ -31,7 +31,7 @@ export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
 }
 
-/** Reads an animal from parsed JSON, or gives undefined when the value is none. */
+/** Reads a pet from parsed JSON, or gives undefined when the value is none. */
 export function toPet(value: unknown): Pet | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, name, categoryId, status } = value as Record<string, unknown>;
@@ -40,7 +40,7 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
-/** Reads a list of animals from parsed JSON, or gives undefined when the value is none. */
+/** Reads a list of pets from parsed JSON, or gives undefined when the value is none. */
 export function toPets(value: unknown): Pet[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const pets = value.map(toPet);

@@ -4,7 +4,7 @@ import { htmlPage } from './html.ts';
 export function renderHome(addresses: Record<string, string>): string {
   return htmlPage({
     title: 'Petstore',
-    description: 'The animals of the store.',
+    description: 'The pets of the store.',
     script: addresses['page.js'] ?? '',
     styleSheet: addresses['page.css'] ?? '',
     icon: addresses['icon.svg'] ?? '',

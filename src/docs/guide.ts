@@ -7,7 +7,7 @@ import { escapeHtml } from '../console/html.ts';
 export const guideSections = [
   { id: 'key', title: 'Get a key' },
   { id: 'first-call', title: 'Make the first call' },
-  { id: 'create', title: 'Add an animal' },
+  { id: 'create', title: 'Add a pet' },
   { id: 'retries', title: 'Repeat safely' },
   { id: 'pages', title: 'Walk through pages' },
   { id: 'errors', title: 'Handle errors' },
@@ -27,7 +27,7 @@ ${codeBlock('petstore keys create --name my-program')}
 <p>Keep it out of your source and give it to your program as <code>API_KEY</code>. It goes into one header,
 <code>Authorization: Bearer &lt;API_KEY&gt;</code>, and never into an address.</p>`,
 
-  'first-call': `<p>List the animals. A new store has none.</p>
+  'first-call': `<p>List the pets. A new store has none.</p>
 ${example(examples.firstCall)}
 <p>The TypeScript client has no dependency and runs in browsers, Node, Bun and Deno. It comes with the source of this service
 and is in no registry. In a clone of the source, make the package:</p>
@@ -35,15 +35,15 @@ ${codeBlock('npm ci && npm pack')}
 <p>Install the file that this makes, from wherever you put it, in your program:</p>
 ${codeBlock(`npm install ./petstore-${version}.tgz`)}`,
 
-  create: `<p>An animal has a name, a category and, if you like, a status: <code>available</code>, <code>pending</code> or
-<code>sold</code>. The service assigns the <code>id</code> and answers once the animal is stored durably.</p>
+  create: `<p>A pet has a name, a category and, if you like, a status: <code>available</code>, <code>pending</code> or
+<code>sold</code>. The service assigns the <code>id</code> and answers once the pet is stored durably.</p>
 ${example(examples.create)}
 <p>Identifiers are integers of 64 bits, exact to the last digit. A parser that reads JSON numbers as doubles loses digits past
 2<sup>53</sup>; the client gives you <code>bigint</code>.</p>`,
 
   pages: `<p>A list comes in pages of at most 100, in ascending order of <code>id</code>. When more follow, the
 <code>Link</code> header with <code>rel="next"</code> leads to the next page. It is relative to the address that you asked for;
-follow it as it is, until an answer has none. You meet every animal that existed when you began exactly once.</p>
+follow it as it is, until an answer has none. You meet every pet that existed when you began exactly once.</p>
 ${example(examples.pages)}`,
 
   errors: `<p>Every error has the same three fields: <code>code</code> for programs, <code>message</code> for people, and
@@ -53,16 +53,16 @@ ${example(examples.errors)}
 ${errorList()}`,
 
   retries: `<p>Reads can always be repeated. A create can be repeated when it carries an <code>Idempotency-Key</code> of your
-choice: the same key with the same animal gives the first answer again, for at least 24 hours, and adds nothing. After 429 and
+choice: the same key with the same pet gives the first answer again, for at least 24 hours, and adds nothing. After 429 and
 503, wait for the seconds of <code>Retry-After</code>; after a lost connection, wait a moment longer each time.</p>
 ${example(examples.retries)}
 <p>The client does all of that by itself: it makes a key for each create, repeats up to four times with growing, random pauses,
 and honours <code>Retry-After</code>.</p>`,
 
-  deprecation: `<p>Fetching one animal by its id, <code>GET /v1/pets/{petId}</code>, is deprecated since 14 November 2026 and will be
+  deprecation: `<p>Fetching one pet by its id, <code>GET /v1/pets/{petId}</code>, is deprecated since 14 November 2026 and will be
 removed on 5 December 2030. Until then it keeps working; each of its answers says so in the <code>Deprecation</code>,
 <code>Sunset</code> and <code>Link</code> headers.</p>
-<p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the animals that you work with, keep them by id,
+<p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the pets that you work with, keep them by id,
 and list again with <code>If-None-Match</code> to learn cheaply whether anything changed.</p>
 ${example(examples.deprecation)}`,
 };
@@ -71,15 +71,15 @@ function errorList(): string {
   const advice: Record<ErrorCode, string> = {
     unauthorized: 'Send a key, once, in the Authorization header.',
     invalid_api_key: 'The key is unknown, expired or revoked. Ask for another one.',
-    not_found: 'There is no such animal, or no such address.',
+    not_found: 'There is no such pet, or no such address.',
     method_not_allowed: 'Use a method that the Allow header lists.',
-    invalid_parameter: 'Mend the parameter or header that the message names.',
+    invalid_parameter: 'Fix the parameter or header that the message names.',
     invalid_cursor: 'Begin again at the first page, and follow its links as they are.',
     invalid_json: 'Send valid JSON in UTF-8.',
-    invalid_pet: 'Mend the fields that the message names; it names all of them.',
+    invalid_pet: 'Fix the fields that the message names; it names all of them.',
     payload_too_large: 'Send at most 64 KiB.',
     unsupported_media_type: 'Send Content-Type: application/json.',
-    idempotency_conflict: 'This key was used for another animal. Choose a new one for a new animal.',
+    idempotency_conflict: 'This key was used for another pet. Choose a new one for a new pet.',
     precondition_failed:
       'What is here has another ETag than you sent in If-Match. Get it again, then decide.',
     rate_limited: 'Wait for the seconds of Retry-After, then repeat.',

@@ -11,7 +11,7 @@ import { escapeHtml, renderInline, renderText } from '../console/html.ts';
 
 type Resolve = ReturnType<typeof createResolver>;
 
-/** The operations on animals, each with its parameters, body and answers, and a form to try it. */
+/** The operations on pets, each with its parameters, body and answers, and a form to try it. */
 export function renderReference(contract: OpenapiDocument): string {
   const resolve = createResolver(contract);
   return operationsOf(contract, 'Pets')

@@ -39,7 +39,7 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
   if (missing.length > 0) {
     throw new OperatorError(
       `Line ${line}: the header of a CSV file names each column once, and needs ${missing.join(' and ')}. ` +
-        'Nothing was written. Write name,categoryId,status above the first animal, with commas, or see --format.',
+        'Nothing was written. Write name,categoryId,status above the first pet, with commas, or see --format.',
     );
   }
   const [id = -1, name = -1, categoryId = -1, status = -1] = columns.map((column) => names.indexOf(column));

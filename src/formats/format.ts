@@ -5,13 +5,13 @@ import { createLineSplitter, type Splitter } from './lines.ts';
 import { petLine } from './render.ts';
 import { readJsonPet, type PetRow, type TextRecord } from './record.ts';
 
-/** How a file can hold animals. */
+/** How a file can hold pets. */
 export const petFormats = ['ndjson', 'json', 'csv'] as const;
 export type PetFormat = (typeof petFormats)[number];
 
 const blank = /^[ \t\r]*$/;
 
-/** Reads animals from a text that arrives in pieces, cut anywhere. */
+/** Reads pets from a text that arrives in pieces, cut anywhere. */
 export interface PetReader {
   push(text: string): PetRow[];
   end(): PetRow[];
@@ -49,7 +49,7 @@ export function sniffFormat(beginning: string): PetFormat {
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
 }
 
-/** Writes animals as text; the pieces put together are the file. */
+/** Writes pets as text; the pieces put together are the file. */
 export interface PetWriter {
   begin: string;
   render(pets: readonly StoredPet[]): string;

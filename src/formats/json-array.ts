@@ -51,7 +51,7 @@ export function createArraySplitter(): Splitter {
       if (code !== comma && code !== closeBracket) refuse('A comma is missing.');
       state = code === comma ? 'next' : 'after';
     } else if (code === closeBracket && state === 'first') state = 'after';
-    else if (code === comma || code === closeBracket) refuse('An animal is missing.');
+    else if (code === comma || code === closeBracket) refuse('A pet is missing.');
     else {
       state = 'inside';
       startLine = line;

@@ -8,7 +8,7 @@ export interface Splitter {
   end(): TextRecord[];
 }
 
-/** A record longer than this is no animal: the interface itself takes 64 KiB. */
+/** A record longer than this is no pet: the interface itself takes 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
 /** One record per line. A line for which `turns` holds begins or ends a record of several lines. */
@@ -58,7 +58,7 @@ export function createLineSplitter(turns: (text: string) => boolean): Splitter {
 export function refuseTooLong(length: number, line: number): void {
   if (length <= maxRecordLength) return;
   throw new OperatorError(
-    `The record at line ${line} is longer than 1 MiB, so it is no animal. Nothing was written. ` +
+    `The record at line ${line} is longer than 1 MiB, so it is no pet. Nothing was written. ` +
       'Check the file, or say what it is with --format.',
   );
 }

@@ -3,13 +3,13 @@ import type { ImportedPet } from '../import-store.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
 
-/** One record of a file: the animal it describes, or what is wrong with it. */
+/** One record of a file: the pet it describes, or what is wrong with it. */
 export interface PetRow {
   /** Where it begins, counted from 1. */
   line: number;
   text: string;
   pet: ImportedPet | undefined;
-  /** Present when there is no animal. */
+  /** Present when there is no pet. */
   problem?: string;
 }
 
@@ -20,13 +20,13 @@ export interface TextRecord {
 }
 
 /**
- * The common spelling of an animal, such as our own export. It is understood without a JSON parser, six times as
+ * The common spelling of a pet, such as our own export. It is understood without a JSON parser, six times as
  * fast; any other spelling takes the long way and comes to the same result.
  */
 const commonForm =
   /^\{ ?(?:"id": ?([1-9]\d{0,17}), ?)?"name": ?"([^"\\\p{Cc}]*)", ?"categoryId": ?(0|-?[1-9]\d{0,17})(?:, ?"status": ?"(available|pending|sold)")? ?\}$/u;
 
-/** Reads an animal from its JSON text, by the rules of the interface. */
+/** Reads a pet from its JSON text, by the rules of the interface. */
 export function readJsonPet({ line, text }: TextRecord, keepsIds: boolean): PetRow {
   const [, id, name, categoryId, status] = commonForm.exec(text) ?? [];
   if (name?.isWellFormed() && categoryId !== undefined && !(keepsIds && id === undefined)) {
@@ -43,12 +43,12 @@ export function readJsonPet({ line, text }: TextRecord, keepsIds: boolean): PetR
     return refuse(line, text, 'This is not JSON.');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
-    return refuse(line, text, 'An animal is a JSON object with the fields name and categoryId.');
+    return refuse(line, text, 'A pet is a JSON object with the fields name and categoryId.');
   }
   return readPet({ line, text }, value as Record<string, unknown>, keepsIds);
 }
 
-/** Reads an animal from its fields; numbers are those of `parseExactJson`. */
+/** Reads a pet from its fields; numbers are those of `parseExactJson`. */
 export function readPet(
   { line, text }: TextRecord,
   fields: Record<string, unknown>,

@@ -49,7 +49,7 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
     },
 
     getPet({ request, parameter: petId = '' }) {
-      // What is no canonical int64 cannot name an animal.
+      // What is no canonical int64 cannot name a pet.
       const id = parseInt64(petId);
       const pet = id === undefined ? undefined : pets.getPet(id);
       return pet instanceof Promise
@@ -62,7 +62,7 @@ export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetO
 const createdHeaders = { 'Content-Type': jsonMediaType, 'Cache-Control': 'no-store' };
 
 function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
-  if (json === undefined) throw new PetstoreError('not_found', 'No animal has this id.');
+  if (json === undefined) throw new PetstoreError('not_found', 'No pet has this id.');
   return cacheable(request, json, cacheableJson, versionOf(json));
 }
 

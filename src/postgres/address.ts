@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '../error.ts';
+import { usageError, type OperatorError } from '../error.ts';
 import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
@@ -171,5 +171,5 @@ function refuse(
 }
 
 function wrong(problem: string): OperatorError {
-  return new OperatorError(`The postgres: address ${problem}`, 2);
+  return usageError(`The postgres: address ${problem}`);
 }

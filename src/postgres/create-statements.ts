@@ -61,7 +61,7 @@ function insertPets(petColumns: string): Statement {
 
 /**
  * The same with idempotency keys, still one statement and so one transaction. A key that is held makes its
- * row missing from the answer; one past its time is taken over, and so is one that holds an animal of $9. The
+ * row missing from the answer; one past its time is taken over, and so is one that holds a pet of $9. The
  * rows are locked in the order of the keys, so that two replicas with the same keys wait for each other and do
  * not deadlock.
  */
@@ -91,8 +91,8 @@ function insertPetsOnce(petColumns: string): Statement {
 }
 
 /**
- * A key and its animal are written together, so whoever sees the one without the other knows that the animal
- * was deleted. The insert cannot look for itself: it may meet a key whose animal is newer than its snapshot.
+ * A key and its pet are written together, so whoever sees the one without the other knows that the pet
+ * was deleted. The insert cannot look for itself: it may meet a key whose pet is newer than its snapshot.
  */
 function selectEarlier(petColumns: string): Statement {
   return {

@@ -23,7 +23,7 @@ const forgetEveryMs = 60_000;
 /** A key may be freed, or taken by another replica, between two looks at it; but hardly time and again. */
 const maxLooks = 10;
 
-/** Makes the function that creates a batch of animals in one transaction. */
+/** Makes the function that creates a batch of pets in one transaction. */
 export function createPetCreator(
   database: Database,
   { petColumns, jsonOf }: Dialect,
@@ -65,7 +65,7 @@ export function createPetCreator(
     return results.map((result) => result ?? replayed.shift() ?? missingResult());
   };
 
-  /** Requests whose key was held get the animal that holds it, or a new one when there is none any more. */
+  /** Requests whose key was held get the pet that holds it, or a new one when there is none any more. */
   const replay = async (requests: CreateRequest[], look: number): Promise<CreateResult[]> => {
     if (requests.length === 0) return [];
     const { earlier, gonePets } = await readEarlier(requests);
@@ -136,5 +136,5 @@ function withoutRepeats(requests: CreateRequest[]): { first: CreateRequest[]; po
 }
 
 function missingResult(): never {
-  throw new PetstoreError('internal', 'A create gave no animal.');
+  throw new PetstoreError('internal', 'A create gave no pet.');
 }

@@ -16,7 +16,7 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Somebody else has brought in an animal with the id that was drawn; the next try draws another one. */
+/** Somebody else has brought in a pet with the id that was drawn; the next try draws another one. */
 export function isIdTaken(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'pets_pkey';
 }
@@ -59,7 +59,7 @@ export function outcomeUnknown(cause: unknown): PetstoreError {
   return new PetstoreError(
     'unavailable',
     'The connection to the store was lost, and the outcome of this write is unknown. ' +
-      'Repeat it with the same Idempotency-Key; without one, look first whether the animal is there.',
+      'Repeat it with the same Idempotency-Key; without one, look first whether the pet is there.',
     { cause },
   );
 }

@@ -54,7 +54,7 @@ const steps = [
   INSERT INTO write_probe VALUES (1, 0);
   `,
   `
-  -- How far each import has come, written together with its animals; the source is a hash of the content.
+  -- How far each import has come, written together with its pets; the source is a hash of the content.
   CREATE TABLE imports (source text PRIMARY KEY, added_count bigint NOT NULL, finished_at bigint);
   `,
   `

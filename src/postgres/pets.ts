@@ -38,7 +38,7 @@ export function createPetStore({ creates, gets, pages, readiness }: PetStorePart
       if (result === 'conflict') {
         throw new PetstoreError(
           'idempotency_conflict',
-          'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
+          'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
         );
       }
       return result;
@@ -49,7 +49,7 @@ export function createPetStore({ creates, gets, pages, readiness }: PetStorePart
 }
 
 /**
- * Gets that wait together become one query: 160,000 animals a second on one connection, measured with 64
+ * Gets that wait together become one query: 160,000 pets a second on one connection, measured with 64
  * callers, against 32,000 from a pool and 46,000 pipelined.
  */
 export function createPetReader(
@@ -82,7 +82,7 @@ export function createPageBatchers(database: Database, dialect: Dialect): PageBa
 }
 
 /**
- * Counted in animals: 32 usual pages, but only 6 of the longest, which have 6.5 MB each. Measured with 64 callers and
+ * Counted in pets: 32 usual pages, but only 6 of the longest, which have 6.5 MB each. Measured with 64 callers and
  * random pages of 10 to 30 on two cores: 12,000 a second, 3,700 with a query for each.
  */
 const pageBatches = { sizeOf: ({ limit }: PageRequest) => limit, maxPerBatch: 640, maxAtOnce: 2 };

@@ -1,16 +1,16 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 
-/** Gives new animals their ids: one more than the largest there ever was. */
+/** Gives new pets their ids: one more than the largest there ever was. */
 export interface Ids {
-  /** Call it at the beginning of every transaction that adds animals: others may have added some. */
+  /** Call it at the beginning of every transaction that adds pets: others may have added some. */
   begin(): void;
   next(): bigint;
 }
 
 const largest = 2n ** 63n - 1n;
 
-/** An animal's id is part of its JSON, so it is chosen before the row is written, under the write lock. */
+/** A pet's id is part of its JSON, so it is chosen before the row is written, under the write lock. */
 export function createIds(database: Database): Ids {
   const selectLast = database.query<{ id: string }, []>(
     `SELECT CAST(max(

@@ -8,7 +8,7 @@ import { openWritable } from './opening/open-writable.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
 /**
- * Rows of one INSERT. Measured with an index and a sync per 20,000 rows: 250,000 animals a second with 1 row,
+ * Rows of one INSERT. Measured with an index and a sync per 20,000 rows: 250,000 pets a second with 1 row,
  * 350,000 with 10, 410,000 with 100, 430,000 with 500.
  */
 const rowsPerInsert = 100;

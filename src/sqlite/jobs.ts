@@ -9,7 +9,7 @@ const forgottenAtOnce = 10;
 export type Job =
   | {
       kind: 'create-pet';
-      /** The animal's JSON after its id. */
+      /** The pet's JSON after its id. */
       fields: string;
       status: PetStatus | null;
       idempotency?: { caller: string; key: string; requestHash: string; now: number };
@@ -26,11 +26,11 @@ export type Job =
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
-/** A text is the id of a new animal. */
+/** A text is the id of a new pet. */
 export type JobResult = string | { replayedId: string } | { isConflict: true } | null;
 
 /**
- * A batch crosses the threads as one text with a line for each job, and its outcomes as one JSON text. An animal
+ * A batch crosses the threads as one text with a line for each job, and its outcomes as one JSON text. A pet
  * without an idempotency key, as most are, is its status and its own JSON, in which there are no line ends: to put that
  * into JSON once more took 3 % of a create, and a structured clone takes longer still.
  */
@@ -68,7 +68,7 @@ export function createJobRunner(database: Database): JobRunner {
      FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
   );
   const remember = database.query(
-    // A key past its time, or whose animal was removed by hand, is free again.
+    // A key past its time, or whose pet was removed by hand, is free again.
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
   // The oldest first, and so many that they become fewer; millions at once would make everybody wait.

@@ -51,7 +51,7 @@ const steps: readonly Step[] = [
   INSERT INTO write_probe VALUES (1, 0);
   `,
   `
-  -- How far each import has come, written together with its animals; the source is a hash of the content.
+  -- How far each import has come, written together with its pets; the source is a hash of the content.
   CREATE TABLE imports (
     source TEXT PRIMARY KEY,
     added_count INTEGER NOT NULL,
@@ -61,7 +61,7 @@ const steps: readonly Step[] = [
   keepPetsRendered,
 ];
 
-/** Keeps each animal as its JSON with a checksum; see `stored-pet.ts`. */
+/** Keeps each pet as its JSON with a checksum; see `stored-pet.ts`. */
 function keepPetsRendered(database: Database): void {
   database.run(`
     DROP INDEX pets_by_status;

@@ -40,7 +40,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
   // The plus matters: SQLite plans a query anew for each value of a bare parameter in a LIMIT, which takes 4 µs.
   const inOrder = 'ORDER BY id LIMIT +?2';
   // Ids seldom have gaps. Where there is none, SQLite joins a page by itself, which takes a tenth of a random page less
-  // than a text for each animal.
+  // than a text for each pet.
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
   const selectPage = database.query<StoredPet, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
   const selectPageOfStatus = database.query<StoredPet, [bigint, number, PetStatus]>(
@@ -54,7 +54,7 @@ export function createPetStore(parts: PetStoreParts): PetStore {
     const joined = status === undefined ? selectJoined.get(after, limit) : null;
     const page = joined ? verifiedPage(joined, limit) : undefined;
     if (page) return page;
-    // Across a gap, not full, of one status, or to name the animal that is damaged: animal by animal, and one more than
+    // Across a gap, not full, of one status, or to name the pet that is damaged: pet by pet, and one more than
     // asked for, which tells whether another page follows.
     const rows =
       status === undefined
@@ -104,11 +104,11 @@ function createdPet(result: JobResult, fields: string): CreatedPet {
   if (typeof result === 'string') {
     return { id: BigInt(result), json: renderPet(result, fields), replayed: false };
   }
-  if (!result) throw new Error('A create gave no animal.');
+  if (!result) throw new Error('A create gave no pet.');
   if ('isConflict' in result) {
     throw new PetstoreError(
       'idempotency_conflict',
-      'This Idempotency-Key was used for another animal. Send a new key for a new animal.',
+      'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
     );
   }
   const { replayedId } = result;

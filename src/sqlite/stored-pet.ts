@@ -2,7 +2,7 @@ import { PetstoreError } from '../error.ts';
 import type { NewPet, Page } from '../pet.ts';
 
 /**
- * An animal is kept as the JSON that callers get, rendered once, when it is written. To read a page is then to join
+ * A pet is kept as the JSON that callers get, rendered once, when it is written. To read a page is then to join
  * texts, and an id of 64 bits never passes through a JavaScript number. SQLite does not notice when a disk
  * gives back other bytes than it was given, so each text has its checksum beside it.
  */
@@ -14,7 +14,7 @@ export interface StoredPet {
 /** The columns of a {@link StoredPet}. */
 export const storedPetColumns = 'json, checksum';
 
-/** The animal without its id, which only the writer knows: the rest of its JSON. */
+/** The pet without its id, which only the writer knows: the rest of its JSON. */
 export function renderFields({ name, categoryId, status }: NewPet): string {
   const statusField = status === undefined ? '' : `,"status":"${status}"`;
   return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
@@ -39,13 +39,13 @@ export function verified({ json, checksum }: StoredPet): string {
   return json;
 }
 
-/** The same, of an animal that was looked up by its id. */
+/** The same, of a pet that was looked up by its id. */
 export function verifiedWithId(pet: StoredPet, id: bigint): string {
   if (!isIntact(pet, id)) throw damagedPet(pet.json);
   return pet.json;
 }
 
-/** A page as SQLite joins it: the JSON array of its animals, the sum of their checksums, whether more follow. */
+/** A page as SQLite joins it: the JSON array of its pets, the sum of their checksums, whether more follow. */
 export interface JoinedPets {
   json: string | null;
   checksums: number;
@@ -53,7 +53,7 @@ export interface JoinedPets {
 }
 
 /**
- * Joins the animals after the id `?1` whose ids are at most `?2` larger, in the order of the ids that SQLite walks.
+ * Joins the pets after the id `?1` whose ids are at most `?2` larger, in the order of the ids that SQLite walks.
  * Unlike `sum`, `total` does not fail when damaged numbers overflow.
  */
 export const selectJoinedPets = `
@@ -61,11 +61,11 @@ export const selectJoinedPets = `
     (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
   FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
 
-/** Stands between two joined animals and nowhere else: a quote within a name is escaped. */
+/** Stands between two joined pets and nowhere else: a quote within a name is escaped. */
 const boundary = ',{"id":';
 
 /**
- * The page, unless it has not `count` animals or one of them is not as it was written: several that are not would have
+ * The page, unless it has not `count` pets or one of them is not as it was written: several that are not would have
  * to cancel each other out in the sum, by a chance of 1 in 2^32.
  */
 export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: number): Page | undefined {
@@ -87,13 +87,13 @@ export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: nu
 function damagedPet(json: string): PetstoreError {
   return new PetstoreError('unavailable', 'The store is damaged and has to be restored by its operator.', {
     cause: new Error(
-      `The database file is damaged: an animal in it is not as it was written (${json.slice(0, 40)}…). ` +
+      `The database file is damaged: a pet in it is not as it was written (${json.slice(0, 40)}…). ` +
         'Put a backup in its place: petstore restore FILE --force',
     ),
   });
 }
 
-/** The id in a rendered animal, whose first field it is. */
+/** The id in a rendered pet, whose first field it is. */
 export function idOf(json: string): bigint {
   return BigInt(json.slice('{"id":'.length, json.indexOf(',')));
 }

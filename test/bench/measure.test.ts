@@ -11,7 +11,7 @@ import type { Cell } from '../../bench/results.ts';
 import { startServer } from '../../bench/server.ts';
 import { workloads } from '../../bench/workloads.ts';
 
-const animals = 60;
+const pets = 60;
 /** What a server adds by itself, and what is different in every answer. */
 const differs = new Set(['date', 'connection', 'keep-alive', 'x-request-id']);
 const list = workloads.find(({ id }) => id === 'list')!;
@@ -31,7 +31,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   });
 
   const cell = (contestant: string, workload = 'list'): Cell => ({
-    ...{ workload, contestant, animals },
+    ...{ workload, contestant, pets },
     processes: 1,
   });
   const options = (): MeasureOptions => ({
@@ -97,7 +97,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
 
   async function firstAnswer(id: string) {
     const contestant = contestantOf(id);
-    await using place = await places.open(contestant, list, animals);
+    await using place = await places.open(contestant, list, pets);
     const { server: cores } = coreLayout(1);
     await using server = await startServer({ contestant: id, place: place.place, processes: 1, cores });
     const response = await fetch(`${server.url}/v1/pets`, { headers: server.headers });

@@ -49,7 +49,7 @@ describe('the report of the benchmark', () => {
   it('names every workload that loses too much with size, and no other', async () => {
     const at = (workload: string, size: number, speed: number): Sample => ({
       ...sample('petstore', 1, speed),
-      ...{ workload, animals: size },
+      ...{ workload, pets: size },
     });
     const results = resultsOf([
       ...[at('list', 1000, 100), at('list', 10_000_000, 90)],
@@ -59,18 +59,18 @@ describe('the report of the benchmark', () => {
     const workloads = ['list', 'get', 'create'].map((id) => ({ id, title: `The ${id}` }));
     const report = await renderResults({ ...results, workloads });
     expect(report).toMatch(/\| 0.7× \(0.7 to 0.7\): The get; 0.75× \(0.75 to 0.75\): The create +\|/);
-    expect(report).toContain('- **10^7 animals against 10^3, the slowest workload:** ');
+    expect(report).toContain('- **10^7 pets against 10^3, the slowest workload:** ');
   });
 
   it('draws its charts from the results', () => {
     const samples = ['petstore', 'limit-bun', 'fastify'].map((id) => sample(id, 1, 1000));
-    const charts = drawCharts(resultsOf([...samples, { ...sample('petstore', 1, 900), animals: 10_000 }]));
+    const charts = drawCharts(resultsOf([...samples, { ...sample('petstore', 1, 900), pets: 10_000 }]));
     expect(Object.keys(charts)).toEqual(['overview.svg', 'throughput.svg', 'latency.svg', 'sizes.svg']);
     for (const svg of Object.values(charts)) {
       expect(svg).toStartWith('<svg xmlns="http://www.w3.org/2000/svg"');
       expect(svg).not.toMatch(/NaN|Infinity|undefined/);
     }
     expect(charts['throughput.svg']).toContain('requests a second');
-    expect(charts['sizes.svg']).toContain('animals in the store');
+    expect(charts['sizes.svg']).toContain('pets in the store');
   });
 });

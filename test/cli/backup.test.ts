@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
-import { createAnimals, Journal, readAnimals } from '../support/journal.ts';
+import { createPets, Journal, readPets } from '../support/journal.ts';
 import { settledIn } from '../support/settled.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
@@ -14,7 +14,7 @@ describe('petstore backup', () => {
     const journal = new Journal();
     let isDone = false;
     const creators = Array.from({ length: 8 }, (_, index) =>
-      createAnimals({ journal, url: () => service.url, isDone: () => isDone, label: `creator-${index}` }),
+      createPets({ journal, url: () => service.url, isDone: () => isDone, label: `creator-${index}` }),
     );
     while (journal.acknowledged.size < 100) await Bun.sleep(5);
 
@@ -26,7 +26,7 @@ describe('petstore backup', () => {
 
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Backed up [\d,]+ pets to .*, and read it back\.\n$/);
-    const saved = new Set(readAnimals(file).map(({ name }) => name));
+    const saved = new Set(readPets(file).map(({ name }) => name));
     expect(before.filter((name) => !saved.has(name))).toEqual([]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
@@ -111,7 +111,7 @@ describe('a backup that is being made', () => {
   });
 });
 
-describe('an animal that the disk has changed', () => {
+describe('a pet that the disk has changed', () => {
   it('is in no backup, comes from none, and is found by the doctor', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');

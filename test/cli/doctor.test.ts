@@ -103,7 +103,7 @@ describe('petstore doctor', () => {
     await makeStore(folder.database);
     await runCli(['seed', '--count', '3000', '--database-url', folder.database]);
     const bytes = readFileSync(folder.database);
-    // The cells of a leaf page full of animals, behind the header that says how many there are.
+    // The cells of a leaf page full of pets, behind the header that says how many there are.
     const leaf = 0x0d;
     const page = Array.from({ length: bytes.length / 4096 }, (_, index) => index * 4096).find(
       (start) => bytes[start] === leaf && bytes.subarray(start, start + 4096).includes('Willow'),
@@ -225,7 +225,7 @@ describe('petstore doctor on PostgreSQL', () => {
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'warning' }]);
     await makeStore(place.address);
     expect(await diagnose('store', args)).toMatchObject([
-      { state: 'ok', message: expect.stringMatching(/^PostgreSQL \d+.* holds about \d+ animals\.$/) },
+      { state: 'ok', message: expect.stringMatching(/^PostgreSQL \d+.* holds about \d+ pets\.$/) },
     ]);
     expect(await diagnose('rights', args)).toMatchObject([{ state: 'ok' }]);
     expect(await diagnose('keys', args)).toMatchObject([{ state: 'ok', message: '1 API key can be used.' }]);

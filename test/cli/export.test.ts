@@ -10,9 +10,9 @@ describe('petstore export', () => {
   it('writes a file that appears whole, by its ending, and replaces none unasked', async () => {
     using folder = makeFolder();
     await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
-    const path = join(folder.path, 'animals.csv');
+    const path = join(folder.path, 'pets.csv');
     const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
-    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 animals to ${path}.\n` });
+    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 pets to ${path}.\n` });
     expect(readFileSync(path, 'utf8')).toBe('id,name,categoryId,status\r\n1,"Rex, Jr.",1,sold\r\n');
     expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
     expect(await run('--force', '--format', 'json')).toMatchObject({ status: 0 });
@@ -23,8 +23,8 @@ describe('petstore export', () => {
   });
 
   it.each([
-    ['animals.xlsx', '.xlsx'],
-    ['animals.json.gz', '.gz'],
+    ['pets.xlsx', '.xlsx'],
+    ['pets.json.gz', '.gz'],
     ['ANIMALS.TXT', '.txt'],
   ])('refuses %s, whose ending is no format, and writes nothing', async (name, ending) => {
     using folder = makeFolder();
@@ -46,7 +46,7 @@ describe('petstore export', () => {
   it('writes NDJSON to a file without an ending', async () => {
     using folder = makeFolder();
     await importText('{"name":"Rex","categoryId":1}\n', folder.database);
-    const path = join(folder.path, 'animals');
+    const path = join(folder.path, 'pets');
     await runCli(['export', path, '--database-url', folder.database]);
     expect(readFileSync(path, 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
   });

@@ -37,10 +37,7 @@ describe('petstore pets add', () => {
   });
 
   it.each([
-    [
-      ['add', '--name', 'A'],
-      'An animal has a name and a category: petstore pets add --name NAME --category ID',
-    ],
+    [['add', '--name', 'A'], 'A pet has a name and a category: petstore pets add --name NAME --category ID'],
     [
       ['add', '--name', 'A', '--category', '9223372036854775808'],
       '--category must be an integer from -9223372036854775808 to 9223372036854775807, not "9223372036854775808".',
@@ -52,7 +49,7 @@ describe('petstore pets add', () => {
     [['list', '--limit', '101'], '--limit must be an integer from 1 to 100, not "101".'],
     [['list', '--all', '--limit', '3'], 'Give --limit or --all, not both.'],
     [['list', 'extra'], 'This command takes no arguments: petstore pets list'],
-    [['get'], 'Say which animal: petstore pets get <id>'],
+    [['get'], 'Say which pet: petstore pets get <id>'],
     [['get', '1.5'], 'An id is an integer such as 1, not "1.5".'],
     [['fly'], 'There is no command "pets fly". See: petstore pets --help'],
     [['list', '--fly'], "Unknown option '--fly'. See: petstore pets --help"],
@@ -66,7 +63,7 @@ describe('petstore pets add', () => {
 });
 
 describe('petstore pets get', () => {
-  it('shows one animal and says that the operation goes away', async () => {
+  it('shows one pet and says that the operation goes away', async () => {
     const { stdout: added } = await run('add', '--name', 'Rex', '--category', '1');
     const id = /"id":(\d+)/.exec(added)?.[1] ?? '';
     const { status, stdout, stderr } = await run('get', id);
@@ -74,7 +71,7 @@ describe('petstore pets get', () => {
     expect(stderr).toContain('2030-12-05');
   });
 
-  it('says that no animal has the id', async () => {
+  it('says that no pet has the id', async () => {
     const { status, stdout, stderr } = await run('get', '9223372036854775807');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/\npetstore: .+ \(not_found, request .+\)\n$/);
@@ -89,7 +86,7 @@ describe('petstore pets list', () => {
     expect((await list()).stdout).toBe('[]\n');
     for (let index = 0; index < 230; index++) {
       const status = index % 2 ? 'sold' : 'available';
-      await other.pets.createPet({ name: `Animal ${index}`, categoryId: BigInt(index), status });
+      await other.pets.createPet({ name: `Pet ${index}`, categoryId: BigInt(index), status });
     }
     const lengthOf = async (...args: string[]) =>
       (JSON.parse((await list(...args)).stdout) as unknown[]).length;

@@ -7,7 +7,7 @@ import { addPet } from '../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { insertPet } from '../support/insert-pet.ts';
 import { isOpenElsewhere } from '../support/process/open-files.ts';
-import { readAnimals } from '../support/journal.ts';
+import { readPets } from '../support/journal.ts';
 import { settledIn } from '../support/settled.ts';
 
 describe('petstore restore', () => {
@@ -52,7 +52,7 @@ describe('petstore restore', () => {
     const backup = join(place.path, 'backup.db');
     await runCli(['backup', backup, '--database-url', service.database]);
     expect(await restore(backup)).toMatchObject({ status: 0 });
-    expect(readAnimals(place.database)).toHaveLength(1);
+    expect(readPets(place.database)).toHaveLength(1);
   });
 
   it('makes others wait, and those who waited too long are told for what', async () => {
@@ -135,20 +135,20 @@ describe('petstore restore', () => {
     expect((await service.call('/readyz')).status).toBe(200);
   });
 
-  it('replaces animals, or a damaged store, only by force', async () => {
+  it('replaces pets, or a damaged store, only by force', async () => {
     using place = makeFolder();
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
     await runCli(['backup', join(place.path, 'empty.db'), '--database-url', store]);
-    addAnimal(store);
+    insertPet(store);
     const restore = (...more: string[]) =>
       runCli(['restore', join(place.path, 'empty.db'), '--database-url', store, ...more]);
     expect(await restore()).toMatchObject({ status: 1, stderr: expect.stringContaining('add --force') });
-    expect(readAnimals(store)).toHaveLength(1);
+    expect(readPets(store)).toHaveLength(1);
     expect(await restore('--force')).toMatchObject({ status: 0 });
-    expect(readAnimals(store)).toHaveLength(0);
+    expect(readPets(store)).toHaveLength(0);
 
-    const csv = join(place.path, 'animals.csv');
+    const csv = join(place.path, 'pets.csv');
     await writeFile(csv, 'name,categoryId\nRex,1\n');
     expect(await runCli(['restore', csv, '--force', '--database-url', store])).toMatchObject({
       status: 1,
@@ -161,7 +161,7 @@ describe('petstore restore', () => {
       stderr: expect.stringContaining('is not a database'),
     });
     expect(await restore('--force')).toMatchObject({ status: 0 });
-    expect(readAnimals(store)).toHaveLength(0);
+    expect(readPets(store)).toHaveLength(0);
   });
 
   it('is not joined by what a store that was moved away has left behind', async () => {
@@ -175,7 +175,7 @@ describe('petstore restore', () => {
     expect(await runCli(['restore', backup, '--database-url', service.database])).toMatchObject({
       status: 0,
     });
-    expect(readAnimals(service.database)).toEqual([]);
+    expect(readPets(service.database)).toEqual([]);
   });
 
   it('refuses what is no whole backup, and leaves the store alone', async () => {
@@ -200,7 +200,7 @@ describe('petstore restore', () => {
   });
 });
 
-function addAnimal(path: string): void {
+function insertPet(path: string): void {
   using database = new Database(path);
   insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
 }

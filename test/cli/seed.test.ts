@@ -6,7 +6,7 @@ import { exported } from '../support/process/files.ts';
 setDefaultTimeout(120_000);
 
 describe('petstore seed', () => {
-  it('adds as many plausible animals as asked, the same ones for the same seed', async () => {
+  it('adds as many plausible pets as asked, the same ones for the same seed', async () => {
     using folder = makeFolder();
     const [one, two, other] = ['one.db', 'two.db', 'other.db'].map((name) => join(folder.path, name)) as [
       string,
@@ -15,7 +15,7 @@ describe('petstore seed', () => {
     ];
     const run = (place: string, ...args: string[]) =>
       runCli(['seed', '--count', '21234', '--database-url', place, ...args]);
-    expect(await run(one)).toMatchObject({ status: 0, stdout: 'Added 21,234 animals.\n' });
+    expect(await run(one)).toMatchObject({ status: 0, stdout: 'Added 21,234 pets.\n' });
     await run(two);
     await run(other, '--seed', '2');
     const text = await exported(one);

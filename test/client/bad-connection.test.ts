@@ -23,7 +23,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
     ['cut-answer', 503, 'cut-midway', 'cut-request', 'cut-answer'],
   ];
   for (const faults of misfortunes) {
-    it(`adds exactly one animal after ${faults.join(', ')}`, async () => {
+    it(`adds exactly one pet after ${faults.join(', ')}`, async () => {
       await using service = await openListeningService({ openStore });
       await using proxy = await openFaultyProxy(service.port, faults);
       const created = await clientThrough(service, proxy.url).createPet(rex);
@@ -32,7 +32,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
     });
   }
 
-  it('adds exactly one animal for each of many at once', async () => {
+  it('adds exactly one pet for each of many at once', async () => {
     await using service = await openListeningService({ openStore });
     const faults = Array.from({ length: 60 }, (_, index): Fault => {
       return (['cut-answer', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;

@@ -59,13 +59,13 @@ describe('createPet', () => {
     expect(Object.keys(created).sort()).toEqual(['categoryId', 'id', 'name']);
   });
 
-  it('adds one animal for one idempotency key', async () => {
+  it('adds one pet for one idempotency key', async () => {
     const pet = { name: 'Once', categoryId: 3n };
     const first = await service.client.createPet(pet, { idempotencyKey: 'once-1' });
     expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual(first);
   });
 
-  it('adds two animals for two calls without one', async () => {
+  it('adds two pets for two calls without one', async () => {
     const pet = { name: 'Twice', categoryId: 3n };
     const first = await service.client.createPet(pet);
     expect((await service.client.createPet(pet)).id).not.toBe(first.id);

@@ -28,7 +28,7 @@ describe('PetstoreClientError', () => {
   it('carries code, status, message and request id of the service', async () => {
     const error = await errorOf(service.client.getPet(2n ** 63n - 1n));
     expect(error).toBeInstanceOf(PetstoreClientError);
-    expect(error).toMatchObject({ code: 'not_found', status: 404, message: 'No animal has this id.' });
+    expect(error).toMatchObject({ code: 'not_found', status: 404, message: 'No pet has this id.' });
     expect(error.requestId).toMatch(/^[0-9a-f-]{36}$/);
     expect([isNotFound(error), isUnauthorized(error), isTemporary(error)]).toEqual([true, false, false]);
   });
@@ -39,14 +39,14 @@ describe('PetstoreClientError', () => {
     expect(isUnauthorized(error)).toBe(true);
   });
 
-  it('tells what is wrong with an animal', async () => {
+  it('tells what is wrong with a pet', async () => {
     const error = await errorOf(service.client.createPet({ name: '\0', categoryId: 2n ** 63n }));
     expect(isInvalidPet(error)).toBe(true);
     expect(error.message).toContain('name must be');
     expect(error.message).toContain('categoryId must be');
   });
 
-  it('tells an idempotency key that was used for another animal', async () => {
+  it('tells an idempotency key that was used for another pet', async () => {
     await service.client.createPet({ name: 'A', categoryId: 1n }, { idempotencyKey: 'conflict' });
     const second = service.client.createPet({ name: 'B', categoryId: 1n }, { idempotencyKey: 'conflict' });
     expect(await errorOf(second)).toMatchObject({ code: 'idempotency_conflict', status: 422 });

@@ -116,7 +116,7 @@ async function installPackage(target: string): Promise<void> {
   await run(['npm', 'install', ...quietly.split(' ')], target);
 }
 
-/** A page that adds an animal and shows what came back as its title. */
+/** A page that adds a pet and shows what came back as its title. */
 async function bundlePage(): Promise<(path: string) => Response> {
   const entry = join(folder, 'page.mjs');
   await Bun.write(

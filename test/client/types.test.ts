@@ -30,7 +30,7 @@ describe('the types of the client', () => {
     expectTypeOf<Parameters<PetstoreClient['getPet']>[0]>().toEqualTypeOf<bigint>();
   });
 
-  it('give pages, animals and walks', () => {
+  it('give pages, pets and walks', () => {
     expectTypeOf<PetstoreClient['listPets']>().returns.resolves.toEqualTypeOf<PetPage>();
     expectTypeOf<PetstoreClient['createPet']>().returns.resolves.toEqualTypeOf<Pet>();
     expectTypeOf<PetstoreClient['pets']>().returns.toEqualTypeOf<AsyncGenerator<Pet, void, undefined>>();

@@ -7,14 +7,14 @@ import { visit } from '../support/browser/visit.ts';
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
-describe('adding an animal', () => {
-  it('explains each mistake beside its field and then shows the new animal in place', async () => {
+describe('adding a pet', () => {
+  it('explains each mistake beside its field and then shows the new pet in place', async () => {
     await using service = await openListeningService();
     await stock(service, 3);
     await using visited = await openShop(chromium.browser, service);
     const { page, complaints } = visited;
     await add(page, ' ', '7.5');
-    expect(await describedBy(page, 'Name')).toBe('Give the animal a name.');
+    expect(await describedBy(page, 'Name')).toBe('Give the pet a name.');
     expect(await describedBy(page, 'Category')).toBe('Only digits: a category is a whole number, such as 7.');
     expect(await visited.findBarriers()).toEqual([]);
     await add(page, 'Pixel', '9223372036854775808');
@@ -39,23 +39,23 @@ describe('adding an animal', () => {
       field.value = '\\ud800';
       field.dispatchEvent(new Event('input', { bubbles: true }));
     }`);
-    await page.getByRole('button', { name: 'Add animal' }).click();
+    await page.getByRole('button', { name: 'Add pet' }).click();
     await page.getByText('name must be well-formed Unicode').waitFor();
     expect(await describedBy(page, 'Name')).toContain('name must be well-formed Unicode');
   });
 
-  it('says when the filter hides the new animal', async () => {
+  it('says when the filter hides the new pet', async () => {
     await using service = await openListeningService();
     await using visited = await openShop(chromium.browser, service);
     const { page } = visited;
     await page.getByRole('radio', { name: 'Sold' }).check();
     await add(page, 'Hidden', '1');
-    await page.getByText('The list shows only sold animals.').waitFor();
+    await page.getByText('The list shows only sold pets.').waitFor();
     await page.getByRole('button', { name: 'Show all', exact: true }).click();
     await rows(page).getByText('Hidden').waitFor();
   });
 
-  it('adds one animal when the answer to the first press was lost', async () => {
+  it('adds one pet when the answer to the first press was lost', async () => {
     await using service = await openListeningService();
     await using visited = await openShop(chromium.browser, service);
     const { page } = visited;
@@ -67,7 +67,7 @@ describe('adding an animal', () => {
     await add(page, 'Once', '1');
     await page.getByText('Not added yet').waitFor();
     await page.unroute('**/v1/pets');
-    await page.getByRole('button', { name: 'Add animal' }).click();
+    await page.getByRole('button', { name: 'Add pet' }).click();
     await page.getByText('Once was added').waitFor();
     expect((await Array.fromAsync(service.client.pets())).length).toBe(1);
   });
@@ -79,8 +79,8 @@ describe('adding an animal', () => {
     await page.locator('#key:focus').waitFor();
     await page.keyboard.type(service.apiKey);
     await page.keyboard.press('Enter');
-    await page.getByText('No animals yet').waitFor();
-    await tabTo(page, 'Add an animal');
+    await page.getByText('No pets yet').waitFor();
+    await tabTo(page, 'Add a pet');
     await page.keyboard.press('Enter');
     await page.locator('#pet-name:focus').waitFor();
     await page.keyboard.type('Keys');

@@ -31,9 +31,9 @@ describe('the list', () => {
     await stock(service, 9);
     await using visited = await openShop(chromium.browser, service);
     const { page, complaints } = visited;
-    await page.getByText('That is all: 9 animals.').waitFor();
+    await page.getByText('That is all: 9 pets.').waitFor();
     await page.locator('.choice.sold').click();
-    await page.getByText('That is all: 3 animals.').waitFor();
+    await page.getByText('That is all: 3 pets.').waitFor();
     expect(await page.locator('.row .status').allTextContents()).toEqual(Array(3).fill('Status Sold'));
     await page.keyboard.press('ArrowLeft');
     await page.locator('.row .status.pending').first().waitFor();
@@ -47,7 +47,7 @@ describe('the list', () => {
     await using visited = await openShop(chromium.browser, service);
     const { page, complaints } = visited;
     await rows(page).nth(49).waitFor({ state: 'attached' });
-    while (!(await page.getByText('That is all: 120 animals.').isVisible())) {
+    while (!(await page.getByText('That is all: 120 pets.').isVisible())) {
       await page.mouse.wheel(0, 2000);
       await page.waitForTimeout(30);
     }
@@ -73,9 +73,9 @@ describe('the list', () => {
     await using visited = await openShop(chromium.browser, service, phone);
     const { page } = visited;
     await page.getByRole('radio', { name: 'Sold' }).check();
-    await page.getByText('No animal is sold').waitFor();
-    await page.getByRole('button', { name: 'Show all animals' }).click();
-    await page.getByRole('button', { name: 'Add the first animal' }).click();
+    await page.getByText('No pet is sold').waitFor();
+    await page.getByRole('button', { name: 'Show all pets' }).click();
+    await page.getByRole('button', { name: 'Add the first pet' }).click();
     await add(page, 'First', '1');
     await rows(page).getByText('First').waitFor();
     expect(await visited.findBarriers()).toEqual([]);
@@ -108,8 +108,8 @@ describe('on every screen', () => {
         await stock(service, 6);
         await using visited = await openShop(chromium.browser, service, { ...size, colorScheme });
         const { page, complaints } = visited;
-        await page.getByText('That is all: 6 animals.').waitFor();
-        if (screen === 'phone') await page.getByRole('button', { name: 'Add an animal' }).click();
+        await page.getByText('That is all: 6 pets.').waitFor();
+        if (screen === 'phone') await page.getByRole('button', { name: 'Add a pet' }).click();
         await add(page, 'New one', '7');
         await rows(page).getByText('New one').waitFor();
         expect(await visited.findBarriers()).toEqual([]);

@@ -16,7 +16,7 @@ describe('signing in', () => {
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toContain(service.apiKey);
     await page.reload();
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
@@ -31,7 +31,7 @@ describe('signing in', () => {
     await signIn(page, service.apiKey);
     const secondTab = await page.context().newPage();
     await secondTab.goto(service.url);
-    await secondTab.getByText('No animals yet').waitFor();
+    await secondTab.getByText('No pets yet').waitFor();
     await secondTab.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
   });
@@ -62,6 +62,6 @@ describe('signing in', () => {
     await page.getByText('The service cannot be reached').waitFor();
     service.comeBack();
     await page.keyboard.press('Enter');
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
   });
 });

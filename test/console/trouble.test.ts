@@ -14,14 +14,14 @@ describe('trouble', () => {
     await stock(service, 3);
     await using visited = await openShop(chromium.browser, service);
     const { page, complaints } = visited;
-    await page.getByText('That is all: 3 animals.').waitFor();
+    await page.getByText('That is all: 3 pets.').waitFor();
     await service.goAway();
     await page.getByRole('radio', { name: 'Sold' }).check();
     await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
     expect(await rows(page).count()).toBe(0);
     expect(await visited.findBarriers()).toEqual([]);
     service.comeBack();
-    await page.getByText('One animal.').waitFor();
+    await page.getByText('One pet.').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('trouble', () => {
     await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
     expect(await rows(page).count()).toBe(50);
     service.comeBack();
-    await page.getByText('That is all: 60 animals.').waitFor();
+    await page.getByText('That is all: 60 pets.').waitFor();
   });
 
   it('with the network of the device is told apart', async () => {
@@ -49,7 +49,7 @@ describe('trouble', () => {
     await page.getByRole('radio', { name: 'Sold' }).check();
     await page.getByRole('heading', { name: 'You are offline' }).waitFor();
     await page.context().setOffline(false);
-    await page.getByText('No animal is sold').waitFor();
+    await page.getByText('No pet is sold').waitFor();
   });
 
   it('with a key that was revoked meanwhile leads to signing in', async () => {
@@ -65,14 +65,14 @@ describe('trouble', () => {
     const { page, complaints } = visited;
     await signIn(page, text);
     // Otherwise the first list may be the one that is refused.
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
     await service.keys.revokeKey(key.id, new Date());
     await add(page, 'Late', '1');
     await page.getByText('Your key is no longer accepted').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
     expect(await visited.findBarriers()).toEqual([]);
     await signIn(page, service.apiKey);
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -92,6 +92,6 @@ describe('trouble', () => {
     await page.getByText('shown-to-people').waitFor();
     await page.unroute('**/v1/pets*');
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No animal is sold').waitFor();
+    await page.getByText('No pet is sold').waitFor();
   });
 });

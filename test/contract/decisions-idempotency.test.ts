@@ -43,7 +43,7 @@ describe('Idempotency', () => {
     expect(await countPets()).toBe(count);
   });
 
-  it('the same animal in another spelling is the same body', async () => {
+  it('the same pet in another spelling is the same body', async () => {
     const key = newKey();
     const id = idsOf(await (await create(key, '{"name":"Rex","categoryId":100}')).text());
     for (const body of [

@@ -71,14 +71,14 @@ describe('Order and pages', () => {
     expect(await sizes('?limit=5&status=sold')).toEqual([5, 5]);
   });
 
-  it('walking the pages visits every animal exactly once, for every limit', async () => {
+  it('walking the pages visits every pet exactly once, for every limit', async () => {
     for (const limit of [1, 2, 3, 7, 20, 24, 25, 26, 100]) {
       expect((await walkPages(call, `?limit=${limit}`)).flat()).toEqual(allIds);
       expect((await walkPages(call, `?limit=${limit}&status=sold`)).flat()).toEqual(soldIds);
     }
   });
 
-  it('walking visits every animal that existed when the walk began, whatever is added on the way', async () => {
+  it('walking visits every pet that existed when the walk began, whatever is added on the way', async () => {
     await using own = await openService();
     const atStart = await addPets(own.call, 10);
     const seen: string[] = [];
@@ -187,7 +187,7 @@ describe('Order and pages: the cursor', () => {
     expect(await outcomeOf(call(`/v1/pets?cursor=${cursor}&cursor=${cursor}`))).toBe('400 invalid_cursor');
   });
 
-  it('stays good while animals are added', async () => {
+  it('stays good while pets are added', async () => {
     await using own = await openService();
     await addPets(own.call, 3);
     const query = nextQuery(await own.call('/v1/pets?limit=2'));

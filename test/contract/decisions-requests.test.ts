@@ -247,13 +247,13 @@ describe('petId', () => {
   ];
   const outside = ['9223372036854775808', '-9223372036854775809', '1'.repeat(300)];
   for (const petId of [...noIds, ...outside]) {
-    it(`${JSON.stringify(petId).slice(0, 30)} cannot name an animal: 404`, async () => {
+    it(`${JSON.stringify(petId).slice(0, 30)} cannot name a pet: 404`, async () => {
       await addPet(call);
       expect(await outcomeOf(call(`/v1/pets/${encodeURIComponent(petId)}`))).toBe('404 not_found');
     });
   }
 
-  it('a canonical int64 that no animal has: 404', async () => {
+  it('a canonical int64 that no pet has: 404', async () => {
     for (const petId of ['0', '-1', '9223372036854775807', '-9223372036854775808']) {
       expect(await outcomeOf(call(`/v1/pets/${petId}`))).toBe('404 not_found');
     }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('201', () => {
-  it('Location names the new animal', async () => {
+  it('Location names the new pet', async () => {
     const response = await call('/v1/pets', post({ ...rex, name: 'Located' }));
     const created: unknown = await response.json();
     const found = await call(response.headers.get('Location') ?? '');

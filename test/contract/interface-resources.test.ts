@@ -110,7 +110,7 @@ describe('Resources: Error', () => {
 });
 
 describe('States and transitions', () => {
-  it('1. A status may be supplied when an animal is added.', async () => {
+  it('1. A status may be supplied when a pet is added.', async () => {
     const id = await addPet(call, { ...rex, status: 'pending' });
     expect(await (await call(`/v1/pets/${id}`)).json()).toMatchObject({ status: 'pending' });
   });

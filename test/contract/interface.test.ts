@@ -26,7 +26,7 @@ describe('GET /pets (listPets)', () => {
     }
   });
 
-  it('status: a PetStatus, not required, returns only animals with this availability status', async () => {
+  it('status: a PetStatus, not required, returns only pets with this availability status', async () => {
     await addPet(call, { ...rex, status: 'pending' });
     await addPet(call, { ...rex, status: 'sold' });
     const pets = (await (await call('/v1/pets?status=pending')).json()) as { status: string }[];
@@ -77,14 +77,14 @@ describe('POST /pets (createPet)', () => {
 });
 
 describe('GET /pets/{petId} (getPet)', () => {
-  it('petId: an int64, the identifier of the animal to retrieve', async () => {
+  it('petId: an int64, the identifier of the pet to retrieve', async () => {
     const [one = '', other = ''] = await addPets(call, 2);
     for (const id of [one, other]) {
       expect(idsOf(await (await call(`/v1/pets/${id}`)).text())).toEqual([id]);
     }
   });
 
-  it('200: Pet, when the animal is found', async () => {
+  it('200: Pet, when the pet is found', async () => {
     const id = await addPet(call, { name: 'Tom', categoryId: 3, status: 'sold' });
     const response = await call(`/v1/pets/${id}`);
     expect(response.status).toBe(200);
@@ -115,7 +115,7 @@ describe('Other operations', () => {
     expect(await outcomeOf(call('/v1/store/orders'))).toBe('404 not_found');
   });
 
-  it('update and delete of animals are not shown: 405', async () => {
+  it('update and delete of pets are not shown: 405', async () => {
     const id = await addPet(call);
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       expect(await outcomeOf(call(`/v1/pets/${id}`, { method }))).toBe('405 method_not_allowed');
@@ -167,7 +167,7 @@ describe('Errors', () => {
     });
   }
 
-  it('404: the requested animal cannot be found, of GET /pets/{petId}', async () => {
+  it('404: the requested pet cannot be found, of GET /pets/{petId}', async () => {
     const response = await call('/v1/pets/0');
     expect(response.status).toBe(404);
     expect((await errorOf(response)).status).toBe(404);

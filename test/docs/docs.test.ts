@@ -70,11 +70,11 @@ describe('/docs', () => {
     }
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
     await page.goto(service.url);
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
     // A wrong one that was left there is refused in the shop, which then takes the remembered one.
     await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
     await page.reload();
-    await page.getByText('No animals yet').waitFor();
+    await page.getByText('No pets yet').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
   });
 

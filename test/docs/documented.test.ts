@@ -12,7 +12,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  // The animal that the example of petId names.
+  // The pet that the example of petId names.
   await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 });
 

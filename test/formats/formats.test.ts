@@ -44,7 +44,7 @@ const pet = fc.record({
 });
 const pieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
 
-describe('a file of animals', () => {
+describe('a file of pets', () => {
   it.each(['ndjson', 'json', 'csv'] as const)('as %s says the same however it is cut', (format) => {
     fc.assert(
       fc.property(fc.array(pet, { maxLength: 20 }), pieces, (pets, lengths) => {
@@ -65,7 +65,7 @@ describe('a file of animals', () => {
   });
 });
 
-describe('an animal in JSON', () => {
+describe('a pet in JSON', () => {
   const spellings = fc
     .tuple(
       pet,
@@ -97,7 +97,7 @@ describe('an animal in JSON', () => {
 
   it.each(['1', '"Rex"', 'null', '[]', 'true'])('is no %s', (text) => {
     expect(petsOf(readPieces('ndjson', text))).toEqual([
-      'An animal is a JSON object with the fields name and categoryId.',
+      'A pet is a JSON object with the fields name and categoryId.',
     ]);
     expect(petsOf(readPieces('json', `[${text}]`))).toHaveLength(1);
   });
@@ -219,8 +219,8 @@ describe('a JSON array', () => {
     ['[', 'Line 1: The file ends before the array does.'],
     ['[{"name":"A","categoryId":1}', 'Line 1: The file ends before the array does.'],
     ['[{"name":"A","categoryId":1},\n', 'Line 2: The file ends before the array does.'],
-    ['[{"name":"A","categoryId":1},]', 'Line 1: An animal is missing.'],
-    ['[,]', 'Line 1: An animal is missing.'],
+    ['[{"name":"A","categoryId":1},]', 'Line 1: A pet is missing.'],
+    ['[,]', 'Line 1: A pet is missing.'],
     ['{"name":"A","categoryId":1}', 'Line 1: A JSON array begins with a bracket.'],
     ['[1]\n[2]', 'Line 2: Something follows the end of the array.'],
     ['[1}', 'Line 1: A comma is missing.'],

@@ -18,7 +18,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  // The animal that the example of petId names.
+  // The pet that the example of petId names.
   await send(operations.find(({ operationId }) => operationId === 'createPet')!);
 });
 

@@ -6,7 +6,7 @@ import { makeStorePlace } from '../support/store-place.ts';
 const once = (name: string, pet: object = rex) => post(pet, { 'Idempotency-Key': name });
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('sent 50 times at once creates one animal and gives 50 equal answers', async () => {
+  it('sent 50 times at once creates one pet and gives 50 equal answers', async () => {
     await using service = await openService();
     const responses = await Promise.all(
       Array.from({ length: 50 }, () => service.call('/v1/pets', once('same'))),
@@ -20,7 +20,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await walkPages(service.call)).flat()).toEqual(idsOf(bodies[0] ?? ''));
   });
 
-  it('sent 50 times at once with 50 animals creates one and refuses 49', async () => {
+  it('sent 50 times at once with 50 pets creates one and refuses 49', async () => {
     await using service = await openService();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -32,7 +32,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await walkPages(service.call)).flat()).toHaveLength(1);
   });
 
-  it('50 keys at once, each sent twice, create 50 animals', async () => {
+  it('50 keys at once, each sent twice, create 50 pets', async () => {
     await using service = await openService();
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index % 50}`);
     const answers = await Promise.all(

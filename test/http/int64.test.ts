@@ -63,7 +63,7 @@ describe('POST /v1/pets', () => {
     });
   }
 
-  it('names the new animal by the same digits in the body and in Location', async () => {
+  it('names the new pet by the same digits in the body and in Location', async () => {
     const response = await call('/v1/pets', post({ name: 'Rex', categoryId: 1 }));
     const id = /^\{"id":(\d+),/.exec(await response.text())?.[1];
     expect(response.headers.get('Location')).toBe(`/v1/pets/${id}`);
@@ -72,13 +72,13 @@ describe('POST /v1/pets', () => {
 
 describe('GET /v1/pets/{petId}', () => {
   for (const [name, digits] of Object.entries({ ...edges, ...pastTheEnds })) {
-    it(`answers 404 for ${name}, which no animal has`, async () => {
+    it(`answers 404 for ${name}, which no pet has`, async () => {
       await addPet(call);
       expect(await outcomeOf(call(`/v1/pets/${digits}`))).toBe('404 not_found');
     });
   }
 
-  it('does not find an animal by an id that wraps round to its own', async () => {
+  it('does not find a pet by an id that wraps round to its own', async () => {
     const id = BigInt(await addPet(call));
     for (const wrapped of [id + 2n ** 64n, id - 2n ** 64n, id + 2n ** 32n]) {
       expect(await outcomeOf(call(`/v1/pets/${wrapped}`))).toBe('404 not_found');

@@ -156,7 +156,7 @@ describe('name', () => {
           expect(pet.name).toBe(name);
           const fetched = await own.call(created.headers.get('Location') ?? '');
           expect(await fetched.json()).toEqual(pet);
-          // One animal more since the last look: at most one page further.
+          // One pet more since the last look: at most one page further.
           query = nextQuery(await own.call(`/v1/pets${query}`)) ?? query;
           const page = await own.call(`/v1/pets${query}`);
           expect(((await page.json()) as object[]).at(-1)).toEqual(pet);

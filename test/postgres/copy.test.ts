@@ -18,7 +18,7 @@ import {
 import { insertPet } from '../support/insert-pet.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
-const animals = 100_000;
+const pets = 100_000;
 const patienceMs = 120_000;
 let database: Database;
 let folder: Folder;
@@ -61,10 +61,10 @@ async function fill(path: string): Promise<void> {
   await imports.close();
   const direct = new SqliteDatabase(path);
   direct.transaction(() => {
-    for (let n = 11; n <= animals; n++) {
-      const id = n > animals - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
+    for (let n = 11; n <= pets; n++) {
+      const id = n > pets - 5 ? 2n ** 53n + 1n + BigInt(n) : BigInt(n * 2);
       const status = [undefined, ...petStatuses][n % 4];
-      insertPet(direct, id, { name: `Animal ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) });
+      insertPet(direct, id, { name: `Pet ${n}`, categoryId: BigInt(n % 7), ...(status && { status }) });
     }
   })();
   direct.close();
@@ -90,7 +90,7 @@ async function copyAndKill(from: string, to: string): Promise<boolean> {
   let said = '';
   for await (const chunk of child.stderr) {
     said += new TextDecoder().decode(chunk);
-    if (/animals [3-9]\d,/.test(said)) child.kill('SIGKILL');
+    if (/pets [3-9]\d,/.test(said)) child.kill('SIGKILL');
   }
   await child.exited;
   return child.signalCode === 'SIGKILL';
@@ -98,19 +98,19 @@ async function copyAndKill(from: string, to: string): Promise<boolean> {
 
 describe('petstore copy', () => {
   it(
-    'moves 100,000 animals to PostgreSQL and back, killed half-way and resumed, and the stores are identical',
+    'moves 100,000 pets to PostgreSQL and back, killed half-way and resumed, and the stores are identical',
     async () => {
       const address = database.address();
       const back = join(folder.path, 'back.db');
       const original = await contentOf(openSqliteBulk({ path: full, mayCreate: false }));
-      expect(original).toHaveLength(animals + 3 + 10 + 3);
+      expect(original).toHaveLength(pets + 3 + 10 + 3);
 
       expect(await copyAndKill(full, address)).toBe(true);
       const [{ count } = { count: 0 }] = await database.run('SELECT count(*)::int AS count FROM pets');
       expect(count).toBeGreaterThan(0);
-      expect(count).toBeLessThan(animals);
+      expect(count).toBeLessThan(pets);
       const there = await runCli(['copy', '--from', full, '--to', address]);
-      expect(there).toMatchObject({ status: 0, stdout: expect.stringContaining('100,000 animals') });
+      expect(there).toMatchObject({ status: 0, stdout: expect.stringContaining('100,000 pets') });
       // Once what the first run had copied, once everything.
       expect(there.stderr.match(/^rows compared ([\d,]+) of \1, [\d,]+\/s$/gm)).toHaveLength(2);
       expect(await contentOf(openPostgresBulk({ address, mayCreate: false }))).toEqual(original);
@@ -123,7 +123,7 @@ describe('petstore copy', () => {
     patienceMs,
   );
 
-  it('leaves a store that serves: ids go on behind the last, and a repeated create finds its animal', async () => {
+  it('leaves a store that serves: ids go on behind the last, and a repeated create finds its pet', async () => {
     const store = await openPostgresStore({ address: database.address() });
     const again = await store.pets.createPet(
       { name: 'keyed "3" \\ 🐕 NULL', categoryId: -(2n ** 63n) },
@@ -131,7 +131,7 @@ describe('petstore copy', () => {
     );
     expect(again).toMatchObject({ id: 4n, replayed: true });
     const created = await store.pets.createPet({ name: 'new', categoryId: 1n });
-    expect(created.id).toBeGreaterThan(9007199254740993n + BigInt(animals));
+    expect(created.id).toBeGreaterThan(9007199254740993n + BigInt(pets));
     expect(
       (await store.keys.createKey({ name: 'new', hash: 'new', lastFour: 'aaaa', createdAt: new Date() })).id,
     ).toBe('4');
@@ -147,7 +147,7 @@ describe('petstore copy', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'petstore: The target holds other animals. Nothing was written. Choose an empty place with --to.\n',
+        'petstore: The target holds other pets. Nothing was written. Choose an empty place with --to.\n',
     });
     expect(await contentOf(openSqliteBulk({ path: other, mayCreate: false }))).toHaveLength(1);
   });

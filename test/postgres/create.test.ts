@@ -18,8 +18,8 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-describe('an idempotency key whose animal was deleted', () => {
-  it('is taken over by a new animal, whatever that looks like', async () => {
+describe('an idempotency key whose pet was deleted', () => {
+  it('is taken over by a new pet, whatever that looks like', async () => {
     const idempotency = { caller: 'shop', key: 'gone' };
     const { id } = await store.pets.createPet(rex, idempotency);
     await database.run(`DELETE FROM pets WHERE id = ${id}`);
@@ -32,7 +32,7 @@ describe('an idempotency key whose animal was deleted', () => {
     });
   }, 20_000);
 
-  it('becomes one new animal when several replicas are asked at once', async () => {
+  it('becomes one new pet when several replicas are asked at once', async () => {
     const replicas = await Promise.all(
       [1, 2, 3].map(() => openPostgresStore({ address: database.address() })),
     );
@@ -52,7 +52,7 @@ describe('a repeated create that cannot be answered', () => {
   it('does not take those with it that were created beside it', async () => {
     await using own = await makeDatabase();
     await (await openPostgresStore({ address: own.address() })).close();
-    // A role that may add animals but not read them cannot look up an earlier one.
+    // A role that may add pets but not read them cannot look up an earlier one.
     await own.run(`
       DROP ROLE IF EXISTS blind;
       CREATE ROLE blind LOGIN PASSWORD 'blind';

@@ -23,7 +23,7 @@ it('gives each of many pages that wait together what it would have got alone, in
   await store.close();
   const database = openDatabaseAt(place.address());
   let queries = 0;
-  let mostAnimals = 0;
+  let mostPets = 0;
   let atOnce = 0;
   let mostAtOnce = 0;
   const counting: Database = {
@@ -31,8 +31,8 @@ it('gives each of many pages that wait together what it would have got alone, in
     async read(statement, values) {
       queries += 1;
       const [, limits = []] = values as [string[], number[]?];
-      mostAnimals = Math.max(
-        mostAnimals,
+      mostPets = Math.max(
+        mostPets,
         limits.reduce((sum, limit) => sum + limit, 0),
       );
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
@@ -56,9 +56,9 @@ it('gives each of many pages that wait together what it would have got alone, in
   queries = 0;
   expect(await Promise.all(requests.map(ask))).toEqual(alone);
   // Of each of the four kinds, two are sent at once with a page each. The other nineteen follow in two, since together
-  // they are 748 animals long.
+  // they are 748 pets long.
   expect(queries).toBe(4 * 4);
-  expect(mostAnimals).toBeLessThanOrEqual(640);
+  expect(mostPets).toBeLessThanOrEqual(640);
   expect(mostAtOnce).toBe(4 * 2);
 
   const [first] = alone;

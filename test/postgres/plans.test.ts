@@ -58,7 +58,7 @@ describe('a plan', () => {
   });
 });
 
-/** Many available animals and none that is sold: a plan made for any status expects as many of each. */
+/** Many available pets and none that is sold: a plan made for any status expects as many of each. */
 async function fill(database: Database, count: number): Promise<void> {
   await database.run(
     `INSERT INTO pets (id, name, category_id, status)
@@ -70,7 +70,7 @@ async function fill(database: Database, count: number): Promise<void> {
   );
 }
 
-/** Runs each statement that reads or writes animals, on the same sessions every time. */
+/** Runs each statement that reads or writes pets, on the same sessions every time. */
 async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
   const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { startService, type Service } from '../support/process/process.ts';
-import { createAnimals, Journal, readAnimals } from '../support/journal.ts';
+import { createPets, Journal, readPets } from '../support/journal.ts';
 
 const timeoutMs = 60_000;
 
@@ -44,7 +44,7 @@ describe.skipIf(!canHide)('a Linux host', () => {
     async (_name, wrap) => {
       await using service = await startService({ wrap });
       const journal = await load(service, () => service.stop());
-      const stored = new Set(readAnimals(service.database).map(({ name }) => name));
+      const stored = new Set(readPets(service.database).map(({ name }) => name));
       expect([...journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
       expect(service.stdout).not.toContain('"level":"error"');
       expect(service.stderr).not.toContain('petstore:');
@@ -74,7 +74,7 @@ async function load(service: Service, stop: () => Promise<number>): Promise<Jour
   const journal = new Journal();
   let hasExited = false;
   const creators = Array.from({ length: 4 }, (_, index) =>
-    createAnimals({ journal, url: () => service.url, isDone: () => hasExited, label: `creator-${index}` }),
+    createPets({ journal, url: () => service.url, isDone: () => hasExited, label: `creator-${index}` }),
   );
   while (journal.acknowledged.size < 50) await Bun.sleep(5);
   expect(await stop()).toBe(0);

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 import { withDescriptors } from '../support/process/few-descriptors.ts';
-import { readAnimals } from '../support/journal.ts';
+import { readPets } from '../support/journal.ts';
 import { openConnection, type RawAnswer, type RawConnection } from '../support/http/raw-http.ts';
 
 const limit = 128;
@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== 'linux')('a service without a free descript
       using later = await enter(service);
       await untilCreated(later, 'room again');
       const created = statuses.flatMap((status, count) => (status === 201 ? [`full ${count}`] : []));
-      expect(readAnimals(service.database).map(({ name }) => name)).toEqual([...created, 'room again']);
+      expect(readPets(service.database).map(({ name }) => name)).toEqual([...created, 'room again']);
       expect(await service.stop()).toBe(0);
       expect(service.stdout).not.toContain('crash');
     },
@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('a service without a free descript
       crowd[Symbol.dispose]();
       expect(await stopped).toBe(0);
       expect(acknowledged).toBe(201);
-      expect(readAnimals(service.database).map(({ name }) => name)).toEqual(['before']);
+      expect(readPets(service.database).map(({ name }) => name)).toEqual(['before']);
       expect(service.stdout).not.toContain('crash');
     },
     timeoutMs,

@@ -6,7 +6,7 @@ import { expectStoreToMatch, Journal } from '../support/journal.ts';
 
 const timeoutMs = 60_000;
 
-/** In blocks of 512 bytes: room for the schema and a few hundred animals in the log of the store. */
+/** In blocks of 512 bytes: room for the schema and a few hundred pets in the log of the store. */
 const maxBlocks = 2048;
 
 /**
@@ -46,7 +46,7 @@ describe('a disk that is full', () => {
       for (const id of journal.acknowledged.values()) {
         expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
       }
-      // The check writes less than an animal needs: the last bytes of the disk may still be enough for it, once.
+      // The check writes less than a pet needs: the last bytes of the disk may still be enough for it, once.
       while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
       expect(await outcomeOf(service.call('/readyz'))).toBe('503 unavailable');
       expect(await outcomeOf(service.call('/livez'))).toBe('200');

@@ -11,7 +11,7 @@ const actorCount = 6;
 const stepsPerActor = 600;
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-/** Few animals are pending or sold, so that their first page is one that changes. */
+/** Few pets are pending or sold, so that their first page is one that changes. */
 const statuses = ['available', 'available', 'available', undefined, undefined, 'pending', 'sold'] as const;
 type Status = (typeof statuses)[number];
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
-import { createAnimals, expectStoreToMatch, Journal } from '../support/journal.ts';
+import { createPets, expectStoreToMatch, Journal } from '../support/journal.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { openConnection } from '../support/http/raw-http.ts';
 
@@ -19,7 +19,7 @@ describe('kill -9', () => {
         for (let round = 0; round < 20; round++) {
           await untilMoreIsAcknowledged(journal);
           await endWithSigkill(service);
-          // Reading the file mends it, so most of the time that is left to the service.
+          // Reading the file fixes it, so most of the time that is left to the service.
           if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
           service = await startService({ databaseUrl: folder.database });
         }
@@ -87,7 +87,7 @@ interface Load {
 function startLoad(journal: Journal, url: () => string): Load {
   let isDone = false;
   const creators = Array.from({ length: creatorCount }, (_, index) =>
-    createAnimals({
+    createPets({
       journal,
       url,
       isDone: () => isDone,

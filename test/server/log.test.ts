@@ -161,7 +161,7 @@ describe('the log', () => {
 });
 
 describe('plain HTTP', () => {
-  const warning = 'Keys and animals travel unencrypted';
+  const warning = 'Keys and pets travel unencrypted';
 
   it(
     'beyond loopback is warned about once',

@@ -11,7 +11,7 @@ const mostGrowthMb = 40;
 
 describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for', () => {
   it(
-    `cost at most ${mostGrowthMb} MB after 300,000 requests for pages that are empty or have one animal`,
+    `cost at most ${mostGrowthMb} MB after 300,000 requests for pages that are empty or have one pet`,
     async () => {
       using folder = makeFolder();
       const place = ['--database-url', folder.database];
@@ -22,7 +22,7 @@ describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for',
       // What the service needs for any load is there before.
       await requestTwice(service, 10_000, () => 'limit=1');
       const before = memoryMb(service.pid);
-      // Anybody can make up a cursor: the first half leads to an animal, the other behind the last.
+      // Anybody can make up a cursor: the first half leads to a pet, the other behind the last.
       await requestTwice(service, cursorCount, (index) => `limit=1&cursor=${cursorAfter(index)}`);
       expect(memoryMb(service.pid) - before).toBeLessThan(mostGrowthMb);
     },

@@ -10,7 +10,7 @@ import {
   startService,
   type Service,
 } from '../support/process/process.ts';
-import { createAnimals, Journal, readAnimals } from '../support/journal.ts';
+import { createPets, Journal, readPets } from '../support/journal.ts';
 import { openConnection, requestText, type RawConnection } from '../support/http/raw-http.ts';
 
 const timeoutMs = 60_000;
@@ -33,7 +33,7 @@ describe('a service under load', () => {
         let hasExited = false;
         const isDone = () => hasExited;
         const creators = Array.from({ length: 8 }, (_, index) =>
-          createAnimals({ journal, url, isDone, label: `creator-${index}` }),
+          createPets({ journal, url, isDone, label: `creator-${index}` }),
         );
         const readers = Array.from({ length: 4 }, (_, index) =>
           readLists({ url: service.url, isDone, label: `reader-${index}` }),
@@ -51,7 +51,7 @@ describe('a service under load', () => {
         expect(
           journal.truncatedCount + lists.reduce((sum, { truncatedCount }) => sum + truncatedCount, 0),
         ).toBe(0);
-        const stored = readAnimals(service.database).map(({ name }) => name);
+        const stored = readPets(service.database).map(({ name }) => name);
         expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
         // A request without an answer is one that came too late to reach the interface.
         const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
@@ -82,7 +82,7 @@ describe('a service with a stop delay', () => {
         }
         expect(await exited).toBe(0);
         expect(performance.now() - toldAt).toBeGreaterThanOrEqual(6000);
-        expect(readAnimals(service.database)).toHaveLength(served);
+        expect(readPets(service.database)).toHaveLength(served);
       },
       timeoutMs,
     );
@@ -114,7 +114,7 @@ describe('a service that was told to stop', () => {
         expect(answer).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
-        expect(readAnimals(service.database).map(({ name }) => name)).toEqual(['Slow Rex']);
+        expect(readPets(service.database).map(({ name }) => name)).toEqual(['Slow Rex']);
       },
       timeoutMs,
     );
@@ -150,7 +150,7 @@ describe('a service that was told to stop', () => {
       using slow = await sendHalf(service, 'Endless Rex');
       expect(await service.stop()).toBe(0);
       expect(await slow.connection.answer()).toBe('unanswered');
-      expect(readAnimals(service.database)).toEqual([]);
+      expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,
   );
@@ -230,7 +230,7 @@ describe('a service that was told to stop', () => {
       await Bun.sleep(1100);
       expect(await service.stop()).toBe(1);
       expect(await slow.connection.answer()).toBe('unanswered');
-      expect(readAnimals(service.database)).toEqual([]);
+      expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,
   );

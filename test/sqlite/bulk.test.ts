@@ -65,7 +65,7 @@ for (const [command, run] of Object.entries(readers)) {
       ['its form', `json = replace(json, '{"id"', '["id"')`],
       ['a letter', `json = replace(json, 'Rex', 'Rax')`],
       ['its key', 'id = 2'],
-    ])('tells of an animal that has changed in %s in one line', async (_what, changed) => {
+    ])('tells of a pet that has changed in %s in one line', async (_what, changed) => {
       change(`UPDATE pets SET ${changed}`);
       expect(await run()).toMatchObject({
         status: 1,

@@ -44,7 +44,7 @@ describe('ids past 2^53', () => {
   });
 
   for (const id of ids) {
-    it(`${id} names its animal in the path`, async () => {
+    it(`${id} names its pet in the path`, async () => {
       const response = await service.call(`/v1/pets/${id}`);
       expect(response.status).toBe(200);
       expect(idsOf(await response.text())).toEqual([id]);

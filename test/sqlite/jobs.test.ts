@@ -3,7 +3,7 @@ import { decodeJobs, encodeJobs, type Job } from '../../src/sqlite/jobs.ts';
 import { renderFields } from '../../src/sqlite/stored-pet.ts';
 
 describe('jobs on their way to the writer thread', () => {
-  it('arrive as they left, whatever an animal is called', () => {
+  it('arrive as they left, whatever a pet is called', () => {
     const names = [
       'Rex',
       '',

@@ -58,7 +58,7 @@ describe('a page behind any id, of any length', () => {
   }
 });
 
-describe('damage among animals whose ids have no gap', () => {
+describe('damage among pets whose ids have no gap', () => {
   for (const [title, sql] of Object.entries({
     'in a text': `UPDATE pets SET json = replace(json, '-4', '-5') WHERE id = 4`,
     'in a text that then looks like two': `UPDATE pets SET json = replace(json, ',"name"', ',{"id":') WHERE id = 4`,
@@ -83,7 +83,7 @@ describe('damage among animals whose ids have no gap', () => {
     });
   }
 
-  it('that makes SQLite leave an animal out is noticed', () => {
+  it('that makes SQLite leave a pet out is noticed', () => {
     const checksums = checksumOf(textOf(1n)) + checksumOf(textOf(2n));
     const joined = { json: `[${textOf(1n)},${textOf(2n)}]`, checksums, hasMore: 1 } as const;
     expect(verifiedPage(joined, 2)).toEqual({ json: joined.json, next: 2n });

@@ -121,7 +121,7 @@ describe('a file that another program holds locked', () => {
 });
 
 describe('two stores on one file', () => {
-  it('see each other’s animals in the next read, page after page from memory', async () => {
+  it('see each other’s pets in the next read, page after page from memory', async () => {
     const [one, other] = [open(), open()];
     for (let index = 0; index < 40; index++) {
       const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one];
@@ -244,8 +244,8 @@ describe('refuseOldSqlite', () => {
   });
 });
 
-describe('an idempotency key whose animal was removed by hand', () => {
-  it('makes a new animal', async () => {
+describe('an idempotency key whose pet was removed by hand', () => {
+  it('makes a new pet', async () => {
     const store = open();
     const idempotency = { key: 'again', caller: 'somebody' };
     const first = await store.pets.createPet(rex, idempotency);

@@ -15,7 +15,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 
 const names = ['Rex', 'Mimi', 'Zoë 🐈', '"quoted" \\ \n'];
 
-describe('an animal whose bytes the disk has changed', () => {
+describe('a pet whose bytes the disk has changed', () => {
   it('is not shown to anybody, and the others are', async () => {
     const store = await place.open();
     for (const name of names) await store.pets.createPet({ name, categoryId: 1n });
@@ -58,7 +58,7 @@ describe('a store of schema version 2', () => {
     expect(inspectSqlite(`${place.path}.backup`, 0, noReport)).toMatchObject({ petCount: names.length + 1 });
   });
 
-  it('keeps its animals, exact, and never uses an id twice', async () => {
+  it('keeps its pets, exact, and never uses an id twice', async () => {
     makeVersion2();
     await using service = await openService({ openStore: () => place.open() });
     const page = await (await service.call('/v1/pets')).text();
@@ -73,7 +73,7 @@ describe('a store of schema version 2', () => {
       headers: { 'Content-Type': 'application/json' },
       body: '{"name":"new","categoryId":1}',
     });
-    // The animal before it, 9007199254740999, had been removed by hand.
+    // The pet before it, 9007199254740999, had been removed by hand.
     expect(idsOf(await created.text())).toEqual(['9007199254741000']);
   });
 });
@@ -83,7 +83,7 @@ function change(sql: string): void {
   database.run(sql);
 }
 
-/** The schema as it was before animals were kept as JSON. */
+/** The schema as it was before pets were kept as JSON. */
 function makeVersion2(): void {
   using database = new Database(place.path, { create: true, strict: true });
   database.run(`

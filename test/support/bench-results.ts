@@ -8,7 +8,7 @@ export function sample(contestant: string, round: number, requestsPerSecond: num
   return {
     workload: 'list',
     contestant,
-    animals: 100_000,
+    pets: 100_000,
     processes: 1,
     round,
     requestsPerSecond,
@@ -25,7 +25,7 @@ export function latency(contestant: string): LatencySample {
   return {
     workload: 'list',
     contestant,
-    animals: 100_000,
+    pets: 100_000,
     processes: 1,
     round: 1,
     rate: 1000,
@@ -45,7 +45,7 @@ export function resultsOf(samples: Sample[]): Results {
     finishedAt: '2030-01-01T01:00:00.000Z',
     machine: { processor: 'a processor', cores: 2, memoryGb: 8, kernel: 'Linux', versions: { Bun: '1' } },
     method: {
-      animals: 100_000,
+      pets: 100_000,
       otherSizes: [],
       rounds: 3,
       secondsPerRound: 5,

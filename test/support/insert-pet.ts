@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import type { NewPet } from '../../src/pet.ts';
 import { checksumOf, renderFields, renderPet } from '../../src/sqlite/stored-pet.ts';
 
-/** Puts an animal into a database file past the service, with an id that the service would not assign. */
+/** Puts a pet into a database file past the service, with an id that the service would not assign. */
 export function insertPet(database: Database, id: bigint, pet: NewPet): void {
   const json = renderPet(id, renderFields(pet));
   database

@@ -6,7 +6,7 @@ import { openConnection, type RawAnswer, type RawConnection } from './http/raw-h
 /** What clients know of their creates, to be compared with what the store holds. */
 export class Journal {
   readonly attempted = new Set<string>();
-  /** The id of each animal whose 201 arrived, by name. */
+  /** The id of each pet whose 201 arrived, by name. */
   readonly acknowledged = new Map<string, string>();
   /** The names whose last request got no whole answer; each is the X-Request-Id of its requests too. */
   readonly unanswered = new Set<string>();
@@ -26,8 +26,8 @@ export interface CreatorOptions {
   isPersistent?: boolean;
 }
 
-/** Creates one animal after the other on kept-alive connections until `isDone`. */
-export async function createAnimals(options: CreatorOptions): Promise<void> {
+/** Creates one pet after the other on kept-alive connections until `isDone`. */
+export async function createPets(options: CreatorOptions): Promise<void> {
   const { journal, url, isDone, label, isPersistent = false } = options;
   let connection: RawConnection | undefined;
   let count = 0;
@@ -72,7 +72,7 @@ async function record(journal: Journal, name: string, answer: RawAnswer): Promis
 
 /** Nothing acknowledged is lost or changed, nothing is there twice, nothing is there that nobody sent. */
 export function expectStoreToMatch(path: string, journal: Journal): void {
-  const stored = readAnimals(path);
+  const stored = readPets(path);
   const idOfName = new Map(stored.map(({ id, name }) => [name, id]));
   expect(stored.length).toBe(idOfName.size);
   const wrong = [...journal.acknowledged].filter(([name, id]) => idOfName.get(name) !== id);
@@ -80,8 +80,8 @@ export function expectStoreToMatch(path: string, journal: Journal): void {
   expect([...idOfName.keys()].filter((name) => !journal.attempted.has(name))).toEqual([]);
 }
 
-/** The animals in the file, which must be sound. */
-export function readAnimals(path: string): { id: string; name: string }[] {
+/** The pets in the file, which must be sound. */
+export function readPets(path: string): { id: string; name: string }[] {
   using database = new Database(path, { readwrite: true, create: false });
   expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   return database

@@ -8,7 +8,7 @@ import { ok, problemOf, warning, type Finding } from './finding.ts';
 import { print } from '../terminal/output.ts';
 import { visible } from '../terminal/visible.ts';
 
-const help = `Look at the configuration, the store, the disk, the clock and the rights; say what is wrong and how to mend
+const help = `Look at the configuration, the store, the disk, the clock and the rights; say what is wrong and how to fix
 it. Nothing is changed. The exit status is 1 when there is a problem, 0 otherwise, warnings included.
 
 Usage: petstore doctor [--json] [options of petstore serve]

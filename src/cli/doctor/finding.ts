@@ -5,7 +5,7 @@ export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'problem';
   message: string;
-  /** How to mend it. */
+  /** How to fix it. */
   remedy?: string;
 }
 

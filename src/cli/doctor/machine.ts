@@ -30,7 +30,7 @@ export async function checkListening(config: ServeOptions): Promise<Finding[]> {
     findings.push(
       warning(
         'network',
-        `Keys and animals travel unencrypted to whoever reaches ${config.host}.`,
+        `Keys and pets travel unencrypted to whoever reaches ${config.host}.`,
         'Put a TLS proxy in front, or use --tls-cert and --tls-key.',
       ),
     );

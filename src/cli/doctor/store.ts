@@ -122,14 +122,14 @@ export async function checkPostgres(address: string): Promise<StoreReport> {
     );
     const state = isNew
       ? 'holds no store yet; the first start makes it'
-      : `holds about ${petCount.toLocaleString('en')} animals`;
+      : `holds about ${petCount.toLocaleString('en')} pets`;
     const findings = [ok('store', `PostgreSQL ${version} answers and ${state}.`)];
     if (mayWrite) findings.push(ok('rights', 'The role may write.'));
     else {
       findings.push(
         problem(
           'rights',
-          'The role may not write the animals.',
+          'The role may not write the pets.',
           'GRANT SELECT, INSERT, UPDATE, DELETE on all tables and USAGE on all sequences to it.',
         ),
       );

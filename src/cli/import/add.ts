@@ -5,17 +5,17 @@ import type { Interruption } from '../terminal/interruption.ts';
 import { reasonOf } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 
-/** How many animals one transaction adds: large enough for the disk, short enough for a service that waits. */
+/** How many pets one transaction adds: large enough for the disk, short enough for a service that waits. */
 export const batchSize = 20_000;
 
 export interface Addition extends CheckedInput, Pick<Check, 'input' | 'format' | 'keepsIds'> {
   store: ImportStore;
-  /** The first so many animals are in the store already. */
+  /** The first so many pets are in the store already. */
   addedBefore: number;
   interruption: Interruption;
 }
 
-/** An import that ended early, for a reason that the operator can mend. */
+/** An import that ended early, for a reason that the operator can fix. */
 export class ImportFailure extends Error {
   override readonly name = 'ImportFailure';
 }
@@ -99,7 +99,7 @@ function wayOut(standing: Standing): string {
 }
 
 function doneOf({ addedCount, goodCount }: Standing): string {
-  return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} animals are in the store.`;
+  return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
 }
 
 function explain(error: unknown, standing: Standing): unknown {

@@ -10,7 +10,7 @@ import { print, reasonOf } from '../terminal/output.ts';
 import { petFormats } from '../../formats/format.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
 
-const help = `Add the animals of a file to a store, past the service, which may be running. The store assigns the ids.
+const help = `Add the pets of a file to a store, past the service, which may be running. The store assigns the ids.
 
 Everything is checked before anything is written: one bad row, and nothing is added, unless --rejects is given. After
 an interruption of any kind, run the same command again: it goes on where it was. A file that was imported whole is
@@ -24,14 +24,14 @@ Options:
   --format FORMAT       ${petFormats.join(', ')}. Default: told from the beginning of the file.
   --rejects FILE        Write the bad rows here, with their lines and what is wrong, and add the others.
   --keep-ids            Keep the ids of the file. They must ascend, and come after those in the store.
-  --again               Add the animals once more, though this file was imported before.
+  --again               Add the pets once more, though this file was imported before.
   --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
                         Default: ${settings.databaseUrl.fallback}
 
 Examples:
-  petstore import animals.ndjson
-  petstore import animals.csv --rejects bad-rows.ndjson
-  zcat animals.json.gz | petstore import --database-url postgres://petstore@db.example/shop
+  petstore import pets.ndjson
+  petstore import pets.csv --rejects bad-rows.ndjson
+  zcat pets.json.gz | petstore import --database-url postgres://petstore@db.example/shop
 `;
 
 export const options = {
@@ -127,13 +127,13 @@ async function add(
   if (earlier?.finishedAt && !request.again) {
     const day = earlier.finishedAt.toISOString().slice(0, 10);
     return print(
-      `This was imported on ${day}: ${count(goodCount, 'animal')}. Nothing was added; --again adds them once more.${rejected}\n`,
+      `This was imported on ${day}: ${count(goodCount, 'pet')}. Nothing was added; --again adds them once more.${rejected}\n`,
     );
   }
   if (earlier?.finishedAt) await store.forgetImport(source);
   const addedBefore = earlier?.finishedAt ? 0 : (earlier?.addedCount ?? 0);
   if (addedBefore > 0) {
-    process.stderr.write(`Going on after the first ${count(addedBefore, 'animal')} of an earlier run.\n`);
+    process.stderr.write(`Going on after the first ${count(addedBefore, 'pet')} of an earlier run.\n`);
   }
   const startedAt = performance.now();
   const { addedCount } = await addPets({
@@ -145,14 +145,14 @@ async function add(
   });
   if (addedCount < goodCount) {
     process.stderr.write(
-      `Stopped. ${addedCount.toLocaleString('en')} of ${count(goodCount, 'animal')} are in the store. ` +
+      `Stopped. ${addedCount.toLocaleString('en')} of ${count(goodCount, 'pet')} are in the store. ` +
         'Run the same command again to go on.\n',
     );
     return interruption.exitStatus ?? 1;
   }
   await store.finishImport(source, new Date());
   const seconds = (performance.now() - startedAt) / 1000;
-  return print(`Added ${count(goodCount - addedBefore, 'animal')} in ${seconds.toFixed(1)} s.${rejected}\n`);
+  return print(`Added ${count(goodCount - addedBefore, 'pet')} in ${seconds.toFixed(1)} s.${rejected}\n`);
 }
 
 function asOperatorError(error: unknown): unknown {

@@ -17,7 +17,7 @@ import { emptyDraft, errorsOfMessage, readDraft, type Draft, type FieldErrors } 
 
 export interface AddPetProps {
   client: PetstoreClient;
-  /** The filter of the list, which may hide the new animal. */
+  /** The filter of the list, which may hide the new pet. */
   shown: PetStatus | undefined;
   onAdded: (pet: Pet) => void;
   onRefused: () => void;
@@ -30,7 +30,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
   const [failure, setFailure] = useState<string>();
   const [isSaving, setIsSaving] = useState(false);
   const [last, setLast] = useState<Pet>();
-  // One key for one draft, so that pressing again after a lost answer adds no second animal.
+  // One key for one draft, so that pressing again after a lost answer adds no second pet.
   const idempotencyKey = useRef<string>(undefined);
   const form = useRef<HTMLFormElement>(null);
 
@@ -80,7 +80,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
   const isHidden = last && shown !== undefined && last.status !== shown;
   return (
     <form ref={form} class="card" onSubmit={submit} noValidate>
-      <h2 id="add-pet-title">Add an animal</h2>
+      <h2 id="add-pet-title">Add a pet</h2>
       <Field
         id="pet-name"
         label="Name"
@@ -119,7 +119,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
         </p>
       </div>
       <button type="submit" class="primary" aria-busy={isSaving}>
-        {isSaving ? 'Adding…' : 'Add animal'}
+        {isSaving ? 'Adding…' : 'Add pet'}
       </button>
       <div class="outcome" role="status">
         {failure !== undefined && <p class="help wrong">{failure}</p>}
@@ -129,7 +129,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
             {isHidden && (
               <>
                 {' '}
-                The list shows only {shown} animals.{' '}
+                The list shows only {shown} pets.{' '}
                 <button type="button" class="link" onClick={onShowAll}>
                   Show all
                 </button>
@@ -145,6 +145,6 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
 function failureOf(error: unknown): string {
   const { title, advice, requestId } = explain(error);
   return isTemporary(error)
-    ? `Not added yet: ${title.charAt(0).toLowerCase()}${title.slice(1)}. Press the button again in a moment; the animal is never added twice.`
+    ? `Not added yet: ${title.charAt(0).toLowerCase()}${title.slice(1)}. Press the button again in a moment; the pet is never added twice.`
     : `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
 }

@@ -10,7 +10,7 @@ export function Filter({ chosen, onChoose }: FilterProps) {
   const choices = [undefined, ...petStatuses];
   return (
     <fieldset class="filter">
-      <legend class="unseen">Show animals with the status</legend>
+      <legend class="unseen">Show pets with the status</legend>
       {choices.map((status) => (
         <label key={status ?? 'all'} class={`choice ${status ?? 'all'}`}>
           <input

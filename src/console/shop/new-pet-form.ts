@@ -4,7 +4,7 @@ import { isPetStatus, type NewPet } from '../../client/index.ts';
 export interface Draft {
   name: string;
   category: string;
-  /** Empty when the animal has no status. */
+  /** Empty when the pet has no status. */
   status: string;
 }
 
@@ -15,10 +15,10 @@ export const emptyDraft: Draft = { name: '', category: '', status: 'available' }
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
 
-/** The animal that the draft describes, or what is wrong beside each field. */
+/** The pet that the draft describes, or what is wrong beside each field. */
 export function readDraft(draft: Draft): { pet: NewPet } | { errors: FieldErrors } {
   const errors: FieldErrors = {};
-  if (draft.name.trim() === '') errors.name = 'Give the animal a name.';
+  if (draft.name.trim() === '') errors.name = 'Give the pet a name.';
   const digits = draft.category.trim();
   const categoryId = /^[+-]?\d+$/.test(digits) ? BigInt(digits.replace(/^\+/, '')) : undefined;
   if (digits === '') errors.category = 'Type the number of the category, such as 7.';

@@ -47,7 +47,7 @@ export function PetList({ view, added, status, onShowAll, onAdd }: PetListProps)
         ) : hasMore ? (
           <More isLoading={loading !== undefined} onMore={view.loadMore} />
         ) : (
-          <p class="help">{count === 1 ? 'One animal.' : `That is all: ${count} animals.`}</p>
+          <p class="help">{count === 1 ? 'One pet.' : `That is all: ${count} pets.`}</p>
         )}
       </div>
     </div>
@@ -77,7 +77,7 @@ function Waiting() {
   return (
     <div class="list" aria-busy="true">
       <p class="unseen" role="status">
-        Loading the animals…
+        Loading the pets…
       </p>
       <div class="columns" aria-hidden="true" />
       <ul class="rows" aria-hidden="true">
@@ -109,18 +109,18 @@ function Trouble({ problem, onTryAgain }: { problem: Problem; onTryAgain: () => 
 function Nothing({ status, onShowAll, onAdd }: Pick<PetListProps, 'status' | 'onShowAll' | 'onAdd'>) {
   return status === undefined ? (
     <div class="state" role="status">
-      <h2>No animals yet</h2>
+      <h2>No pets yet</h2>
       <p>Add the first one, and it appears here.</p>
       <button type="button" class="plain" onClick={onAdd}>
-        Add the first animal
+        Add the first pet
       </button>
     </div>
   ) : (
     <div class="state" role="status">
-      <h2>No animal is {status}</h2>
+      <h2>No pet is {status}</h2>
       <p>Choose another status above, or look at all of them.</p>
       <button type="button" class="plain" onClick={onShowAll}>
-        Show all animals
+        Show all pets
       </button>
     </div>
   );

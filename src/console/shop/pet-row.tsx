@@ -33,7 +33,7 @@ function StatusMark({ status }: { status: PetStatus | undefined }) {
   );
 }
 
-/** Holds the place of an animal that is still on its way, as tall as one. */
+/** Holds the place of a pet that is still on its way, as tall as one. */
 export function WaitingRow() {
   return (
     <li class="row is-waiting">

@@ -10,7 +10,7 @@ export interface ShopProps {
   onRefused: () => void;
 }
 
-/** The animals and the form that adds one. */
+/** The pets and the form that adds one. */
 export function Shop({ client, onRefused }: ShopProps) {
   const [status, setStatus] = useState<PetStatus>();
   const [added, setAdded] = useState<Pet[]>([]);
@@ -31,7 +31,7 @@ export function Shop({ client, onRefused }: ShopProps) {
   return (
     <main class="shop">
       <div class="heading">
-        <h1>Animals</h1>
+        <h1>Pets</h1>
         <button
           type="button"
           class="primary opener"
@@ -39,7 +39,7 @@ export function Shop({ client, onRefused }: ShopProps) {
           aria-controls="add-pet"
           onClick={() => (isAdding ? setIsAdding(false) : startAdding())}
         >
-          {isAdding ? 'Close the form' : 'Add an animal'}
+          {isAdding ? 'Close the form' : 'Add a pet'}
         </button>
       </div>
       <aside id="add-pet" class={isAdding ? 'adding is-open' : 'adding'} aria-labelledby="add-pet-title">
@@ -51,7 +51,7 @@ export function Shop({ client, onRefused }: ShopProps) {
           onShowAll={() => choose(undefined)}
         />
       </aside>
-      <section class="animals" aria-label="List of animals">
+      <section class="pets" aria-label="List of pets">
         <Filter chosen={status} onChoose={choose} />
         <PetList
           view={view}

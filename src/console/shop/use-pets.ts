@@ -25,7 +25,7 @@ interface Loaded extends Partial<PetPage> {
   status: PetStatus | undefined;
 }
 
-/** The animals with a status, page by page. What fails for a moment is tried again until it works. */
+/** The pets with a status, page by page. What fails for a moment is tried again until it works. */
 export function usePets(
   client: PetstoreClient,
   status: PetStatus | undefined,

@@ -8,11 +8,11 @@ import { wasUndone } from '../errors.ts';
  */
 const settings = {
   plan_cache_mode: 'force_generic_plan',
-  // A kept plan may be older than the animals, so the ways that pay off in small tables only are ruled out.
+  // A kept plan may be older than the pets, so the ways that pay off in small tables only are ruled out.
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // The server guesses that a page is a tenth of the table. From 6 million animals on it would compile every page.
+  // The server guesses that a page is a tenth of the table. From 6 million pets on it would compile every page.
   jit: 'off',
 };
 

@@ -19,7 +19,7 @@ const lockByte = 0x40000000;
  * Reads the log as SQLite would on its recovery, and further. Where SQLite's shared memory is left from before, it says
  * how long the log was; it is not synced, but after a power cut it may only be older than the log. A crash or a power
  * cut leaves a damaged end: the last transaction, or the rest of one. Behind the damage there is no frame that follows upon a commit, since each commit
- * is synced before the next one is written. Where there is one, acknowledged animals would be forgotten in silence.
+ * is synced before the next one is written. Where there is one, acknowledged pets would be forgotten in silence.
  *
  * Others may write while we look. A frame that is being written, or a log that is begun anew, looks damaged for a
  * moment: only what two looks find at the same place under the same header is damage. At the second look, that place

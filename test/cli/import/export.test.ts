@@ -45,7 +45,7 @@ const oddNames = [
 ];
 const edges = [-(2n ** 63n), -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, 2n ** 63n - 1n];
 const statuses = [',"status":"available"', ',"status":"pending"', ',"status":"sold"', ''];
-const oddAnimals = oddNames
+const oddPets = oddNames
   .flatMap((name, index) => edges.map((edge, at) => [name, edge, statuses[(index + at) % 4]] as const))
   .map(
     ([name, edge, status], index) =>
@@ -69,13 +69,13 @@ for (const { store, makePlace } of stores) {
           await makePlace(folder, 'two.db'),
           await makePlace(folder, 'three.db'),
         ];
-        expect(await importText(oddAnimals, one)).toMatchObject({ status: 0 });
-        expect(await exported(one)).toBe(oddAnimals);
+        expect(await importText(oddPets, one)).toMatchObject({ status: 0 });
+        expect(await exported(one)).toBe(oddPets);
         const text = await exported(one, format);
         expect(await importText(text, two)).toMatchObject({ status: 0 });
         expect(await exported(two, format)).toBe(text);
         expect(await importText(text, three, '--keep-ids')).toMatchObject({ status: 0 });
-        expect(await exported(three)).toBe(oddAnimals);
+        expect(await exported(three)).toBe(oddPets);
       },
     );
 
@@ -101,11 +101,11 @@ for (const { store, makePlace } of stores) {
       using folder = makeFolder();
       const place = await makePlace(folder, 'shop.db');
       const text = '{"name":"A","categoryId":1}\n{"name":"B","categoryId":2}\n';
-      expect((await importText(text, place)).stdout).toMatch(/^Added 2 animals in /);
+      expect((await importText(text, place)).stdout).toMatch(/^Added 2 pets in /);
       const second = await importText(text, place);
       expect(second).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing was added') });
       expect((await exported(place)).split('\n')).toHaveLength(3);
-      expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 animals in /);
+      expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 pets in /);
       expect((await exported(place)).split('\n')).toHaveLength(5);
       expect((await importText(text, place)).stdout).toContain('Nothing was added');
     });
@@ -125,7 +125,7 @@ for (const { store, makePlace } of stores) {
       const taken = await importText(rows.join('\n'), place, '--rejects', rejects);
       expect(taken).toMatchObject({
         status: 0,
-        stdout: expect.stringMatching(/^Added 2 animals in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
+        stdout: expect.stringMatching(/^Added 2 pets in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
       });
       expect(taken.stderr).toContain('line 2: categoryId is required.\n');
       expect(readFileSync(rejects, 'utf8')).toBe(

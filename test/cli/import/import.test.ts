@@ -28,9 +28,9 @@ describe('petstore import', () => {
   });
 
   it.each([
-    ['animals.csv', 'name,categoryId\nRex,1\n'],
-    ['animals.json', '[{"name":"Rex","categoryId":1}]'],
-    ['animals.txt', '{"categoryId":1,"name":"Rex"}'],
+    ['pets.csv', 'name,categoryId\nRex,1\n'],
+    ['pets.json', '[{"name":"Rex","categoryId":1}]'],
+    ['pets.txt', '{"categoryId":1,"name":"Rex"}'],
   ])('knows the format of %s by its content', async (name, text) => {
     using folder = makeFolder();
     const path = join(folder.path, name);
@@ -45,7 +45,7 @@ describe('petstore import', () => {
       using folder = makeFolder();
       using temporary = makeFolder();
       const command = petstoreCommand(['import', name, '--database-url', folder.database]);
-      const script = 'seq 50000 | sed \'s/.*/{"name":"Animal &","categoryId":&}/\' | "$@"';
+      const script = 'seq 50000 | sed \'s/.*/{"name":"Pet &","categoryId":&}/\' | "$@"';
       const shell = Bun.spawn(['sh', '-c', script, 'sh', ...command], {
         env: cleanEnvironment({ TMPDIR: temporary.path }),
         stdio: ['ignore', 'pipe', 'ignore'],
@@ -53,22 +53,22 @@ describe('petstore import', () => {
       });
       const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
       expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
-      expect(stdout).toMatch(/^Added 50,000 animals in /);
+      expect(stdout).toMatch(/^Added 50,000 pets in /);
       expect(await exported(folder.database)).toEndWith(
-        '{"id":50000,"name":"Animal 50000","categoryId":50000}\n',
+        '{"id":50000,"name":"Pet 50000","categoryId":50000}\n',
       );
     },
   );
 
   it('adds nothing from an empty file', async () => {
     using folder = makeFolder();
-    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 animals in /);
-    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 animals in /);
+    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 pets in /);
+    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 pets in /);
     expect(await exported(folder.database)).toBe('');
     expect(await exported(folder.database, 'json')).toBe('[]\n');
   });
 
-  it('adds to the store of a running service, which shows the animals at once', async () => {
+  it('adds to the store of a running service, which shows the pets at once', async () => {
     await using service = await startService();
     expect(await (await service.call('/v1/pets')).json()).toEqual([]);
     expect(await importText('{"name":"Rex","categoryId":1}\n', service.database)).toMatchObject({
@@ -83,7 +83,7 @@ describe('petstore import', () => {
     expect(await created.json()).toMatchObject({ id: 2 });
   });
 
-  it('needs no more memory for many animals than for few', async () => {
+  it('needs no more memory for many pets than for few', async () => {
     using folder = makeFolder();
     const peak = async (count: number): Promise<number> => {
       const path = join(folder.path, `${count}.ndjson`);
@@ -131,7 +131,7 @@ describe('petstore import', () => {
 
   it('does not write the bad rows over the file itself', async () => {
     using folder = makeFolder();
-    const path = join(folder.path, 'animals.ndjson');
+    const path = join(folder.path, 'pets.ndjson');
     writeFileSync(path, '{}\n');
     const { status } = await runCli(['import', path, '--rejects', path, '--database-url', folder.database]);
     expect({ status, text: readFileSync(path, 'utf8') }).toEqual({ status: 2, text: '{}\n' });
@@ -139,7 +139,7 @@ describe('petstore import', () => {
 
   it('tells of bad rows above the bar', async () => {
     using folder = makeFolder();
-    const path = join(folder.path, 'animals.csv');
+    const path = join(folder.path, 'pets.csv');
     writeFileSync(path, 'name,categoryId\nRex,one\nRex,two\n');
     const { screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
     expect(screen).toMatch(/\rline 2: [^\r]+\n\rline 3: [^\r]+\n\r█+ checked/);
@@ -147,13 +147,13 @@ describe('petstore import', () => {
 
   it('shows a bar on a terminal', async () => {
     using folder = makeFolder();
-    const path = join(folder.path, 'animals.csv');
+    const path = join(folder.path, 'pets.csv');
     writeFileSync(path, `name,categoryId\n${'Rex,1\n'.repeat(30_000)}`);
     const { status, screen } = await runOnTerminal(['import', path, '--database-url', folder.database]);
     expect(status).toBe(0);
     expect(screen).toMatch(/█+ checked 0\.2 MB of 0\.2 MB, [\d.]+ MB\/s/);
     expect(screen).toMatch(/█+ added 30,000 of 30,000, [\d,]+\/s/);
-    expect(screen).toMatch(/Added 30,000 animals in [\d.]+ s\.\n$/);
+    expect(screen).toMatch(/Added 30,000 pets in [\d.]+ s\.\n$/);
     const { screen: asked } = await runOnTerminal(['import', '--database-url', folder.database]);
     expect(asked).toBe('petstore: Say what to import: petstore import FILE\n');
   });

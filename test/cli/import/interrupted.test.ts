@@ -14,10 +14,10 @@ let path: string;
 
 beforeAll(() => {
   folder = makeFolder();
-  path = join(folder.path, 'animals.ndjson');
+  path = join(folder.path, 'pets.ndjson');
   const lines = Array.from(
     { length: total },
-    (_, index) => `{"id":${index + 1},"name":"Animal ${index}","categoryId":${index % 7}}\n`,
+    (_, index) => `{"id":${index + 1},"name":"Pet ${index}","categoryId":${index % 7}}\n`,
   );
   writeFileSync(path, lines.join(''));
 });
@@ -33,7 +33,7 @@ function expectBeginning(database: string): number {
   const { count, wrong } = store
     .query(
       `SELECT count(*) AS count,
-         count(*) FILTER (WHERE json ->> 'name' <> 'Animal ' || (id - 1) OR json ->> 'categoryId' <> (id - 1) % 7) AS wrong FROM pets`,
+         count(*) FILTER (WHERE json ->> 'name' <> 'Pet ' || (id - 1) OR json ->> 'categoryId' <> (id - 1) % 7) AS wrong FROM pets`,
     )
     .get() as { count: number; wrong: number };
   const { added } = store.query('SELECT coalesce(sum(added_count), 0) AS added FROM imports').get() as {
@@ -90,9 +90,9 @@ describe('an import that is killed with kill -9', () => {
     expect(status).toBe(0);
     if (last < total) {
       expect(stderr).toContain(
-        `Going on after the first ${last.toLocaleString('en')} animals of an earlier run.\n`,
+        `Going on after the first ${last.toLocaleString('en')} pets of an earlier run.\n`,
       );
-      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} animals in`);
+      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} pets in`);
     }
     expect(expectBeginning(place)).toBe(total);
     await expectWhole(place);
@@ -135,7 +135,7 @@ describe('Ctrl-C', () => {
     const count = expectBeginning(place);
     expect(count).toBeLessThan(total);
     expect(stderr).toEndWith(
-      `Stopped. ${count.toLocaleString('en')} of 160,000 animals are in the store. Run the same command again to go on.\n`,
+      `Stopped. ${count.toLocaleString('en')} of 160,000 pets are in the store. Run the same command again to go on.\n`,
     );
     expect(await runCli(argsFor(place))).toMatchObject({ status: 0 });
     await expectWhole(place);
@@ -174,15 +174,15 @@ describe('Ctrl-C', () => {
 });
 
 describe('an import with --keep-ids that goes on', () => {
-  it('says how far it is when the store got other animals meanwhile', async () => {
+  it('says how far it is when the store got other pets meanwhile', async () => {
     using place = makeFolder();
     const run = (...args: string[]) =>
       runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {
-        input: [1, 2, 3].map((id) => `{"id":${id},"name":"Animal","categoryId":1}\n`).join(''),
+        input: [1, 2, 3].map((id) => `{"id":${id},"name":"Pet","categoryId":1}\n`).join(''),
       });
     expect(await run()).toMatchObject({ status: 0 });
     const store = new Database(place.database);
-    // As an interruption after the first animal would have left it.
+    // As an interruption after the first pet would have left it.
     store.run('DELETE FROM pets WHERE id > 1');
     store.run('UPDATE imports SET added_count = 1, finished_at = NULL');
     store.close();
@@ -190,7 +190,7 @@ describe('an import with --keep-ids that goes on', () => {
     const { status, stderr } = await run();
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: The ids of the file go on with 2, and the store has ids up to 4. 1 of 3 animals are in the store. ' +
+      'petstore: The ids of the file go on with 2, and the store has ids up to 4. 1 of 3 pets are in the store. ' +
         'Import the whole file into an empty store that no service uses, ' +
         'or put its rows from id 2 on into another file and import that without --keep-ids.\n',
     );

@@ -35,7 +35,7 @@ describe('a page that is longer than 128 KiB', () => {
   });
 
   it('has a validator that withstands an adversary, as text and as bytes', async () => {
-    // Four animals have 80,000 letters and 140,000 bytes; a page is kept as bytes from the second time on.
+    // Four pets have 80,000 letters and 140,000 bytes; a page is kept as bytes from the second time on.
     for (const limit of [4, 9]) {
       const tags = new Set<string | null>();
       for (let time = 0; time < 4; time++) {

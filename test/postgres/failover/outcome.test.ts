@@ -30,7 +30,7 @@ async function countOf(name: string): Promise<number> {
 }
 
 describe('a connection that is lost after the commit was sent', () => {
-  it('leaves exactly one animal each in 100 cuts, for a caller that repeats with its idempotency key', async () => {
+  it('leaves exactly one pet each in 100 cuts, for a caller that repeats with its idempotency key', async () => {
     let failures = 0;
     const createRepeatedly = async (name: string): Promise<bigint> => {
       try {

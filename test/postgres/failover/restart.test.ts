@@ -8,7 +8,7 @@ const patienceMs = 120_000;
 
 describe('a PostgreSQL server that is killed under load', () => {
   it(
-    'loses and doubles no acknowledged animal in 10 rounds, and serves again within 5 s of the database',
+    'loses and doubles no acknowledged pet in 10 rounds, and serves again within 5 s of the database',
     async () => {
       await using cluster = await makeCluster();
       await cluster.start();
@@ -33,7 +33,7 @@ describe('a PostgreSQL server that is killed under load', () => {
 
 describe('a synchronous standby that is promoted under load', () => {
   it(
-    'has every acknowledged animal once, and takes over without a restart of the service',
+    'has every acknowledged pet once, and takes over without a restart of the service',
     async () => {
       await using primary = await makeCluster();
       await using standby = await makeStandby(primary);

@@ -70,7 +70,7 @@ describe('three replicas on one database', () => {
     }
   });
 
-  it('make one animal of one idempotency key, whichever of them are asked, all at once', async () => {
+  it('make one pet of one idempotency key, whichever of them are asked, all at once', async () => {
     for (let round = 0; round < 20; round++) {
       const idempotency = { caller: 'shop', key: `round ${round}` };
       const answers = await Promise.all(

@@ -78,7 +78,7 @@ describe('the schema', () => {
     }
   });
 
-  it('never gives the id of a removed animal to another', async () => {
+  it('never gives the id of a removed pet to another', async () => {
     await useStore();
     const database = new Database(place.path);
     database.run('DELETE FROM pets');

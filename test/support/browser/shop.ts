@@ -13,7 +13,7 @@ export const phone: BrowserContextOptions = {
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Animals', exact: true }).waitFor();
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor();
 }
 
 /** Opens the page and signs in. */
@@ -39,7 +39,7 @@ export const rows = (page: Page): Locator => page.locator('.row:not(.is-waiting)
 export async function add(page: Page, name: string, category: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Category').fill(category);
-  await page.getByRole('button', { name: 'Add animal' }).click();
+  await page.getByRole('button', { name: 'Add pet' }).click();
 }
 
 /** The texts that are wider than their place, and the page itself when it can be scrolled sideways. */

@@ -13,7 +13,7 @@ export function post(body: unknown, headers: Record<string, string> = {}): Reque
   };
 }
 
-/** Adds an animal and gives its id; throws when the service refuses it. */
+/** Adds a pet and gives its id; throws when the service refuses it. */
 export async function addPet(call: Call, pet: object = rex): Promise<string> {
   const response = await call('/v1/pets', post(pet));
   const text = await response.text();
@@ -21,7 +21,7 @@ export async function addPet(call: Call, pet: object = rex): Promise<string> {
   return idsOf(text)[0] ?? '';
 }
 
-/** Adds as many animals, one after the other, and gives their ids in ascending order. */
+/** Adds as many pets, one after the other, and gives their ids in ascending order. */
 export async function addPets(call: Call, count: number, pet: object = rex): Promise<string[]> {
   const ids: string[] = [];
   for (let added = 0; added < count; added++) ids.push(await addPet(call, pet));

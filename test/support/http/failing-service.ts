@@ -1,6 +1,6 @@
 import { openService, openTemporarySqlite, type Service, type ServiceOptions } from './service.ts';
 
-/** The way to a 5xx: a service whose animals cannot be had; every attempt ends in this error. */
+/** The way to a 5xx: a service whose pets cannot be had; every attempt ends in this error. */
 export async function openFailingService(error: unknown, options: ServiceOptions = {}): Promise<Service> {
   const fail = (): never => {
     throw error;

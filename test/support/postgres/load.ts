@@ -2,7 +2,7 @@ import { PetstoreError } from '../../../src/error.ts';
 import type { PetStore } from '../../../src/pet.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Creates animals without end, each with a name of its own, and keeps account of the answers. */
+/** Creates pets without end, each with a name of its own, and keeps account of the answers. */
 export interface Load {
   /** The id that each acknowledged name was given. */
   acknowledged: Map<string, bigint>;
@@ -12,7 +12,7 @@ export interface Load {
 }
 
 /**
- * Every second animal carries an idempotency key and is asked for again until it is acknowledged. The others
+ * Every second pet carries an idempotency key and is asked for again until it is acknowledged. The others
  * are asked for once: when that fails, nobody knows whether they exist.
  */
 export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16): Load {
@@ -39,7 +39,7 @@ export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16):
 
   const running = Array.from({ length: creators }, async (_, creator) => {
     while (!stopping.signal.aborted) {
-      const name = `animal ${next++}`;
+      const name = `pet ${next++}`;
       await create(stores[creator % stores.length]!, name, creator % 2 === 0 ? name : undefined);
     }
   });
@@ -57,7 +57,7 @@ export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16):
   };
 }
 
-/** What the database says against the acknowledgements: animals that are lost, doubled or not what was said. */
+/** What the database says against the acknowledgements: pets that are lost, doubled or not what was said. */
 export async function findFaults(
   { acknowledged }: Load,
   cluster: Cluster,

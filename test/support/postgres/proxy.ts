@@ -36,7 +36,7 @@ interface Pair {
   sent: string;
 }
 
-/** The name of either statement that creates animals; the driver sends it with every execution. */
+/** The name of either statement that creates pets; the driver sends it with every execution. */
 const createStatement = 'insert-pets';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { runCli, type CliResult } from './process.ts';
 
-/** The animals of a store as our own export writes them. */
+/** The pets of a store as our own export writes them. */
 export async function exported(place: string, format = 'ndjson'): Promise<string> {
   const { status, stdout } = await runCli(['export', '--format', format, '--database-url', place]);
   expect(status).toBe(0);
