@@ -140,7 +140,7 @@ describe('petstore restore', () => {
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
     await runCli(['backup', join(place.path, 'empty.db'), '--database-url', store]);
-    insertPet(store);
+    addPetTo(store);
     const restore = (...more: string[]) =>
       runCli(['restore', join(place.path, 'empty.db'), '--database-url', store, ...more]);
     expect(await restore()).toMatchObject({ status: 1, stderr: expect.stringContaining('add --force') });
@@ -200,7 +200,7 @@ describe('petstore restore', () => {
   });
 });
 
-function insertPet(path: string): void {
+function addPetTo(path: string): void {
   using database = new Database(path);
   insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
 }

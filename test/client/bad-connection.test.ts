@@ -48,7 +48,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
   it('gives up after its time, with an error that may pass', async () => {
     await using service = await openListeningService({ openStore });
     await using proxy = await openFaultyProxy(service.port, Array(1000).fill(503));
-    const client = service.clientWith({ baseUrl: proxy.url, retryForMs: 20 });
+    const client = service.clientWith({ baseUrl: proxy.url, retryForMs: 1000 });
     const error: unknown = await client.createPet(rex).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterMs: 0 });
     expect(isTemporary(error)).toBe(true);
