@@ -45,7 +45,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
     const { value } = event.currentTarget;
     idempotencyKey.current = undefined;
     setDraft((before) => ({ ...before, [field]: value }));
-    setErrors(({ [field]: _, ...others }) => others);
+    setErrors((before) => ({ ...before, [field]: undefined }));
     setOutcome(({ added }) => ({ added }));
   };
 

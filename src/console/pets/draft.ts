@@ -3,7 +3,7 @@ import { isPetStatus, problemsOf, type NewPet } from '../../client/index.ts';
 /** What the person has typed. An empty status means none. */
 export type Draft = Record<keyof NewPet, string>;
 
-export type DraftErrors = Partial<Draft>;
+export type DraftErrors = { [Field in keyof Draft]?: string | undefined };
 
 export const emptyDraft: Draft = { name: '', categoryId: '', status: 'available' };
 

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
 
@@ -18,6 +19,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
     process.arch === 'x64'
       ? await withTemporaryFolder(folder, () => chromium.executablePath())
       : installedBrowser();
+  if (process.arch !== 'x64') await unpackFonts(join(folder, 'fonts'));
   await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
   const browser = await playwright.launch({
     executablePath,
@@ -49,7 +51,12 @@ function installedBrowser(): string {
   );
 }
 
-/** The browser brings a font, so that a bare machine shows text. */
+/** The font of the npm package, for the same text on every machine. */
+async function unpackFonts(folder: string): Promise<void> {
+  const packed = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium/bin/fonts.tar.br');
+  await new Bun.Archive(brotliDecompressSync(await Bun.file(packed).bytes())).extract(folder);
+}
+
 function fontsIn(folder: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
