@@ -16,12 +16,12 @@ const stores = { SQLite: openTemporarySqlite, PostgreSQL: openTemporaryPostgres 
 describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, openStore) => {
   const faultSequences: Fault[][] = [
     ['cut-request'],
-    ['cut-answer'],
+    ['cut-response'],
     ['cut-midway'],
     [503],
     [429],
     [502],
-    ['cut-answer', 503, 'cut-midway', 'cut-request', 'cut-answer'],
+    ['cut-response', 503, 'cut-midway', 'cut-request', 'cut-response'],
   ];
   for (const faults of faultSequences) {
     it(`adds exactly one pet after ${faults.join(', ')}`, async () => {
@@ -36,7 +36,7 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
   it('adds exactly one pet for each of many concurrent creates', async () => {
     await using service = await openListeningService({ openStore });
     const faults = Array.from({ length: 60 }, (_, index): Fault => {
-      return (['cut-answer', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
+      return (['cut-response', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
     });
     await using proxy = await openFaultyProxy(service.port, faults);
     const client = clientThrough(service, proxy.url);

@@ -37,20 +37,10 @@ function StatusMark({ status }: { status: PetStatus | undefined }) {
 export function LoadingRow() {
   return (
     <li class="row is-loading">
-      <span class="name">
-        <i />
-      </span>
-      <span>
-        <i />
-      </span>
-      <span class="numbers">
-        <span class="number">
-          <i />
-        </span>
-        <span class="number">
-          <i />
-        </span>
-      </span>
+      <i />
+      <i />
+      <i />
+      <i />
     </li>
   );
 }
