@@ -5,44 +5,44 @@ import { Filter } from './filter.tsx';
 import { PetList } from './pet-list.tsx';
 import { usePets } from './use-pets.ts';
 
-export interface ShopProps {
+export interface PetsProps {
   client: PetstoreClient;
   onRefused: () => void;
 }
 
-/** The pets and the form that adds one. */
-export function Shop({ client, onRefused }: ShopProps) {
+/** The list of pets and the form that adds one. */
+export function Pets({ client, onRefused }: PetsProps) {
   const [status, setStatus] = useState<PetStatus>();
   const [added, setAdded] = useState<Pet[]>([]);
-  const [isAdding, setIsAdding] = useState(false);
+  const [isFormOpen, setIsFormOpen] = useState(false);
   const view = usePets(client, status, onRefused);
 
   const onAdded = useCallback((pet: Pet) => setAdded((pets) => [pet, ...pets]), []);
   const choose = (chosen: PetStatus | undefined) => {
-    // From now on the list itself has what was added before.
+    // The new list includes the pets that were added before.
     setAdded([]);
     setStatus(chosen);
   };
-  const startAdding = () => {
-    setIsAdding(true);
+  const openForm = () => {
+    setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
 
   return (
-    <main class="shop">
+    <main class="store">
       <div class="heading">
         <h1>Pets</h1>
         <button
           type="button"
-          class="primary opener"
-          aria-expanded={isAdding}
+          class="primary form-toggle"
+          aria-expanded={isFormOpen}
           aria-controls="add-pet"
-          onClick={() => (isAdding ? setIsAdding(false) : startAdding())}
+          onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
         >
-          {isAdding ? 'Close the form' : 'Add a pet'}
+          {isFormOpen ? 'Close form' : 'Add a pet'}
         </button>
       </div>
-      <aside id="add-pet" class={isAdding ? 'adding is-open' : 'adding'} aria-labelledby="add-pet-title">
+      <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
         <AddPet
           client={client}
           shown={status}
@@ -51,14 +51,14 @@ export function Shop({ client, onRefused }: ShopProps) {
           onShowAll={() => choose(undefined)}
         />
       </aside>
-      <section class="pets" aria-label="List of pets">
+      <section class="pets" aria-label="Pet list">
         <Filter chosen={status} onChoose={choose} />
         <PetList
           view={view}
           added={added}
           status={status}
           onShowAll={() => choose(undefined)}
-          onAdd={startAdding}
+          onAdd={openForm}
         />
       </section>
     </main>

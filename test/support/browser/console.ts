@@ -16,8 +16,8 @@ export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor();
 }
 
-/** Opens the page and signs in. */
-export async function openShop(
+/** Opens the console and signs in. */
+export async function openConsole(
   browser: Browser,
   service: ListeningService,
   options?: BrowserContextOptions,
@@ -27,14 +27,14 @@ export async function openShop(
   return visited;
 }
 
-export async function stock(service: ListeningService, count: number): Promise<void> {
+export async function addPets(service: ListeningService, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const status = petStatuses[index % 3]!;
     await service.client.createPet({ name: `Pet ${index}`, categoryId: BigInt(index), status });
   }
 }
 
-export const rows = (page: Page): Locator => page.locator('.row:not(.is-waiting)');
+export const rows = (page: Page): Locator => page.locator('.row:not(.is-loading)');
 
 export async function add(page: Page, name: string, category: string): Promise<void> {
   await page.getByLabel('Name').fill(name);
@@ -42,11 +42,11 @@ export async function add(page: Page, name: string, category: string): Promise<v
   await page.getByRole('button', { name: 'Add pet' }).click();
 }
 
-/** The texts that are wider than their place, and the page itself when it can be scrolled sideways. */
+/** The elements that are wider than their box, and the document itself if it scrolls sideways. */
 export function overflowing(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [document.documentElement, ...document.querySelectorAll('main *, header *')]
-      .filter((element) => !element.closest('.unseen, .label, svg') && element.tagName !== 'INPUT'
+      .filter((element) => !element.closest('.visually-hidden, .label, svg') && element.tagName !== 'INPUT'
         && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
       .map((element) => element.outerHTML.slice(0, 200))`);
 }
@@ -56,7 +56,7 @@ export async function describedBy(page: Page, label: string): Promise<string> {
   return page.locator(`#${id}`).innerText();
 }
 
-/** Presses Tab until the focus is on what has this text. */
+/** Presses Tab until the element with this text has the focus. */
 export async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 30; presses++) {
     await page.keyboard.press('Tab');

@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Pet, PetStatus } from '../../client/index.ts';
 import type { Problem } from '../connect.ts';
-import { PetRow, WaitingRow } from './pet-row.tsx';
+import { PetRow, LoadingRow } from './pet-row.tsx';
 import type { PetsView } from './use-pets.ts';
 
 export interface PetListProps {
   view: PetsView;
-  /** Added on this page, newest first; they stand above the others until the list is loaded anew. */
+  /** Added in this console, newest first. They stay above the others until the list is reloaded. */
   added: Pet[];
   status: PetStatus | undefined;
   onShowAll: () => void;
@@ -22,9 +22,9 @@ export function PetList({ view, added, status, onShowAll, onAdd }: PetListProps)
   const count = fresh.length + others.length;
 
   if (problem && (isFirst || pets.length === 0))
-    return <Trouble problem={problem} onTryAgain={view.tryAgain} />;
-  if (isFirst && count === 0) return <Waiting />;
-  if (count === 0) return <Nothing status={status} onShowAll={onShowAll} onAdd={onAdd} />;
+    return <ProblemNotice problem={problem} onRetry={view.retry} />;
+  if (isFirst && count === 0) return <Loading />;
+  if (count === 0) return <Empty status={status} onShowAll={onShowAll} onAdd={onAdd} />;
   return (
     <div class={isFirst ? 'list is-stale' : 'list'} aria-busy={loading !== undefined}>
       <div class="columns" aria-hidden="true">
@@ -41,21 +41,21 @@ export function PetList({ view, added, status, onShowAll, onAdd }: PetListProps)
           <PetRow key={pet.id.toString()} pet={pet} />
         ))}
       </ul>
-      <div class="foot">
+      <div class="list-end">
         {problem && !isFirst ? (
-          <Trouble problem={problem} onTryAgain={view.tryAgain} />
+          <ProblemNotice problem={problem} onRetry={view.retry} />
         ) : hasMore ? (
-          <More isLoading={loading !== undefined} onMore={view.loadMore} />
+          <LoadMore isLoading={loading !== undefined} onMore={view.loadMore} />
         ) : (
-          <p class="help">{count === 1 ? 'One pet.' : `That is all: ${count} pets.`}</p>
+          <p class="help">{count === 1 ? '1 pet' : `All ${count} pets`}</p>
         )}
       </div>
     </div>
   );
 }
 
-/** Loads the next page when it comes near the edge of the screen, or when it is pressed. */
-function More({ isLoading, onMore }: { isLoading: boolean; onMore: () => void }) {
+/** Loads the next page when it is pressed or scrolled near. */
+function LoadMore({ isLoading, onMore }: { isLoading: boolean; onMore: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const watched = button.current;
@@ -73,52 +73,54 @@ function More({ isLoading, onMore }: { isLoading: boolean; onMore: () => void })
   );
 }
 
-function Waiting() {
+function Loading() {
   return (
     <div class="list" aria-busy="true">
-      <p class="unseen" role="status">
-        Loading the pets…
+      <p class="visually-hidden" role="status">
+        Loading pets…
       </p>
       <div class="columns" aria-hidden="true" />
       <ul class="rows" aria-hidden="true">
         {Array.from({ length: 8 }, (_, index) => (
-          <WaitingRow key={index} />
+          <LoadingRow key={index} />
         ))}
       </ul>
     </div>
   );
 }
 
-function Trouble({ problem, onTryAgain }: { problem: Problem; onTryAgain: () => void }) {
+function ProblemNotice({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
   return (
     <div class="state" role="alert">
       <h2>{problem.title}</h2>
-      <p>{problem.advice}</p>
+      <p>
+        {problem.advice} {problem.isTemporary && 'Retrying automatically.'}
+      </p>
       {problem.requestId !== undefined && (
         <p class="help">
           Request id <code>{problem.requestId}</code>
         </p>
       )}
-      <button type="button" class="plain" onClick={onTryAgain}>
+      <button type="button" class="plain" onClick={onRetry}>
         Try again
       </button>
     </div>
   );
 }
 
-function Nothing({ status, onShowAll, onAdd }: Pick<PetListProps, 'status' | 'onShowAll' | 'onAdd'>) {
+function Empty({ status, onShowAll, onAdd }: Pick<PetListProps, 'status' | 'onShowAll' | 'onAdd'>) {
   return status === undefined ? (
     <div class="state" role="status">
       <h2>No pets yet</h2>
-      <p>Add the first one, and it appears here.</p>
+      <p>Add one and it will appear here.</p>
       <button type="button" class="plain" onClick={onAdd}>
-        Add the first pet
+        Add your first pet
       </button>
     </div>
   ) : (
     <div class="state" role="status">
-      <h2>No pet is {status}</h2>
-      <p>Choose another status above, or look at all of them.</p>
+      <h2>No {status} pets</h2>
+      <p>Choose another status, or show all pets.</p>
       <button type="button" class="plain" onClick={onShowAll}>
         Show all pets
       </button>

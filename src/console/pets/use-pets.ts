@@ -9,23 +9,23 @@ import {
 import { explain, type Problem } from '../connect.ts';
 
 const pageSize = 50;
-const tryAgainMs = 3000;
+const retryMs = 3000;
 
 export interface PetsView {
   pets: Pet[];
-  /** `first` while a list is loaded, `more` while its next page is. */
+  /** Whether the first page or a later one is loading. */
   loading: 'first' | 'more' | undefined;
   problem: Problem | undefined;
   hasMore: boolean;
   loadMore: () => void;
-  tryAgain: () => void;
+  retry: () => void;
 }
 
 interface Loaded extends Partial<PetPage> {
   status: PetStatus | undefined;
 }
 
-/** The pets with a status, page by page. What fails for a moment is tried again until it works. */
+/** Loads the pets with a status, page by page, and retries after temporary problems. */
 export function usePets(
   client: PetstoreClient,
   status: PetStatus | undefined,
@@ -34,14 +34,13 @@ export function usePets(
   const [loaded, setLoaded] = useState<Loaded>({ status });
   const [loading, setLoading] = useState<PetsView['loading']>('first');
   const [problem, setProblem] = useState<Problem>();
-  const current = useRef<AbortController>(undefined);
+  const request = useRef<AbortController>(undefined);
 
   const load = useCallback(
     async (before: Loaded | undefined) => {
-      current.current?.abort();
-      const controller = new AbortController();
-      current.current = controller;
-      const { signal } = controller;
+      request.current?.abort();
+      request.current = new AbortController();
+      const { signal } = request.current;
       setLoading(before ? 'more' : 'first');
       try {
         const page = await client.listPets(
@@ -63,37 +62,37 @@ export function usePets(
   useEffect(() => {
     setProblem(undefined);
     void load(undefined);
-    return () => current.current?.abort();
+    return () => request.current?.abort();
   }, [load]);
 
-  const isOfThisStatus = loaded.status === status;
-  const tryAgain = useCallback(
-    () => void load(isOfThisStatus && loaded.next !== undefined ? loaded : undefined),
-    [load, loaded, isOfThisStatus],
+  const isCurrent = loaded.status === status;
+  const retry = useCallback(
+    () => void load(isCurrent && loaded.next !== undefined ? loaded : undefined),
+    [load, loaded, isCurrent],
   );
 
   useEffect(() => {
-    if (!problem?.isPassing || loading) return;
-    const timer = setTimeout(tryAgain, tryAgainMs);
-    addEventListener('online', tryAgain);
+    if (!problem?.isTemporary || loading) return;
+    const timer = setTimeout(retry, retryMs);
+    addEventListener('online', retry);
     return () => {
       clearTimeout(timer);
-      removeEventListener('online', tryAgain);
+      removeEventListener('online', retry);
     };
-  }, [problem, loading, tryAgain]);
+  }, [problem, loading, retry]);
 
   const loadMore = useCallback(() => {
     if (!loading && !problem && loaded.next !== undefined) void load(loaded);
   }, [load, loading, problem, loaded]);
 
-  // While another list is on its way the last one stays, so that nothing jumps; when it does not come, nothing wrong may stay.
-  const shown = isOfThisStatus || !problem ? loaded : undefined;
+  // The last list stays while the next one loads, so that the layout does not shift. If that fails, it must go.
+  const shown = isCurrent || !problem ? loaded : undefined;
   return {
     pets: shown?.pets ?? [],
     loading,
     problem,
     hasMore: shown?.next !== undefined,
     loadMore,
-    tryAgain,
+    retry,
   };
 }

@@ -1,11 +1,14 @@
+import { render } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
-import { Paw } from './icons.tsx';
 import { connect } from './connect.ts';
+import { Pets } from './pets/pets.tsx';
 import { forgetKey, keepKey, readKey } from './session.ts';
-import { Shop } from './shop/shop.tsx';
 import { SignIn } from './sign-in.tsx';
 
-export function App() {
+const root = document.getElementById('app');
+if (root) render(<Console />, root);
+
+function Console() {
   const [apiKey, setApiKey] = useState(readKey);
   const [wasRefused, setWasRefused] = useState(false);
   const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
@@ -21,7 +24,7 @@ export function App() {
   };
   const onRefused = useCallback(() => {
     forgetKey(apiKey);
-    // A key of this tab alone, as the reference takes one for trying, may hide one that the browser remembers.
+    // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
     const remembered = readKey();
     setWasRefused(remembered === undefined);
     setApiKey(remembered);
@@ -45,10 +48,23 @@ export function App() {
         </div>
       </header>
       {client ? (
-        <Shop client={client} onRefused={onRefused} />
+        <Pets client={client} onRefused={onRefused} />
       ) : (
         <SignIn onSignIn={signIn} wasRefused={wasRefused} />
       )}
     </>
+  );
+}
+
+/** Inline, to save a request. */
+function Paw() {
+  return (
+    <svg class="paw" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <ellipse cx="5.2" cy="10.4" rx="2.2" ry="3" />
+      <ellipse cx="9.6" cy="5.6" rx="2.2" ry="3.2" />
+      <ellipse cx="14.6" cy="5.6" rx="2.2" ry="3.2" />
+      <ellipse cx="18.9" cy="10.4" rx="2.2" ry="3" />
+      <path d="M12 11c3 0 6 3.4 6 6.4 0 2-1.5 3.1-3.2 3.1-1.1 0-1.9-.5-2.8-.5s-1.7.5-2.8.5C7.5 20.5 6 19.4 6 17.4 6 14.4 9 11 12 11z" />
+    </svg>
   );
 }

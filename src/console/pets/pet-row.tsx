@@ -5,7 +5,7 @@ export function PetRow({ pet, isNew = false }: { pet: Pet; isNew?: boolean }) {
   return (
     <li class={isNew ? 'row is-new' : 'row'}>
       <span class="name">
-        {pet.name.trim() === '' ? <em>Without a name</em> : <bdi>{pet.name}</bdi>}
+        {pet.name.trim() === '' ? <em>No name</em> : <bdi>{pet.name}</bdi>}
         {isNew && <span class="new">New</span>}
       </span>
       <StatusMark status={pet.status} />
@@ -23,34 +23,24 @@ export function PetRow({ pet, isNew = false }: { pet: Pet; isNew?: boolean }) {
   );
 }
 
-/** By colour, by shape and by word. */
+/** Shows the status by colour, shape and word. */
 function StatusMark({ status }: { status: PetStatus | undefined }) {
   return (
     <span class={`status ${status ?? 'none'}`}>
-      <span class="unseen">Status </span>
+      <span class="visually-hidden">Status </span>
       {status === undefined ? 'No status' : labelOf(status)}
     </span>
   );
 }
 
-/** Holds the place of a pet that is still on its way, as tall as one. */
-export function WaitingRow() {
+/** A placeholder with the height of a pet. */
+export function LoadingRow() {
   return (
-    <li class="row is-waiting">
-      <span class="name">
-        <i />
-      </span>
-      <span>
-        <i />
-      </span>
-      <span class="numbers">
-        <span class="number">
-          <i />
-        </span>
-        <span class="number">
-          <i />
-        </span>
-      </span>
+    <li class="row is-loading">
+      <i />
+      <i />
+      <i />
+      <i />
     </li>
   );
 }

@@ -5,12 +5,12 @@ export interface FilterProps {
   onChoose: (status: PetStatus | undefined) => void;
 }
 
-/** One click, or the arrow keys: the choices are radio buttons. */
+/** Radio buttons: one click or the arrow keys choose a status. */
 export function Filter({ chosen, onChoose }: FilterProps) {
   const choices = [undefined, ...petStatuses];
   return (
     <fieldset class="filter">
-      <legend class="unseen">Show pets with the status</legend>
+      <legend class="visually-hidden">Filter by status</legend>
       {choices.map((status) => (
         <label key={status ?? 'all'} class={`choice ${status ?? 'all'}`}>
           <input
