@@ -1,16 +1,12 @@
 import type { Database } from 'bun:sqlite';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
-import { OperatorError } from '../error.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
 import { parseExactJson } from '../int64.ts';
-import { parseNewPet } from '../pet.ts';
-import { explainOpening, refuseUnusable } from './opening/check-store.ts';
-import { damaged, explain, isDamage, storeMoved, translateError } from './errors.ts';
+import { parseNewPet, type Pet } from '../pet.ts';
+import { damaged, explain, isDamage, storeMoved, translateAddError, translateError } from './errors.ts';
 import { keyOf, type KeyRow } from './keys.ts';
-import { refuseOlderSchema } from './migrate.ts';
-import { openWritable } from './opening/open-writable.ts';
-import { openExisting } from './opening/opened-store.ts';
-import { openReadOnly, type ReadOnlyStore } from './opening/read-only.ts';
+import { openForReading, openWritable } from './opening/opened-store.ts';
+import type { ReadOnlyStore } from './opening/read-only.ts';
 import { isInPlace } from './opening/store-file.ts';
 import {
   checksumOf,
@@ -18,24 +14,24 @@ import {
   renderFields,
   renderPet,
   storedPetColumns,
-  type StoredPet as PetText,
+  type StoredPet,
 } from './stored-pet.ts';
 
 export interface SqliteBulkOptions {
   path: string;
-  /** A store that is not there is made, and an older one brought up to date; otherwise either is an error. */
+  /** Makes a store that is missing and migrates an older one; otherwise either is an error. */
   mayCreate: boolean;
 }
 
 export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Promise<BulkStore> {
   const { database, refuseChanged } = mayCreate ? openForWriting(path) : openForReading(path);
-  const translated = createTranslation(path, refuseChanged);
+  const explained = explainTables(path, refuseChanged);
   try {
     return {
-      pets: translated(petTable(database, path)),
-      keys: translated(keyTable(database)),
-      idempotencyRecords: translated(idempotencyTable(database)),
-      imports: translated(importTable(database)),
+      pets: explained(petTable(database, path), translateAddError),
+      keys: explained(keyTable(database)),
+      idempotencyRecords: explained(idempotencyTable(database)),
+      imports: explained(importTable(database)),
       async close() {
         database.close();
       },
@@ -46,12 +42,7 @@ export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Pr
   }
 }
 
-interface OpenedBulk {
-  database: Database;
-  refuseChanged: () => void;
-}
-
-function openForWriting(name: string): OpenedBulk {
+function openForWriting(name: string): Pick<ReadOnlyStore, 'database' | 'refuseChanged'> {
   const { store, database } = openWritable(name);
   const refuseChanged = (): void => {
     if (!isInPlace(store)) throw storeMoved(store);
@@ -59,46 +50,32 @@ function openForWriting(name: string): OpenedBulk {
   return { database, refuseChanged };
 }
 
-/** Opens a store for whoever only reads it: no byte of it changes. */
-function openForReading(name: string): OpenedBulk {
-  const store = openExisting(name);
-  if (!store) throw new OperatorError(`There is no store at ${name}. Check the path.`);
-  refuseUnusable(store);
-  let opened: ReadOnlyStore | undefined;
-  try {
-    opened = openReadOnly(store);
-    refuseOlderSchema(opened.database, name);
-    return opened;
-  } catch (error) {
-    opened?.[Symbol.dispose]();
-    throw explainOpening(error, store);
-  }
-}
-
-/** Gives tables failures that the operator understands: damage, and a store that cannot be used now. */
-function createTranslation(path: string, refuseChanged: () => void) {
-  const attempt = async <Result>(running: Promise<Result>): Promise<Result> => {
-    try {
-      const result = await running;
-      refuseChanged();
-      return result;
-    } catch (error) {
-      throw isDamage(error) ? explain(error, path) : translateError(error);
-    }
+/** Explains the failures of tables: damage to the operator, anything else as to every caller. */
+function explainTables(path: string, refuseChanged: () => void) {
+  return <Row>(table: BulkTable<Row>, translate = translateError): BulkTable<Row> => {
+    const attempt = async <Result>(running: Promise<Result>): Promise<Result> => {
+      try {
+        const result = await running;
+        refuseChanged();
+        return result;
+      } catch (error) {
+        throw isDamage(error) ? explain(error, path) : translate(error);
+      }
+    };
+    return {
+      count: () => attempt(table.count()),
+      read: (after, limit) => attempt(table.read(after, limit)),
+      write: (rows) => attempt(table.write(rows)),
+    };
   };
-  return <Row>(table: BulkTable<Row>): BulkTable<Row> => ({
-    count: () => attempt(table.count()),
-    read: (after, limit) => attempt(table.read(after, limit)),
-    write: (rows) => attempt(table.write(rows)),
-  });
 }
 
-function petTable(database: Database, path: string): BulkTable<StoredPet> {
-  const select = database.query<PetText & { id: string }, [string, number]>(
+function petTable(database: Database, path: string): BulkTable<Pet> {
+  const select = database.query<StoredPet & { id: string }, [string, number]>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets
      WHERE id > CAST(?1 AS INTEGER) ORDER BY pets.id LIMIT ?2`,
   );
-  const petOf = ({ id, ...pet }: PetText & { id: string }): StoredPet => {
+  const petOf = ({ id, ...pet }: StoredPet & { id: string }): Pet => {
     if (!isIntact(pet, id)) throw damaged(path);
     return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
   };

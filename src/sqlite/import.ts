@@ -1,18 +1,15 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
-import { translateError } from './errors.ts';
+import { translateAddError } from './errors.ts';
 import { createIds } from './ids.ts';
-import { whileInPlace } from './opening/in-place.ts';
-import { openWritable } from './opening/open-writable.ts';
+import { openWritable } from './opening/opened-store.ts';
+import { whileInPlace } from './opening/store-watch.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
-/**
- * Rows of one INSERT. Measured with an index and a sync per 20,000 rows: 250,000 pets a second with 1 row,
- * 350,000 with 10, 410,000 with 100, 430,000 with 500.
- */
+/** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
-/** A service that is busy writing may keep the lock from us for a while. */
+/** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
 
 type Value = string | number | bigint | null;
@@ -20,7 +17,7 @@ type Value = string | number | bigint | null;
 export function openSqliteImport({ path }: { path: string }): ImportStore {
   const { store, database } = openWritable(path);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-  // The only check of the table is that of the status, which an ImportedPet has passed; it is a third of the work.
+  // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');
   const insert = createInsert(database);
   const find = database.query<{ addedCount: number; finishedAt: number | null }, [string]>(
@@ -40,7 +37,7 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
     if (step) {
       begin.run(step.source);
       const { changes } = move.run(step.source, step.addedBefore, step.addedBefore + pets.length);
-      if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Somebody else does this import.');
+      if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
     }
     insert(pets);
   });
@@ -58,7 +55,7 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
     finishImport: async (source, finishedAt) =>
       attempt(() =>
         whileInPlace(store, () => {
-          // An import of nothing has never begun.
+          // An import without pets has no row yet.
           begin.run(source);
           finish.run(source, finishedAt.getTime());
         }),
@@ -78,7 +75,7 @@ function attempt<Result>(use: () => Result): Result {
   try {
     return use();
   } catch (error) {
-    throw translateError(error);
+    throw translateAddError(error);
   }
 }
 

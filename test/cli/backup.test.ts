@@ -38,7 +38,7 @@ describe('petstore backup', () => {
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
     await writeFile(join(place.path, 'backup.db'), 'precious');
     const taken = await runCli(['backup', join(place.path, 'backup.db'), '--database-url', store]);
-    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not written over') });
+    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not overwritten') });
     expect(await Bun.file(join(place.path, 'backup.db')).text()).toBe('precious');
 
     const none = await runCli([

@@ -152,7 +152,7 @@ describe('petstore restore', () => {
     await writeFile(csv, 'name,categoryId\nRex,1\n');
     expect(await runCli(['restore', csv, '--force', '--database-url', store])).toMatchObject({
       status: 1,
-      stderr: `petstore: ${csv} is no backup. Name a file that petstore backup has made.\n`,
+      stderr: `petstore: ${csv} is not a backup. Name a file that petstore backup has made.\n`,
     });
 
     await writeFile(store, 'no database any more');

@@ -238,7 +238,7 @@ describe('what is no regular file', () => {
       const pipe = inFolder('pipe');
       Bun.spawnSync(['mkfifo', pipe]);
       const { status, stderr } = await runCli([...command, '--database-url', pipe], { cwd: folder.path });
-      expect([status, stderr]).toEqual([1, expect.stringContaining('is no file')]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('is not a file')]);
       expect(statSync(pipe).isFIFO()).toBe(true);
     },
   );

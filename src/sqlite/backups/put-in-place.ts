@@ -11,21 +11,20 @@ import {
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import { syncPath } from './folders.ts';
-import { inUse, whileLocked } from './lock-store.ts';
-import { findStoreFile, stateOf, type StoreFile } from './store-file.ts';
+import { findStoreFile, sideFiles, stateOf, syncPath, type StoreFile } from '../opening/store-file.ts';
+import { inUse, removeAbandoned, whileLocked } from './lock-store.ts';
 
 export interface Target {
   name: string;
   path: string;
-  /** As it was examined; undefined when there was no store. */
+  /** When it was examined; undefined when there was no store. */
   state: string | undefined;
 }
 
 /**
- * Gives a verified copy the name of the store, and moves what was there aside as it is. A file and its log cannot be
- * exchanged at once: from the moment the copy is called "restored", whoever writes to the store next finishes what a
- * crash has interrupted. Returns where the replaced store is now.
+ * Gives a verified copy the name of the store, and moves what was there aside as it is. Returns where that is now. A file
+ * and its log cannot be replaced in one step, so the copy is first renamed to `.restored-…`. From then on, whoever
+ * writes to the store next finishes a restore that a crash interrupted.
  */
 export function putInPlace(incoming: string, target: Target): string | undefined {
   const { name, path, state } = target;
@@ -35,20 +34,20 @@ export function putInPlace(incoming: string, target: Target): string | undefined
     const file = findStoreFile(name);
     if (!file) throw inUse(name);
     return whileLocked(file, () => {
-      // Somebody has used it since it was examined.
       if (!isNew && stateOf(file) !== state) throw inUse(name);
+      removeAbandoned(path, dirname(incoming));
       return exchange(incoming, file);
     });
   } catch (error) {
-    // Unless a service was faster, and has made it its store.
+    // Unless a service has made it its store meanwhile.
     if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
     throw error;
   }
 }
 
-/** One restore: its time, and the file that it replaces. */
 interface Restore {
   time: string;
+  /** Of the file that it replaces. */
   inode: bigint;
 }
 
@@ -67,7 +66,7 @@ function exchange(incoming: string, { path, inode }: StoreFile): string | undefi
   return existsSync(kept) ? kept : undefined;
 }
 
-/** A restore by root must not lock the user of the service out. */
+/** A restore by root must not lock out the user of the service. */
 function keepOwner(path: string, incoming: string): void {
   const { uid, gid } = statSync(path);
   if (statSync(incoming).uid !== uid) chownSync(incoming, uid, gid);
@@ -75,8 +74,9 @@ function keepOwner(path: string, incoming: string): void {
 
 const waitMs = 5000;
 
-/** Finishes a restore that was interrupted half-way, or waits for one that is under way. */
+/** Finishes a restore that was interrupted, or waits for one that is under way. */
 export function finishRestore(name: string, path: string): void {
+  if (!existsSync(path)) return;
   const deadline = performance.now() + waitMs;
   while (findRestore(path)) {
     const file = findStoreFile(name);
@@ -84,7 +84,8 @@ export function finishRestore(name: string, path: string): void {
     try {
       whileLocked(file, () => {
         const restore = findRestore(path);
-        if (restore && restore.inode !== file.inode) throw strangeRestore(path, restore);
+        if (restore && restore.inode !== file.inode) throw foreignRestore(path, restore);
+        removeAbandoned(path);
         if (restore) finish(path, restore);
       });
     } catch (error) {
@@ -94,17 +95,16 @@ export function finishRestore(name: string, path: string): void {
   }
 }
 
-/** For those who only read. */
+/** For commands that only read. */
 export function refuseHalfRestored(name: string, path: string): void {
   if (!findRestore(path)) return;
   throw new OperatorError(
-    `A restore of ${name} is under way or was interrupted. Wait for it; the next start of the service finishes it.`,
+    `A restore of ${name} is under way or was interrupted.`,
+    'Wait for it. If it was interrupted, the next start of the service finishes it.',
   );
 }
 
-const sideFiles = ['-wal', '-shm', '-journal'];
-
-/** Each step may have been done before. */
+/** An earlier attempt may have done any of the steps. */
 function finish(path: string, restore: Restore): void {
   const kept = replacedPath(path, restore);
   if (statSync(path).size > 0 && !existsSync(kept)) linkSync(path, kept);
@@ -115,7 +115,7 @@ function finish(path: string, restore: Restore): void {
   syncPath(dirname(path));
 }
 
-/** Puts back what was moved, so that a restore that failed has changed nothing. */
+/** Puts everything back, so that a restore that failed has changed nothing. */
 function undo(path: string, restore: Restore): void {
   const kept = replacedPath(path, restore);
   for (const suffix of sideFiles) {
@@ -133,7 +133,7 @@ function replacedPath(path: string, { time }: Pick<Restore, 'time'>): string {
   return `${path}.replaced-${time}`;
 }
 
-/** A restore that is not finished. */
+/** Finds a restore that is not finished. */
 function findRestore(path: string): Restore | undefined {
   const start = `${basename(path)}.restored-`;
   for (const name of readdirSync(dirname(path))) {
@@ -144,15 +144,15 @@ function findRestore(path: string): Restore | undefined {
   return undefined;
 }
 
-/** Such as after a copy of the whole folder: what is here may lack its log. */
-function strangeRestore(path: string, restore: Restore): OperatorError {
+/** Such as after a copy of the whole folder: the store that is here now may lack its log. */
+function foreignRestore(path: string, restore: Restore): OperatorError {
   return new OperatorError(
-    `${restoredPath(path, restore)} is left from the restore of another file. ` +
-      'Run petstore restore again for this one, and remove what is left.',
+    `${restoredPath(path, restore)} is left from the restore of another file.`,
+    'Remove it, and run petstore restore again.',
   );
 }
 
-/** Names what belongs to one restore; another one may have happened in the same second. */
+/** The time names a restore. Another one may have happened in the same second. */
 function freeTime(path: string): string {
   const now = new Date().toISOString().replace(/\.\d+|[-:]/g, '');
   let time = now;
@@ -160,7 +160,7 @@ function freeTime(path: string): string {
   return time;
 }
 
-/** A service that is started now has something to wait for, even where no store was. */
+/** Makes a file to lock where there was none, so that a service that starts now waits. */
 function makeEmpty({ name, path }: Target): void {
   try {
     closeSync(openSync(path, 'ax', 0o600));
