@@ -70,3 +70,20 @@ describe('an import into a store that cannot be used', () => {
     );
   });
 });
+
+describe('petstore import --keep-ids', () => {
+  it('explains that an id was taken while it ran', async () => {
+    {
+      using database = new Database(place.path);
+      // Stands for a service that creates a pet between two rows of the import.
+      database.run(`CREATE TRIGGER take_next AFTER INSERT ON pets WHEN NEW.id = 2
+        BEGIN INSERT INTO pets SELECT 3, status, json, checksum FROM pets WHERE id = 2; END`);
+    }
+    const rows = [2, 3].map((id) => `{"id":${id},"name":"Rex","categoryId":1}\n`);
+    const { status, stdout, stderr } = await runCli(['import', '--keep-ids', '--database-url', place.path], {
+      input: rows.join(''),
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('petstore: An id of the file has been taken meanwhile. Nothing was written.');
+  });
+});
