@@ -118,6 +118,24 @@ describe('a log whose file was removed', () => {
       await expectRefused('is damaged', ...command);
     },
   );
+
+  it('is reported by petstore doctor, with what to do', async () => {
+    await makeCrashedStore(store);
+    rmSync(store);
+    await expectRefused(
+      /PROBLEM +store +\S+ is gone, but its log holds commits.*\n.*petstore restore FILE/,
+      'doctor',
+    );
+  });
+
+  it('is a warning of petstore doctor when the log is empty', async () => {
+    await run('seed', '--count', '1');
+    rmSync(store);
+    expect(statSync(`${store}-wal`).size).toBe(0);
+    const { status, stdout } = await run('doctor');
+    expect(stdout).toMatch(/warning +store +\S+ is gone, .*\n.*petstore restore FILE/);
+    expect(status).toBe(0);
+  });
 });
 
 describe('a store whose service was killed when its log had a header and nothing else', () => {
