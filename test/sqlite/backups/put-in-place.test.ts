@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { copyFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { putInPlace } from '../../../src/sqlite/backups/put-in-place.ts';
 import { findStoreFile, stateOf } from '../../../src/sqlite/opening/store-file.ts';
@@ -7,6 +7,7 @@ import { idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
+import { startCommand } from '../../support/process/running.ts';
 
 const exported = async (name: string) => idsOf((await runCli(['export', '--database-url', name])).stdout);
 
@@ -84,6 +85,54 @@ describe('a restore that a crash has interrupted', () => {
     await runCli(['keys', 'list', '--database-url', name]);
     expect(await exported(name)).toEqual(['1', '2', '3']);
     expect(readdirSync(folder.path).filter((file) => file.includes('replaced'))).toEqual([]);
+  });
+});
+
+describe('the folder of a restore that was killed', () => {
+  const scratchIn = (folder: string) =>
+    readdirSync(folder).filter((name) => /^petstore\.db\.(?:restoring|locking)-/.test(name));
+
+  it('is removed by the next restore', async () => {
+    using folder = makeFolder();
+    const [name, backup] = [folder.database, join(folder.path, 'b.db')];
+    await runCli(['seed', '--count', '50000', '--database-url', name]);
+    await runCli(['backup', backup, '--database-url', name]);
+    const restore = ['restore', backup, '--force', '--database-url', name];
+    while (scratchIn(folder.path).length === 0) {
+      await using command = startCommand(restore, folder.path);
+      while (scratchIn(folder.path).length === 0) await Bun.sleep(1);
+      command.kill('SIGKILL');
+      await command.ended;
+    }
+    expect(await runCli(restore)).toMatchObject({ status: 0 });
+    expect(scratchIn(folder.path)).toEqual([]);
+    expect(await exported(name)).toHaveLength(50_000);
+  });
+
+  it('is removed whatever it holds of ours, and nothing of others is', async () => {
+    using folder = makeFolder();
+    const [name, backup] = [folder.database, join(folder.path, 'b.db')];
+    await runCli(['seed', '--count', '2', '--database-url', name]);
+    await runCli(['backup', backup, '--database-url', name]);
+    const others = ['petstore.db.restoring-monday', 'other.db.restoring-aaaaaa'];
+    const left = [
+      'petstore.db.restoring-aaaaaa',
+      'petstore.db.restoring-bbbbbb',
+      'petstore.db.locking-cccccc',
+    ];
+    for (const each of [...others, ...left]) mkdirSync(join(folder.path, each));
+    copyFileSync(backup, join(folder.path, 'petstore.db.restoring-aaaaaa', 'store.db'));
+    linkSync(name, join(folder.path, 'petstore.db.locking-cccccc', 'store.db'));
+    writeFileSync(join(folder.path, 'petstore.db.restoring-monday', 'notes.txt'), 'precious');
+    writeFileSync(join(folder.path, 'petstore.db.restoring-readme'), 'precious');
+
+    expect(await runCli(['restore', backup, '--force', '--database-url', name])).toMatchObject({ status: 0 });
+    expect(scratchIn(folder.path).sort()).toEqual([
+      'petstore.db.restoring-monday',
+      'petstore.db.restoring-readme',
+    ]);
+    expect(readdirSync(folder.path)).toContain('other.db.restoring-aaaaaa');
+    expect(await exported(name)).toEqual(['1', '2']);
   });
 });
 
