@@ -45,16 +45,21 @@ export function putInPlace(incoming: string, target: Target): string | undefined
   }
 }
 
+/** The files of one restore, all of them beside the store. */
 interface Restore {
-  time: string;
-  /** Of the file that it replaces. */
+  /** The copy, until it gets the name of the store. */
+  restored: string;
+  /** Where the replaced store goes. */
+  kept: string;
+  /** The inode of the replaced store. */
   inode: bigint;
 }
 
-function exchange(incoming: string, { path, inode }: StoreFile): string | undefined {
-  const restore = { time: freeTime(path), inode };
+function exchange(incoming: string, file: StoreFile): string | undefined {
+  const { path } = file;
+  const restore = beginRestore(file);
   keepOwner(path, incoming);
-  renameSync(incoming, restoredPath(path, restore));
+  renameSync(incoming, restore.restored);
   try {
     syncPath(dirname(path));
     finish(path, restore);
@@ -62,8 +67,8 @@ function exchange(incoming: string, { path, inode }: StoreFile): string | undefi
     undo(path, restore);
     throw error;
   }
-  const kept = replacedPath(path, restore);
-  return existsSync(kept) ? kept : undefined;
+  syncPath(dirname(path));
+  return existsSync(restore.kept) ? restore.kept : undefined;
 }
 
 /** A restore by root must not lock out the user of the service. */
@@ -84,9 +89,11 @@ export function finishRestore(name: string, path: string): void {
     try {
       whileLocked(file, () => {
         const restore = findRestore(path);
-        if (restore && restore.inode !== file.inode) throw foreignRestore(path, restore);
+        if (!restore) return;
+        if (restore.inode !== file.inode) throw foreignRestore(restore);
         removeAbandoned(path);
-        if (restore) finish(path, restore);
+        finish(path, restore);
+        syncPath(dirname(path));
       });
     } catch (error) {
       if (performance.now() > deadline) throw error;
@@ -104,60 +111,53 @@ export function refuseHalfRestored(name: string, path: string): void {
   );
 }
 
-/** An earlier attempt may have done any of the steps. */
-function finish(path: string, restore: Restore): void {
-  const kept = replacedPath(path, restore);
+/** An earlier attempt may have done any of the steps. The last one completes the restore. */
+function finish(path: string, { restored, kept }: Restore): void {
   if (statSync(path).size > 0 && !existsSync(kept)) linkSync(path, kept);
   for (const suffix of sideFiles) {
     if (existsSync(`${path}${suffix}`)) renameSync(`${path}${suffix}`, `${kept}${suffix}`);
   }
-  renameSync(restoredPath(path, restore), path);
-  syncPath(dirname(path));
+  renameSync(restored, path);
 }
 
 /** Puts everything back, so that a restore that failed has changed nothing. */
-function undo(path: string, restore: Restore): void {
-  const kept = replacedPath(path, restore);
+function undo(path: string, { restored, kept }: Restore): void {
   for (const suffix of sideFiles) {
     if (existsSync(`${kept}${suffix}`)) renameSync(`${kept}${suffix}`, `${path}${suffix}`);
   }
   rmSync(kept, { force: true });
-  rmSync(restoredPath(path, restore), { force: true });
+  rmSync(restored, { force: true });
 }
 
-function restoredPath(path: string, { time, inode }: Restore): string {
-  return `${path}.restored-${time}-${inode}`;
-}
-
-function replacedPath(path: string, { time }: Pick<Restore, 'time'>): string {
-  return `${path}.replaced-${time}`;
+/** Names a restore after its time. Another one may have happened in the same second. */
+function beginRestore({ path, inode }: StoreFile): Restore {
+  const now = new Date().toISOString().replace(/\.\d+|[-:]/g, '');
+  let restore = restoreOf(path, now, inode);
+  for (let count = 2; existsSync(restore.kept); count++) restore = restoreOf(path, `${now}.${count}`, inode);
+  return restore;
 }
 
 /** Finds a restore that is not finished. */
 function findRestore(path: string): Restore | undefined {
   const start = `${basename(path)}.restored-`;
   for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(start)) continue;
     const [, time, inode] = /^(\d{8}T\d{6}Z(?:\.\d+)?)-(\d+)$/.exec(name.slice(start.length)) ?? [];
-    if (name.startsWith(start) && time !== undefined && inode !== undefined)
-      return { time, inode: BigInt(inode) };
+    if (time !== undefined && inode !== undefined) return restoreOf(path, time, BigInt(inode));
   }
   return undefined;
 }
 
-/** Such as after a copy of the whole folder: the store that is here now may lack its log. */
-function foreignRestore(path: string, restore: Restore): OperatorError {
-  return new OperatorError(
-    `${restoredPath(path, restore)} is left from the restore of another file.`,
-    'Remove it, and run petstore restore again.',
-  );
+function restoreOf(path: string, time: string, inode: bigint): Restore {
+  return { restored: `${path}.restored-${time}-${inode}`, kept: `${path}.replaced-${time}`, inode };
 }
 
-/** The time names a restore. Another one may have happened in the same second. */
-function freeTime(path: string): string {
-  const now = new Date().toISOString().replace(/\.\d+|[-:]/g, '');
-  let time = now;
-  for (let count = 2; existsSync(replacedPath(path, { time })); count++) time = `${now}.${count}`;
-  return time;
+/** Such as after a copy of the whole folder: the store that is here now may lack its log. */
+function foreignRestore({ restored }: Restore): OperatorError {
+  return new OperatorError(
+    `${restored} is left from the restore of another file.`,
+    'Remove it, and run petstore restore again.',
+  );
 }
 
 /** Makes a file to lock where there was none, so that a service that starts now waits. */
