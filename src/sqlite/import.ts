@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../import-store.ts';
 import { translateAddError } from './errors.ts';
 import { createIds } from './ids.ts';
 import { openWritable } from './opening/opened-store.ts';
@@ -20,9 +20,7 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
   // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');
   const insert = createInsert(database);
-  const find = database.query<{ addedCount: number; finishedAt: number | null }, [string]>(
-    'SELECT added_count AS addedCount, finished_at AS finishedAt FROM imports WHERE source = ?1',
-  );
+  const find = database.query<ImportRow, [string]>(`SELECT ${importColumns} FROM imports WHERE source = ?1`);
   const begin = database.query(
     'INSERT INTO imports (source, added_count) VALUES (?1, 0) ON CONFLICT DO NOTHING',
   );
@@ -42,46 +40,52 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
     insert(pets);
   });
 
+  const attempt = async <Result>(use: () => Result): Promise<Result> => {
+    try {
+      return use();
+    } catch (error) {
+      throw translateAddError(error);
+    }
+  };
+  const write = (transaction: () => unknown): Promise<void> =>
+    attempt(() => void whileInPlace(store, transaction));
+
   return {
-    findImport: async (source) => {
-      const row = attempt(() => find.get(source));
-      if (!row) return undefined;
-      return {
-        addedCount: row.addedCount,
-        ...(row.finishedAt !== null && { finishedAt: new Date(row.finishedAt) }),
-      };
-    },
-    addPets: async (pets, step) => attempt(() => whileInPlace(store, () => addPets.immediate(pets, step))),
-    finishImport: async (source, finishedAt) =>
-      attempt(() =>
-        whileInPlace(store, () => {
-          // An import without pets has no row yet.
-          begin.run(source);
-          finish.run(source, finishedAt.getTime());
-        }),
-      ),
-    forgetImport: async (source) => {
-      attempt(() => forget.run(source));
-    },
-    largestId: async () => {
-      const id = attempt(() => largest.get())?.id ?? undefined;
-      return id === undefined ? undefined : BigInt(id);
-    },
+    findImport: (source) =>
+      attempt(() => {
+        const row = find.get(source);
+        return row ? importStateOf(row) : undefined;
+      }),
+    addPets: (pets, step) => write(() => addPets.immediate(pets, step)),
+    finishImport: (source, finishedAt) =>
+      write(() => {
+        // An import without pets has no row yet.
+        begin.run(source);
+        finish.run(source, finishedAt.getTime());
+      }),
+    forgetImport: (source) => write(() => forget.run(source)),
+    largestId: () =>
+      attempt(() => {
+        const id = largest.get()?.id;
+        return id ? BigInt(id) : undefined;
+      }),
     close: async () => database.close(),
   };
 }
 
-function attempt<Result>(use: () => Result): Result {
-  try {
-    return use();
-  } catch (error) {
-    throw translateAddError(error);
-  }
+export interface ImportRow {
+  addedCount: number;
+  finishedAt: number | null;
 }
 
-type Insert = (pets: readonly ImportedPet[]) => void;
+/** The columns of an {@link ImportRow}. */
+export const importColumns = 'added_count AS addedCount, finished_at AS finishedAt';
 
-function createInsert(database: Database): Insert {
+export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportState {
+  return { addedCount, ...(finishedAt !== null && { finishedAt: new Date(finishedAt) }) };
+}
+
+function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const sql = (rows: number) =>
     `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
