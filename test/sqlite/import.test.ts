@@ -5,7 +5,7 @@ import { openSqliteImport } from '../../src/sqlite/import.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
-/** Larger than what is checked for damage at the opening. */
+/** Larger than what is checked for damage when a store is opened. */
 const nameLength = 17 * 1024 * 1024;
 
 let place: SqlitePlace;
@@ -37,8 +37,8 @@ function damage(...tables: string[]): void {
   closeSync(file);
 }
 
-describe('an import into a store that cannot be used', () => {
-  it('fails with unavailable, whatever it was about to do', async () => {
+describe('an import into a damaged store', () => {
+  it('fails with unavailable at every step', async () => {
     damage('imports', 'pets');
     const store = openSqliteImport(place);
     try {
@@ -59,7 +59,7 @@ describe('an import into a store that cannot be used', () => {
   it.each([
     ['imports', []],
     ['pets', ['--keep-ids']],
-  ])('tells the operator in one line, no stack: damaged %s', async (table, args) => {
+  ])('ends with one line and no stack: damaged %s', async (table, args) => {
     damage(table);
     const { status, stdout, stderr } = await runCli(['import', '--database-url', place.path, ...args], {
       input: '{"id":2,"name":"Rex","categoryId":1}\n',

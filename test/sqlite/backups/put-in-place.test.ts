@@ -11,7 +11,7 @@ import { startCommand } from '../../support/process/running.ts';
 
 const exported = async (name: string) => idsOf((await runCli(['export', '--database-url', name])).stdout);
 
-describe('a restore that fails', () => {
+describe('petstore restore, when it fails', () => {
   it('leaves no second name of the store behind when its copy is missing', async () => {
     using folder = makeFolder();
     const name = folder.database;
@@ -22,7 +22,7 @@ describe('a restore that fails', () => {
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it('is undone when it fails half-way: here because a name is too long', async () => {
+  it('undoes what it has done, here because a name is too long', async () => {
     using folder = makeFolder();
     const name = join(folder.path, `${'x'.repeat(222)}.db`);
     await makeCrashedStore(name, 3);
@@ -39,14 +39,14 @@ describe('a restore that fails', () => {
   });
 });
 
-describe('a restore that a crash has interrupted', () => {
+describe('after an interrupted restore', () => {
   async function interrupted(folder: string, name: string, inode = statSync(name).ino): Promise<void> {
     await runCli(['seed', '--count', '1', '--database-url', join(folder, 'other.db')]);
     await runCli(['backup', join(folder, 'b.db'), '--database-url', join(folder, 'other.db')]);
     renameSync(join(folder, 'b.db'), `${name}.restored-20260101T000000Z-${inode}`);
   }
 
-  it('is finished by the next command that writes, and refused by those that only read', async () => {
+  it('the next command that writes finishes it, and those that only read refuse the store', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -63,7 +63,7 @@ describe('a restore that a crash has interrupted', () => {
     expect(await exported(`${name}.replaced-20260101T000000Z`)).toEqual(['1', '2', '3']);
   });
 
-  it('is not finished over another file', async () => {
+  it('no command finishes it over another file', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -76,7 +76,7 @@ describe('a restore that a crash has interrupted', () => {
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it('is not mistaken for a file that an operator named alike', async () => {
+  it('no command mistakes a file with a similar name for it', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -88,11 +88,11 @@ describe('a restore that a crash has interrupted', () => {
   });
 });
 
-describe('the folder of a restore that was killed', () => {
+describe('petstore restore after one that was killed', () => {
   const scratchIn = (folder: string) =>
     readdirSync(folder).filter((name) => /^petstore\.db\.(?:restoring|locking)-/.test(name));
 
-  it('is removed by the next restore', async () => {
+  it('removes the folder that was left', async () => {
     using folder = makeFolder();
     const [name, backup] = [folder.database, join(folder.path, 'b.db')];
     await runCli(['seed', '--count', '50000', '--database-url', name]);
@@ -109,7 +109,7 @@ describe('the folder of a restore that was killed', () => {
     expect(await exported(name)).toHaveLength(50_000);
   });
 
-  it('is removed whatever it holds of ours, and nothing of others is', async () => {
+  it('removes the folders of every step, and nothing that is not ours', async () => {
     using folder = makeFolder();
     const [name, backup] = [folder.database, join(folder.path, 'b.db')];
     await runCli(['seed', '--count', '2', '--database-url', name]);
@@ -136,8 +136,8 @@ describe('the folder of a restore that was killed', () => {
   });
 });
 
-describe('a restore over a store with a rollback journal', () => {
-  it('takes the journal away with the replaced store', async () => {
+describe('petstore restore over a store with a rollback journal', () => {
+  it('moves the journal aside with the replaced store', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await runCli(['seed', '--count', '300', '--database-url', join(folder.path, 'other.db')]);
