@@ -1,11 +1,11 @@
-import { SQLiteError } from 'bun:sqlite';
-import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';
-import { isInPlace, type StoreFile } from './opening/store-file.ts';
-
-/*
+/**
  * What a failure of SQLite or of the file system means: `explain` tells the operator who opens a store, `translateError`
  * the callers of a store that is open.
  */
+
+import { SQLiteError } from 'bun:sqlite';
+import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';
+import { isInPlace, type StoreFile } from './opening/store-file.ts';
 
 /** Whether somebody else holds the lock. */
 export function isBusy(error: unknown): boolean {

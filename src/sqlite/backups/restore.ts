@@ -1,3 +1,9 @@
+/**
+ * Backups are copies of a whole store in one file. `backup.ts` makes one and reads it back. This file copies one beside
+ * the store, verifies that copy and carries revoked keys over; until then, nothing of the store changes. Then
+ * `put-in-place.ts` moves the store aside and gives the copy its name, under the lock of `lock-store.ts`.
+ */
+
 import {
   accessSync,
   chmodSync,
@@ -19,12 +25,6 @@ import { verifyCopy } from './backup.ts';
 import { inUse, makeScratchFolder } from './lock-store.ts';
 import { finishRestore, putInPlace } from './put-in-place.ts';
 import { examineReplaced, keepRevocations } from './replaced-store.ts';
-
-/*
- * Backups are copies of a whole store in one file. `backup.ts` makes one and reads it back. This file copies one beside
- * the store, verifies that copy and carries revoked keys over; until then, nothing of the store changes. Then
- * `put-in-place.ts` moves the store aside and gives the copy its name, under the lock of `lock-store.ts`.
- */
 
 export interface RestoreOptions {
   /** The backup. */

@@ -1,3 +1,10 @@
+/**
+ * How a store is opened: `store-file.ts` finds the file behind the operator's name, this file checks its log before
+ * SQLite sees it, `check-store.ts` reads it without changing a byte, and only then `connect.ts` opens a connection that
+ * may write. Whatever refuses a store leaves it as it was. While it is in use, `store-watch.ts` checks that the name
+ * still leads to the same file.
+ */
+
 import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,13 +26,6 @@ import {
   withLog,
   type StoreFile,
 } from './store-file.ts';
-
-/*
- * How a store is opened: `store-file.ts` finds the file behind the operator's name, this file checks its log before
- * SQLite sees it, `check-store.ts` reads it without changing a byte, and only then `connect.ts` opens a connection that
- * may write. Whatever refuses a store leaves it as it was. While it is in use, `store-watch.ts` checks that the name
- * still leads to the same file.
- */
 
 /** A store whose log was checked. Every connection is opened from one. */
 export interface OpenedStore extends StoreFile {

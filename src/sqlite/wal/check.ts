@@ -1,13 +1,13 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './frames.ts';
-import { readLogState, type LogState } from './header.ts';
-
-/*
+/**
  * This folder reads what SQLite keeps beside a store in WAL mode: the log (`-wal`, `frames.ts`) and the shared memory
  * (`-shm`, `header.ts`). This file finds damage in a log before SQLite opens it: SQLite takes the first frame with a wrong
  * checksum for the end of the log, and drops the commits behind it without a word. `limit.ts` keeps a log from growing
  * without end.
  */
+
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './frames.ts';
+import { readLogState, type LogState } from './header.ts';
 
 export interface LogReport {
   /** Commits that were synced lie behind a damaged frame or header. */

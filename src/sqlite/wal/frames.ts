@@ -1,6 +1,6 @@
-import { readSync, statSync } from 'node:fs';
+/** The format of SQLite's log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
 
-/* The format of SQLite's log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+import { readSync, statSync } from 'node:fs';
 
 export const headerBytes = 32;
 const frameHeaderBytes = 24;
@@ -56,16 +56,14 @@ export class FrameReader {
 
   /** Undefined past the last whole frame. */
   read(frame: number): Frame | undefined {
-    const index = frame - this.#firstFrame;
-    if (index < 0 || index >= this.#frameCount) {
+    if (frame < this.#firstFrame || frame >= this.#firstFrame + this.#frameCount) {
       const place = headerBytes + frame * this.#frameBytes;
       const length = readSync(this.#file, this.#chunk, 0, this.#chunk.byteLength, place);
       this.#firstFrame = frame;
       this.#frameCount = Math.floor(length / this.#frameBytes);
-      if (this.#frameCount === 0) return undefined;
-      return new Frame(this.#chunk, 0, this.#format);
     }
-    return new Frame(this.#chunk, index * this.#frameBytes, this.#format);
+    if (this.#frameCount === 0) return undefined;
+    return new Frame(this.#chunk, (frame - this.#firstFrame) * this.#frameBytes, this.#format);
   }
 }
 
