@@ -5,10 +5,8 @@
  */
 
 import {
-  accessSync,
   chmodSync,
   closeSync,
-  constants,
   copyFileSync,
   existsSync,
   openSync,
@@ -80,7 +78,6 @@ function refuseNoBackup(file: string, name: string): void {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
   try {
-    accessSync(file, constants.R_OK);
     if (!isDatabase(file)) throw new OperatorError(`${file} is not a backup.`, remedy);
   } catch (error) {
     throw explain(error, file);
