@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'bun:test';
-import { copyFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { putInPlace } from '../../../src/sqlite/opening/put-in-place.ts';
+import { putInPlace } from '../../../src/sqlite/backups/put-in-place.ts';
 import { findStoreFile, stateOf } from '../../../src/sqlite/opening/store-file.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
+import { startCommand } from '../../support/process/running.ts';
 
 const exported = async (name: string) => idsOf((await runCli(['export', '--database-url', name])).stdout);
 
-describe('a restore that fails', () => {
+describe('petstore restore, when it fails', () => {
   it('leaves no second name of the store behind when its copy is missing', async () => {
     using folder = makeFolder();
     const name = folder.database;
@@ -21,7 +22,7 @@ describe('a restore that fails', () => {
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it('is undone when it fails half-way: here because a name is too long', async () => {
+  it('undoes what it has done, here because a name is too long', async () => {
     using folder = makeFolder();
     const name = join(folder.path, `${'x'.repeat(222)}.db`);
     await makeCrashedStore(name, 3);
@@ -38,14 +39,14 @@ describe('a restore that fails', () => {
   });
 });
 
-describe('a restore that a crash has interrupted', () => {
+describe('after an interrupted restore', () => {
   async function interrupted(folder: string, name: string, inode = statSync(name).ino): Promise<void> {
     await runCli(['seed', '--count', '1', '--database-url', join(folder, 'other.db')]);
     await runCli(['backup', join(folder, 'b.db'), '--database-url', join(folder, 'other.db')]);
     renameSync(join(folder, 'b.db'), `${name}.restored-20260101T000000Z-${inode}`);
   }
 
-  it('is finished by the next command that writes, and refused by those that only read', async () => {
+  it('the next command that writes finishes it, and those that only read refuse the store', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -62,7 +63,7 @@ describe('a restore that a crash has interrupted', () => {
     expect(await exported(`${name}.replaced-20260101T000000Z`)).toEqual(['1', '2', '3']);
   });
 
-  it('is not finished over another file', async () => {
+  it('no command finishes it over another file', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -75,7 +76,7 @@ describe('a restore that a crash has interrupted', () => {
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it('is not mistaken for a file that an operator named alike', async () => {
+  it('no command mistakes a file with a similar name for it', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await makeCrashedStore(name, 3);
@@ -87,8 +88,56 @@ describe('a restore that a crash has interrupted', () => {
   });
 });
 
-describe('a restore over a store with a rollback journal', () => {
-  it('takes the journal away with the replaced store', async () => {
+describe('petstore restore after one that was killed', () => {
+  const scratchIn = (folder: string) =>
+    readdirSync(folder).filter((name) => /^petstore\.db\.(?:restoring|locking)-/.test(name));
+
+  it('removes the folder that was left', async () => {
+    using folder = makeFolder();
+    const [name, backup] = [folder.database, join(folder.path, 'b.db')];
+    await runCli(['seed', '--count', '50000', '--database-url', name]);
+    await runCli(['backup', backup, '--database-url', name]);
+    const restore = ['restore', backup, '--force', '--database-url', name];
+    while (scratchIn(folder.path).length === 0) {
+      await using command = startCommand(restore, folder.path);
+      while (scratchIn(folder.path).length === 0) await Bun.sleep(1);
+      command.kill('SIGKILL');
+      await command.ended;
+    }
+    expect(await runCli(restore)).toMatchObject({ status: 0 });
+    expect(scratchIn(folder.path)).toEqual([]);
+    expect(await exported(name)).toHaveLength(50_000);
+  });
+
+  it('removes the folders of every step, and nothing that is not ours', async () => {
+    using folder = makeFolder();
+    const [name, backup] = [folder.database, join(folder.path, 'b.db')];
+    await runCli(['seed', '--count', '2', '--database-url', name]);
+    await runCli(['backup', backup, '--database-url', name]);
+    const others = ['petstore.db.restoring-monday', 'other.db.restoring-aaaaaa'];
+    const left = [
+      'petstore.db.restoring-aaaaaa',
+      'petstore.db.restoring-bbbbbb',
+      'petstore.db.locking-cccccc',
+    ];
+    for (const each of [...others, ...left]) mkdirSync(join(folder.path, each));
+    copyFileSync(backup, join(folder.path, 'petstore.db.restoring-aaaaaa', 'store.db'));
+    linkSync(name, join(folder.path, 'petstore.db.locking-cccccc', 'store.db'));
+    writeFileSync(join(folder.path, 'petstore.db.restoring-monday', 'notes.txt'), 'precious');
+    writeFileSync(join(folder.path, 'petstore.db.restoring-readme'), 'precious');
+
+    expect(await runCli(['restore', backup, '--force', '--database-url', name])).toMatchObject({ status: 0 });
+    expect(scratchIn(folder.path).sort()).toEqual([
+      'petstore.db.restoring-monday',
+      'petstore.db.restoring-readme',
+    ]);
+    expect(readdirSync(folder.path)).toContain('other.db.restoring-aaaaaa');
+    expect(await exported(name)).toEqual(['1', '2']);
+  });
+});
+
+describe('petstore restore over a store with a rollback journal', () => {
+  it('moves the journal aside with the replaced store', async () => {
     using folder = makeFolder();
     const name = folder.database;
     await runCli(['seed', '--count', '300', '--database-url', join(folder.path, 'other.db')]);
