@@ -2,11 +2,11 @@ import type { Database } from 'bun:sqlite';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
 import { OperatorError } from '../error.ts';
-import { parseExactJson } from '../int64.ts';
+import { int64Range, parseExactJson } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
 import { explainOpening, refuseUnusable } from './opening/check-store.ts';
 import { damaged, explain, isDamage, storeMoved, translateError } from './errors.ts';
-import { keyOf, type KeyRow } from './keys.ts';
+import { toApiKey, type KeyRow } from './keys.ts';
 import { refuseOlderSchema } from './migrate.ts';
 import { openWritable } from './opening/open-writable.ts';
 import { openExisting } from './opening/opened-store.ts';
@@ -18,7 +18,7 @@ import {
   renderFields,
   renderPet,
   storedPetColumns,
-  type StoredPet as PetText,
+  type RenderedPet,
 } from './stored-pet.ts';
 
 export interface SqliteBulkOptions {
@@ -94,11 +94,11 @@ function createTranslation(path: string, refuseChanged: () => void) {
 }
 
 function petTable(database: Database, path: string): BulkTable<StoredPet> {
-  const select = database.query<PetText & { id: string }, [string, number]>(
+  const select = database.query<RenderedPet & { id: string }, [string, number]>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets
      WHERE id > CAST(?1 AS INTEGER) ORDER BY pets.id LIMIT ?2`,
   );
-  const petOf = ({ id, ...pet }: PetText & { id: string }): StoredPet => {
+  const petOf = ({ id, ...pet }: RenderedPet & { id: string }): StoredPet => {
     if (!isIntact(pet, id)) throw damaged(path);
     return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
   };
@@ -124,7 +124,7 @@ function keyTable(database: Database): BulkTable<ApiKey> {
   );
   return {
     count: async () => countOf(database, 'api_keys'),
-    read: async (after, limit) => select.all(String(after?.id ?? smallestId), limit).map(keyOf),
+    read: async (after, limit) => select.all(String(after?.id ?? smallestId), limit).map(toApiKey),
     write: inTransaction(database, (key) =>
       insert.run(
         ...[key.id, key.name, key.hash, key.lastFour, key.createdAt.getTime()],
@@ -184,7 +184,7 @@ function recordOf({ petId, createdAt, ...row }: RecordRow): IdempotencyRecord {
   return { ...row, petId: BigInt(petId), createdAt: new Date(createdAt) };
 }
 
-const smallestId = -(2n ** 63n);
+const { smallest: smallestId } = int64Range;
 
 function countOf(database: Database, table: string): number {
   return (database.query(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count;

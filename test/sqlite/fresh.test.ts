@@ -76,15 +76,16 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
   });
 
-  it('makes a read see every commit, and drops what is kept at each, within one turn of the event loop', () => {
-    let drops = 0;
-    const freshness = createFreshness(reading, watch(), inPlace, () => drops++);
+  it('makes a read see every commit, and gives each a new version, within one turn of the event loop', () => {
+    const freshness = createFreshness(reading, watch(), inPlace);
     const select = reading.query<{ count: number }, []>('SELECT count(*) AS count FROM numbers');
+    const versions = new Set<number>();
     for (let count = 0; count < 100; count++) {
-      freshness.beginRead();
-      expect(select.get()?.count).toBe(count);
-      freshness.check();
-      expect(drops).toBe(count);
+      const version = freshness.version();
+      expect(freshness.read(() => select.get()?.count)).toBe(count);
+      expect(freshness.version()).toBe(version);
+      expect(versions.has(version)).toBe(false);
+      versions.add(version);
       commit();
     }
     freshness.close();
@@ -112,10 +113,10 @@ describe('watching for commits in shared memory', () => {
   it.if(process.platform === 'linux')(
     'lets the reads of a turn share a transaction, which ends with it',
     async () => {
-      const freshness = createFreshness(reading, watchSharedMemory(), inPlace, () => {});
+      const freshness = createFreshness(reading, watchSharedMemory(), inPlace);
       for (let turn = 0; turn < 3; turn++) {
-        freshness.beginRead();
-        freshness.beginRead();
+        freshness.read(() => {});
+        freshness.read(() => {});
         expect(reading.inTransaction).toBe(true);
         await new Promise((resolve) => setImmediate(resolve));
         expect(reading.inTransaction).toBe(false);

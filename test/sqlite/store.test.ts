@@ -33,8 +33,7 @@ const codeOf = (promise: Promise<unknown>): Promise<string> =>
   );
 
 const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
-  const page = await pets.listPets({ limit: 100 });
-  const json = typeof page.json === 'string' ? page.json : new TextDecoder().decode(page.json);
+  const { json } = await pets.listPets({ limit: 100 });
   return (JSON.parse(json) as { name: string }[]).map(({ name }) => name);
 };
 
@@ -169,62 +168,64 @@ describe('two stores on one file', () => {
   });
 });
 
-describe('a page that stays the same', () => {
-  it.each([{ limit: 5 }, { limit: 5, after: 0n }])(
-    'is handed out from memory until any commit: %p',
-    async (request) => {
-      const store = open();
-      await store.pets.createPet(rex);
-      await store.pets.listPets(request);
-      const kept = await store.pets.listPets(request);
-      expect(kept).toHaveProperty('isShared', true);
-      expect(await store.pets.listPets(request)).toBe(kept);
-      await store.pets.createPet(rex);
-      const renewed = await store.pets.listPets(request);
-      expect(renewed).not.toBe(kept);
-      expect(renewed.json).toContain('"id":2');
-    },
-  );
-
-  it('is kept the first time without a cursor, the second time behind one', async () => {
-    const store = open();
-    await store.pets.createPet({ ...rex, status: 'sold' });
-    expect(await store.pets.listPets({ limit: 5 })).toHaveProperty('isShared', true);
-    expect(await store.pets.listPets({ limit: 5, status: 'sold' })).toHaveProperty('isShared', true);
-    for (const after of [0n, -1n, -(2n ** 63n)]) {
-      expect(await store.pets.listPets({ limit: 5, after })).not.toHaveProperty('isShared');
-      expect(await store.pets.listPets({ limit: 5, after })).toHaveProperty('isShared', true);
-    }
-  });
-
-  it('is never kept when it is empty, since there are as many as cursors', async () => {
+describe('the version of the store', () => {
+  it('stays the same while nobody commits', async () => {
     const store = open();
     await store.pets.createPet(rex);
-    for (const after of [7n, 7n, 7n, 2n ** 63n - 1n, 2n ** 63n - 1n]) {
-      expect(await store.pets.listPets({ limit: 5, after })).toEqual({ json: '[]' });
-    }
+    const version = store.pets.version();
+    expect(version).toBeDefined();
+    await namesOf(store);
+    await store.pets.getPet(1n);
+    await store.keys.findKey(till.hash);
+    expect(store.pets.version()).toBe(version);
   });
 
-  it('is not mixed up with another limit, status or place', async () => {
+  it('changes with every commit, its own and those of others', async () => {
+    const [one, other] = [open(), open()];
+    const versions = [one.pets.version()];
+    for (const store of [one, other, one, other]) {
+      await store.pets.createPet(rex);
+      versions.push(one.pets.version());
+    }
+    const { id } = await other.keys.createKey(till);
+    versions.push(one.pets.version());
+    await other.keys.revokeKey(id, new Date(5000));
+    versions.push(one.pets.version());
+    expect(new Set(versions).size).toBe(versions.length);
+  });
+});
+
+describe('pets on their way to the writer thread', () => {
+  it('arrive as they left, whatever they are called', async () => {
     const store = open();
-    for (const status of ['sold', 'pending', 'sold'] as const) await store.pets.createPet({ ...rex, status });
-    const idsAt = async (request: Parameters<typeof store.pets.listPets>[0]) => {
-      const { json } = await store.pets.listPets(request);
-      return [
-        ...Buffer.from(json)
-          .toString()
-          .matchAll(/"id":(\d+)/g),
-      ]
-        .map(([, id]) => id)
-        .join();
-    };
-    for (let round = 0; round < 3; round++) {
-      expect(await idsAt({ limit: 1 })).toBe('1');
-      expect(await idsAt({ limit: 2 })).toBe('1,2');
-      expect(await idsAt({ limit: 2, status: 'sold' })).toBe('1,3');
-      expect(await idsAt({ limit: 2, status: 'pending' })).toBe('2');
-      expect(await idsAt({ limit: 2, after: 1n })).toBe('2,3');
-      expect(await idsAt({ limit: 2, status: 'sold', after: 1n })).toBe('3');
+    const names = [
+      'Rex',
+      '',
+      ' ',
+      '{',
+      '}',
+      '\n',
+      '\r\n',
+      '{"kind":"probe"}',
+      '\u2028',
+      '"',
+      '\\',
+      'Zoë 🐈',
+      'close',
+    ];
+    const creates = names.flatMap((name) => [
+      store.pets.createPet({ name, categoryId: -1n }),
+      store.pets.createPet({ name, categoryId: 1n, status: 'sold' }),
+      store.pets.createPet({ name, categoryId: 0n }, { key: '\n', caller: name }),
+    ]);
+    const expected = names.flatMap((name) => [
+      { name, categoryId: -1 },
+      { name, categoryId: 1, status: 'sold' },
+      { name, categoryId: 0 },
+    ]);
+    for (const [index, { id, json }] of (await Promise.all(creates)).entries()) {
+      expect(await store.pets.getPet(id)).toBe(json);
+      expect(JSON.parse(json)).toEqual({ id: Number(id), ...expected[index] });
     }
   });
 });

@@ -1,8 +1,8 @@
 import openapiSource from '../../../openapi.yaml' with { type: 'text' };
 import { PetstoreError } from '../../error.ts';
-import { jsonMediaType } from '../response.ts';
-import { cacheable, cacheHeaders } from '../cacheable.ts';
+import { cacheable } from '../conditional.ts';
 import type { Handler } from '../endpoint.ts';
+import type { PlainResponse } from '../response.ts';
 import type { Pages } from './pages.ts';
 
 export interface Docs {
@@ -17,8 +17,8 @@ export interface Docs {
 /** The contract in both notations, and the two pages for people: one to keep shop with, one to learn the interface. */
 export function createDocs(): Docs {
   const yaml = openapiSource as unknown as string;
-  const yamlDocument = document('application/yaml', yaml);
-  let jsonDocument: Handler | undefined;
+  const yamlDocument = cacheable(yaml, { 'Content-Type': 'application/yaml' });
+  let jsonDocument: PlainResponse | undefined;
   let pages: Promise<Pages> | undefined;
 
   // Loaded and made on the first request for them: neither is needed to start, nor by most callers at all.
@@ -39,15 +39,7 @@ export function createDocs(): Docs {
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found.for(request);
     },
-    openapiYaml: yamlDocument,
-    openapiJson(call) {
-      jsonDocument ??= document(jsonMediaType, JSON.stringify(Bun.YAML.parse(yaml), null, 2));
-      return jsonDocument(call);
-    },
+    openapiYaml: () => yamlDocument,
+    openapiJson: () => (jsonDocument ??= cacheable(JSON.stringify(Bun.YAML.parse(yaml), null, 2))),
   };
-}
-
-function document(contentType: string, body: string): Handler {
-  const headers = cacheHeaders(contentType, body);
-  return ({ request }) => cacheable(request, body, headers);
 }

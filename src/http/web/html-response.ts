@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import type { RenderedJson } from '../../pet.ts';
-import type { Answer } from '../response.ts';
-import { cacheable, cacheHeaders } from '../cacheable.ts';
+import { cacheable } from '../conditional.ts';
+import type { PlainResponse } from '../response.ts';
 
 /** A text that is sent compressed to those who take it so. */
 export interface PageAnswer {
-  for(request: Request): Answer;
+  for(request: Request): PlainResponse;
 }
 
 /** Nothing but files of this service: no script or style in the page itself, no other host, no frame around it. */
@@ -39,25 +38,12 @@ export function createAssetAnswer({ contentType, body, isImmutable }: AssetAnswe
   );
 }
 
-interface Variant {
-  body: RenderedJson;
-  headers: Record<string, string>;
-}
-
 function compressible(contentType: string, text: string, headers: Record<string, string>): PageAnswer {
-  const vary = { ...headers, Vary: 'Accept-Encoding' };
-  const plain: Variant = { body: text, headers: { ...cacheHeaders(contentType, text), ...vary } };
+  const ownHeaders = { 'Content-Type': contentType, ...headers, Vary: 'Accept-Encoding' };
+  const plain = cacheable(text, ownHeaders);
   const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
-  const compressed: Variant = {
-    body: bytes,
-    headers: { ...cacheHeaders(contentType, bytes), ...vary, 'Content-Encoding': 'gzip' },
-  };
-  return {
-    for(request) {
-      const { body, headers: ownHeaders } = takesGzip(request) ? compressed : plain;
-      return cacheable(request, body, ownHeaders);
-    },
-  };
+  const compressed = cacheable(bytes, { ...ownHeaders, 'Content-Encoding': 'gzip' });
+  return { for: (request) => (takesGzip(request) ? compressed : plain) };
 }
 
 /** A weight matches in one way only: two places that take the same digits would try every split of a long number. */

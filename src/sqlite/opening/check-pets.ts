@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../../progress.ts';
 import { damaged } from '../errors.ts';
-import { isIntact, storedPetColumns, type StoredPet } from '../stored-pet.ts';
+import { isIntact, storedPetColumns, type RenderedPet } from '../stored-pet.ts';
 
 const petsPerReport = 10_000;
 
@@ -11,7 +11,7 @@ export function refuseDamagedPets(database: Database, path: string, report: Repo
   const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
   // An older release has made it, and nobody has opened it since.
   if (checksums.length === 0) return total;
-  const pets = database.query<StoredPet & { id: string }, []>(
+  const pets = database.query<RenderedPet & { id: string }, []>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
   );
   using progress = report.progress('pets read', total);
