@@ -14,13 +14,10 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 /** The body was refused before all of it was read, so its connection must close. */
 export class UnreadBodyError extends PetstoreError {}
 
-/** Reads a JSON body: checks the media type first, then the size. */
+/** Reads a JSON body and waits until its request may be handed over to the store. */
 export type ReadBody = (request: Request) => Promise<Uint8Array>;
 
-/** A body that trickles in is never idle, so only a deadline of its own ends it. */
 export function createBodyReader(timeoutMs: number): ReadBody {
-  const lateMessage = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
-
   return async (request) => {
     if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
       throw new PetstoreError(
@@ -28,22 +25,9 @@ export function createBodyReader(timeoutMs: number): ReadBody {
         'The body must be sent as "Content-Type: application/json" in UTF-8.',
       );
     }
-    const body = new ArrivingBody(request);
-    const deadline = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      deadline.reject(
-        body.isTooLarge ? tooLarge(UnreadBodyError) : new UnreadBodyError('invalid_json', lateMessage),
-      );
-    }, timeoutMs).unref();
-    try {
-      return await Promise.race([body.read(), deadline.promise]);
-    } catch (error) {
-      if (error instanceof PetstoreError) throw error;
-      // The caller hung up, so nobody reads this; it keeps the log right.
-      throw new UnreadBodyError('invalid_json', 'The body ended before it was whole.');
-    } finally {
-      clearTimeout(timer);
-    }
+    const bytes = await readWithin(timeoutMs, request);
+    await untilParsed(request);
+    return bytes;
   };
 }
 
@@ -58,6 +42,35 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
 
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** A body that trickles in is never idle, so only a deadline of its own ends it. */
+async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
+  const body = new ArrivingBody(request);
+  const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
+  const deadline = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    deadline.reject(body.isTooLarge ? tooLarge(UnreadBodyError) : new UnreadBodyError('invalid_json', late));
+  }, timeoutMs).unref();
+  try {
+    return await Promise.race([body.read(), deadline.promise]);
+  } catch (error) {
+    throw error instanceof PetstoreError ? error : callerGone();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The runtime calls a handler while it still parses what arrived. If it finds a fault behind the body, it refuses the
+ * message and aborts the request within the same turn of the event loop. A caller who is told so must not find the change
+ * made, so nothing goes to the store before the turn has ended.
+ */
+async function untilParsed(request: Request): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });
+  if (request.signal.aborted) throw callerGone();
+}
 
 class ArrivingBody {
   readonly #request: Request;
@@ -89,6 +102,11 @@ class ArrivingBody {
     if (this.isTooLarge) throw tooLarge(PetstoreError);
     return Buffer.concat(chunks);
   }
+}
+
+/** Nobody reads this response; it keeps the log right. */
+function callerGone(): UnreadBodyError {
+  return new UnreadBodyError('invalid_json', 'The connection ended before the request was whole.');
 }
 
 function tooLarge(Kind: typeof PetstoreError): PetstoreError {

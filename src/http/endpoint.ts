@@ -34,7 +34,7 @@ export interface Endpoint {
   methods: Methods;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;
-  /** Added to every response of this path, errors included. Not to those of `listPets`, which are kept complete. */
+  /** Added to every response of this path, errors included. A path whose responses are kept must have none. */
   headers?: Record<string, string>;
 }
 

@@ -5,8 +5,6 @@ import { createBodyReader, parseJsonBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
-import { untilHandOver } from './hand-over.ts';
-import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
@@ -55,11 +53,8 @@ export function createPetOperations({
       const pet = parseNewPet(parseJsonBody(await readBody(request)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
-      await untilHandOver(request);
-      const { id, json, replayed } = await pets.createPet(
-        pet,
-        key === undefined ? undefined : { key, caller },
-      );
+      const idempotency = key === undefined ? undefined : { key, caller };
+      const { id, json, replayed } = await pets.createPet(pet, idempotency);
       const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
       if (replayed) headers['Idempotent-Replayed'] = 'true';
       return { status: 201, headers, body: json };
@@ -72,6 +67,20 @@ export function createPetOperations({
       return json instanceof Promise ? json.then(petResponse) : petResponse(json);
     },
   };
+}
+
+/** 1 to 255 visible characters, bare or in quotes. Two headers arrive joined by ", " and do not match. */
+const idempotencyKey = /^(?:"([!#-~]{1,255})"|([!#-~][!-~]{0,254}))$/;
+
+function parseIdempotencyKey(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const [, quoted, bare] = idempotencyKey.exec(header) ?? [];
+  const key = quoted ?? bare;
+  if (key !== undefined) return key;
+  throw new PetstoreError(
+    'invalid_parameter',
+    'Idempotency-Key must be given once, as 1 to 255 visible ASCII characters.',
+  );
 }
 
 function petResponse(json: string | undefined): PlainResponse {
