@@ -13,6 +13,8 @@ const emptyPage = '[]';
 const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
+type MakeResponse = (request: PageRequest) => PlainResponse | Promise<PlainResponse>;
+
 /**
  * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
  * response is never older than a create that was acknowledged before the call.
@@ -35,10 +37,7 @@ export class ResponseCache {
   }
 
   /** The kept response, or else the one that `make` reads from the store. */
-  respond<Made extends PlainResponse | Promise<PlainResponse>>(
-    request: PageRequest,
-    make: (request: PageRequest) => Made,
-  ): Made | PlainResponse {
+  respond(request: PageRequest, make: MakeResponse): PlainResponse | Promise<PlainResponse> {
     // The version is read before the page: a commit in between only drops the page too early.
     const version = this.#version();
     if (version === undefined) return make(request);

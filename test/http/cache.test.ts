@@ -18,7 +18,7 @@ function createCache(page = tinyPage) {
     cache.respond(pageRequest, () => {
       store.reads += 1;
       return cacheable(store.page, { Link: 'next' });
-    });
+    }) as PlainResponse;
   return { cache, store, request };
 }
 
@@ -75,7 +75,7 @@ describe('the response cache', () => {
 
   it('does not serve again what was read during a commit', () => {
     const { cache, store, request } = createCache();
-    cache.respond({ limit: 20 }, () => {
+    void cache.respond({ limit: 20 }, () => {
       // Whether the page was read before or after the commit, nobody knows.
       store.version = 2;
       return cacheable('["old"]');
