@@ -48,7 +48,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     for (let count = 0; count < 3; count++) expect(hasChanged()).toBe(false);
   });
 
-  it('sees each commit of another connection, at once and once', () => {
+  it('sees each commit of another connection at once, and only once', () => {
     const { hasChanged } = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
@@ -65,7 +65,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
   });
 
-  it('sees a commit after the log was checkpointed and begun anew', () => {
+  it('sees a commit after the log was checkpointed and restarted', () => {
     const { hasChanged } = watch();
     for (let count = 0; count < 20; count++) {
       commit();
@@ -94,7 +94,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
 });
 
 describe('shared memory that is not proven to be SQLite’s', () => {
-  it('is not believed: commits are seen all the same', () => {
+  it('is not trusted, and commits are seen all the same', () => {
     // As beside a link to a store that was moved: what is left there looks right, and nobody writes to it.
     const stranger = join(dirname(place.path), 'moved.db');
     copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
@@ -104,14 +104,14 @@ describe('shared memory that is not proven to be SQLite’s', () => {
     expect([hasChanged(), hasChanged()]).toEqual([true, false]);
   });
 
-  it('need not be there', () => {
+  it('may be missing', () => {
     expect(watchWalIndex(join(dirname(place.path), 'none.db'))).toBeUndefined();
   });
 });
 
 describe('watching for commits in shared memory', () => {
   it.if(process.platform === 'linux')(
-    'lets the reads of a turn share a transaction, which ends with it',
+    'lets the reads of a turn share a transaction that ends with the turn',
     async () => {
       const freshness = createFreshness(reading, watchSharedMemory(), inPlace);
       for (let turn = 0; turn < 3; turn++) {
@@ -124,7 +124,7 @@ describe('watching for commits in shared memory', () => {
     },
   );
 
-  it.if(process.platform === 'linux')('leaves SQLite its locks', () => {
+  it.if(process.platform === 'linux')('does not drop the locks of SQLite', () => {
     writing.run('BEGIN IMMEDIATE');
     watchSharedMemory();
     Bun.gc(true);

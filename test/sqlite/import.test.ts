@@ -59,7 +59,7 @@ describe('an import into a store that cannot be used', () => {
   it.each([
     ['imports', []],
     ['pets', ['--keep-ids']],
-  ])('tells the operator in one line, no stack: damaged %s', async (table, args) => {
+  ])('tells the operator in one line, without a stack, about damaged %s', async (table, args) => {
     damage(table);
     const { status, stdout, stderr } = await runCli(['import', '--database-url', place.path, ...args], {
       input: '{"id":2,"name":"Rex","categoryId":1}\n',

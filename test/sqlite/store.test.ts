@@ -38,7 +38,7 @@ const namesOf = async ({ pets }: SqliteStore): Promise<string[]> => {
 };
 
 describe('the write queue', () => {
-  it('refuses with overloaded when it is full, and does what it had taken', async () => {
+  it('refuses writes with overloaded when it is full, and does those it took', async () => {
     const store = open({ maxQueuedWrites: 2 });
     // The first is on its way to the writer thread, two wait, the others find no room.
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
@@ -65,7 +65,7 @@ describe('the write queue', () => {
     await Promise.all(taken);
   });
 
-  it('does one poisoned write no good, and the rest of its batch no harm', async () => {
+  it('fails one bad write, and no other of its batch', async () => {
     const store = open();
     await store.keys.createKey(till);
     const outcomes = await Promise.all(
@@ -90,7 +90,7 @@ describe('the write queue', () => {
     expect(created.map(({ id }) => id)).toEqual(created.map((_, index) => BigInt(index + 1)));
   });
 
-  it('is emptied before the store closes; after that it takes nothing', async () => {
+  it('is emptied before the store closes, and takes nothing after that', async () => {
     const store = open();
     const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
     await store.close();
@@ -120,7 +120,7 @@ describe('a file that another program holds locked', () => {
 });
 
 describe('two stores on one file', () => {
-  it('see each other’s pets in the next read, page after page from memory', async () => {
+  it('show each other’s pets in the next read', async () => {
     const [one, other] = [open(), open()];
     for (let index = 0; index < 40; index++) {
       const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one];
@@ -131,7 +131,7 @@ describe('two stores on one file', () => {
     }
   });
 
-  it('hand out no id twice', async () => {
+  it('assign no id twice', async () => {
     const stores = [open(), open(), open()];
     const created = await Promise.all(
       Array.from({ length: 300 }, (_, index) => stores[index % 3]!.pets.createPet(rex)),
@@ -139,7 +139,7 @@ describe('two stores on one file', () => {
     expect(new Set(created.map(({ id }) => id)).size).toBe(300);
   });
 
-  it('see a key and its revocation in the next look', async () => {
+  it('see a key and its revocation in the next check', async () => {
     const [one, other] = [open(), open()];
     const key = await one.keys.createKey(till);
     expect(await other.keys.findKey(till.hash)).toMatchObject({ id: key.id });
@@ -148,7 +148,7 @@ describe('two stores on one file', () => {
     expect(await one.keys.findKey(till.hash)).toBeUndefined();
   });
 
-  it('see a revocation among their own creates', async () => {
+  it('see a revocation between their own creates', async () => {
     const [one, other] = [open(), open()];
     const find = (hash: string) => one.keys.findKey(hash);
     for (let round = 0; round < 20; round++) {
@@ -196,7 +196,7 @@ describe('the version of the store', () => {
 });
 
 describe('pets on their way to the writer thread', () => {
-  it('arrive as they left, whatever they are called', async () => {
+  it('arrive unchanged, whatever their names', async () => {
     const store = open();
     const names = [
       'Rex',
@@ -259,8 +259,8 @@ describe('an idempotency key whose pet was removed by hand', () => {
   });
 });
 
-describe('idempotency keys past their time', () => {
-  it('answer for nothing, and leave a few at a time', async () => {
+describe('expired idempotency keys', () => {
+  it('replay nothing, and are removed a few at a time', async () => {
     let time = Date.now();
     const store = open({ now: () => time });
     const create = (key: string) => store.pets.createPet(rex, { key, caller: 'somebody' });

@@ -17,7 +17,7 @@ describe('a writer thread that dies', () => {
       'at its first batch',
       'self.onmessage = ({ data }) => { if (typeof data === "string") throw new Error("no"); };',
     ],
-  ])('%s refuses what it was given, holds nobody up, and is started again', async (_when, source) => {
+  ])('%s fails its jobs at once, and is started again', async (_when, source) => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);

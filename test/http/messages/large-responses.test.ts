@@ -22,7 +22,7 @@ describe('a page that is longer than 128 KiB', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('has its length, type and validator, whether it is read for the first time or kept', async () => {
+  it('has its length, type and ETag, whether it is read or kept', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => service.call('/v1/pets')));
     for (const response of responses) {
       const bytes = await response.bytes();
@@ -34,7 +34,7 @@ describe('a page that is longer than 128 KiB', () => {
     }
   });
 
-  it('has a validator that withstands an adversary, as text and as bytes', async () => {
+  it('has an ETag that resists forgery, as text and as bytes', async () => {
     // Four pets have 80,000 letters and 140,000 bytes; a page is kept as bytes from the second time on.
     for (const limit of [4, 9]) {
       const tags = new Set<string | null>();
@@ -47,7 +47,7 @@ describe('a page that is longer than 128 KiB', () => {
     }
   });
 
-  it('is the same for HEAD, and 304 for who holds it', async () => {
+  it('is the same for HEAD, and 304 for a caller who holds it', async () => {
     const whole = await service.call('/v1/pets');
     const head = await service.call('/v1/pets', { method: 'HEAD' });
     expect(head.headers.get('Content-Length')).toBe(whole.headers.get('Content-Length'));
@@ -57,7 +57,7 @@ describe('a page that is longer than 128 KiB', () => {
 });
 
 describe('large responses that nobody reads', () => {
-  it('are held once for all who wait, refused past the limit, and make room when a reader goes', async () => {
+  it('are held once for all readers, refused past the limit, and make room when a reader leaves', async () => {
     using server = serveLong(2.5 * responseBytes);
     const first = await askAndReadNothing(server, 'a');
     const readers = [first, await askAndReadNothing(server, 'b')];
@@ -72,7 +72,7 @@ describe('large responses that nobody reads', () => {
     }
   });
 
-  it('count by their bytes, which wide text has up to three of for a character', () => {
+  it('are counted in bytes, up to three for each wide character', () => {
     const responses = new LargeResponses(() => false, responseBytes);
     const request = new Request('http://petstore/');
     expect(responses.bodyFor(request, 'x'.repeat(100_000), '"short"')).toBeString();

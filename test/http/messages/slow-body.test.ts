@@ -21,7 +21,7 @@ function send(service: Service, body: ReadableStream<Uint8Array>): Promise<Respo
 }
 
 describe('POST /v1/pets', () => {
-  it('gives up a body that does not come to an end, and its connection with it', async () => {
+  it('refuses a body that does not end in time, and closes its connection', async () => {
     await using service = await openService({ bodyTimeoutMs: 20 });
     const response = await send(service, slowBody());
     expect(response.status).toBe(400);
@@ -33,7 +33,7 @@ describe('POST /v1/pets', () => {
     });
   });
 
-  it('gives every body its whole time, whenever it begins and whoever ended before it', async () => {
+  it('gives every body its full time, whenever it begins', async () => {
     await using service = await openService({ bodyTimeoutMs: 400 });
     const timed = async (body: ReadableStream<Uint8Array>): Promise<[number, number]> => {
       const startedAt = performance.now();
