@@ -7,7 +7,7 @@ const checksumLength = 6;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
-/** What is kept of an API key; the key itself is shown once, when it is made, and never stored. */
+/** What the store keeps of an API key. The key itself is shown once, when it is made, and never stored. */
 export interface ApiKey {
   id: string;
   name: string;
@@ -23,12 +23,12 @@ export interface ApiKey {
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'hash' | 'lastFour' | 'createdAt' | 'expiresAt'>;
 
-/** Keeps the API keys. Any method fails with `unavailable` while the store cannot answer. */
+/** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
 export interface ApiKeyStore {
   /**
-   * The key with this hash, if it may be used now: a revoked or expired one is looked for and not found like an
-   * unknown one, so that the time of the answer does not tell them apart. The embedded store answers with every change
-   * made before the call, PostgreSQL with those older than a second.
+   * The key with this hash, if it may be used now. A revoked or expired key takes as long to look up as an unknown one,
+   * so that response times do not tell them apart. SQLite sees every change made before the call, PostgreSQL those older
+   * than a second.
    */
   findKey(hash: string): ApiKey | undefined | Promise<ApiKey | undefined>;
 
@@ -49,7 +49,7 @@ export interface KeyRequest {
   expiresAt?: Date | undefined;
 }
 
-/** Makes a key and keeps its hash; the text goes to whoever asked and nowhere else. */
+/** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
 export async function issueKey(
   store: ApiKeyStore,
   { name, now, expiresAt }: KeyRequest,
@@ -69,7 +69,7 @@ export async function issueKey(
 export function generateKey(bytes: (count: number) => Uint8Array): string {
   let text = prefix;
   while (text.length < prefix.length + randomLength) {
-    // 248 is the largest multiple of 62 in a byte; the bytes past it would favour the first characters.
+    // 248 is the largest multiple of 62 in a byte; larger bytes would favour the first characters.
     for (const byte of bytes(randomLength)) {
       if (byte < 248 && text.length < prefix.length + randomLength) text += alphabet[byte % 62];
     }
@@ -77,7 +77,7 @@ export function generateKey(bytes: (count: number) => Uint8Array): string {
   return text + checksum(text);
 }
 
-/** Tells a key that could have been issued from a typo or a scan, without asking the store. */
+/** Whether a key could have been issued. Refuses typos and scans without asking the store. */
 export function isWellFormedKey(key: string): boolean {
   return form.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
@@ -91,14 +91,14 @@ export function describeKey(lastFour: string): string {
   return `${prefix}…${lastFour}`;
 }
 
-/** Replaces whatever looks like an API key, so that none reaches a log by way of a path or an error. */
+/** Replaces whatever looks like an API key, so that none reaches a log through a path or an error. */
 export function redactKeys(text: string): string {
   return text.replace(/pets_[0-9A-Za-z_]{32,}/g, (key) => describeKey(key.slice(-4)));
 }
 
-/** The clock is looked at only for a key that expires: 1 % of a hot list. */
-export function isUsable(key: ApiKey, now: () => number): boolean {
-  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now());
+/** `now` is in milliseconds, as of `Date.now`. */
+export function isUsable(key: ApiKey, now: number): boolean {
+  return key.revokedAt === undefined && (key.expiresAt === undefined || key.expiresAt.getTime() > now);
 }
 
 function checksum(text: string): string {

@@ -1,4 +1,4 @@
-/** Every error code of the interface and the HTTP status it is answered with. */
+/** Every error code of the API, with its HTTP status. */
 export const statusOfCode = {
   unauthorized: 401,
   invalid_api_key: 401,
@@ -20,7 +20,7 @@ export const statusOfCode = {
 
 export type ErrorCode = keyof typeof statusOfCode;
 
-/** An error whose code and message may be shown to the caller of the interface. */
+/** An error whose code and message may be shown to callers of the API. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError';
   readonly code: ErrorCode;
@@ -35,7 +35,7 @@ export class PetstoreError extends Error {
   }
 }
 
-/** A pet with this id exists already, where a pet was to be added with its id. */
+/** A pet cannot be added under this id, because another pet has it. */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';
 }

@@ -3,8 +3,8 @@
  * identifier is a `bigint` in memory and is read from the digits that were sent.
  */
 
-const smallest = -(2n ** 63n);
-const largest = 2n ** 63n - 1n;
+export const int64Range = { smallest: -(2n ** 63n), largest: 2n ** 63n - 1n } as const;
+
 const canonicalDecimal = /^(?:0|-?[1-9]\d{0,18})$/;
 const jsonNumber = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
@@ -13,7 +13,7 @@ export function parseInt64(text: string): bigint | undefined {
   return canonicalDecimal.test(text) ? withinInt64(BigInt(text)) : undefined;
 }
 
-/** A number of a JSON text, kept as the characters that were sent. */
+/** A JSON number, kept as the characters that were sent. */
 export class JsonNumber {
   readonly source: string;
 
@@ -27,20 +27,19 @@ export class JsonNumber {
     const digits = (whole + fraction).replace(/^0+/, '');
     if (digits === '') return 0n;
     const significant = withoutTrailingZeros(digits);
-    // An absurd exponent becomes ±Infinity, which the two comparisons below refuse before any work is done.
+    // An absurd exponent becomes ±Infinity, which both comparisons below refuse.
     const trailingZeros = Number(exponent) - fraction.length + digits.length - significant.length;
     if (trailingZeros < 0 || significant.length + trailingZeros > 19) return undefined;
     return withinInt64(BigInt(sign + significant + '0'.repeat(trailingZeros)));
   }
 }
 
-/** Finds any number that a JavaScript number might not hold as it was written, and harmless digits in texts. */
+/** Matches every number that a JavaScript number might not hold exactly, and harmless digits in strings. */
 const inexactNumber = /\d[.eE]|\d{16}/;
 
 /**
- * `JSON.parse`, except that a number, or the numbers in the fields of an object, arrive exact: as a {@link JsonNumber},
- * unless all numbers of the text are integers of up to 15 digits. Nothing here uses what is nested in a field: beside
- * other numbers it arrives as an empty array.
+ * `JSON.parse` with exact numbers: each is a {@link JsonNumber}, unless all numbers of the text are integers of up to 15
+ * digits. Nested arrays and objects may arrive as empty arrays, because no field of a pet is nested.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -50,18 +49,18 @@ export function parseExactJson(text: string): unknown {
   return JSON.parse(withoutNested(text), keepDigits as (key: string, field: unknown) => unknown);
 }
 
-/** The int64 that a value of {@link parseExactJson} is, if it is one. */
+/** The int64 value of what {@link parseExactJson} returned, if it is one. */
 export function toInt64(value: unknown): bigint | undefined {
   if (value instanceof JsonNumber) return value.toInt64();
   return typeof value === 'number' ? BigInt(value) : undefined;
 }
 
-/** Strings are matched whole, so that brackets inside of them are passed over. */
+/** Strings match whole, so brackets inside them are skipped. */
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
 /**
- * Sound JSON with an empty array for each array and object in its fields. A parse that tells the source of numbers
- * recurses, and deep nesting, which a plain parse takes, would end it.
+ * Replaces each nested array and object of valid JSON by an empty array. `JSON.parse` with a reviver recurses, and deep
+ * nesting would overflow the stack.
  */
 function withoutNested(text: string): string {
   let flat = '';
@@ -79,7 +78,7 @@ function withoutNested(text: string): string {
   return flat + text.slice(keptUpTo);
 }
 
-/** Not `/0+$/`, which starts anew at each zero of a long number: one of 64 KiB would take seconds. */
+/** Not `/0+$/`, which takes quadratic time on a long number. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
@@ -87,5 +86,5 @@ function withoutTrailingZeros(digits: string): string {
 }
 
 function withinInt64(value: bigint): bigint | undefined {
-  return value >= smallest && value <= largest ? value : undefined;
+  return value >= int64Range.smallest && value <= int64Range.largest ? value : undefined;
 }

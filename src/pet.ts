@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { PetstoreError } from './error.ts';
-import { JsonNumber, toInt64 } from './int64.ts';
+import { int64Range, JsonNumber, toInt64 } from './int64.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
@@ -18,9 +18,6 @@ export interface Pet extends NewPet {
   id: bigint;
 }
 
-/** JSON as the store rendered it, ready for the socket. */
-export type RenderedJson = string | Uint8Array<ArrayBuffer>;
-
 export interface PageRequest {
   limit: number;
   status?: PetStatus;
@@ -30,17 +27,15 @@ export interface PageRequest {
 
 export interface Page {
   /** A JSON array of at most `limit` pets in ascending order of id. */
-  json: RenderedJson;
+  json: string;
   /** The last id of this page, present when more pets follow. */
   next?: bigint;
-  /** True when others get this very object, too, so that what is made of it is worth keeping. */
-  isShared?: boolean;
 }
 
 /** Makes a create safe to repeat: the same key of the same caller creates one pet. */
 export interface Idempotency {
   key: string;
-  /** Who asks, so that two callers may choose the same key: the hash of their API key. */
+  /** The hash of the caller's API key, so that two callers may choose the same idempotency key. */
   caller: string;
 }
 
@@ -49,72 +44,97 @@ export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
 
 export interface CreatedPet {
   id: bigint;
-  json: RenderedJson;
+  json: string;
   /** True when an earlier request with the same idempotency key had created this pet. */
   replayed: boolean;
 }
 
 /**
- * Keeps the pets. Any method fails with `unavailable` while the store cannot be reached, read or written.
+ * Keeps the pets and renders them as JSON. Every method fails with `unavailable` while the store cannot be reached, read
+ * or written.
  */
 export interface PetStore {
+  /**
+   * A number that changes whenever anybody commits: while it stays the same, so does everything that was read after it
+   * was taken. Undefined where that cannot be known cheaply.
+   */
+  version(): number | undefined;
+
   /** At least as new as every create that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined when no pet has this id. */
-  getPet(id: bigint): RenderedJson | undefined | Promise<RenderedJson | undefined>;
+  getPet(id: bigint): string | undefined | Promise<string | undefined>;
 
   /**
-   * Resolves once the pet is on disk. Fails with `overloaded` when too many creates wait,
-   * with `idempotency_conflict` when the key was used for another pet.
+   * Resolves once the pet is on disk. Fails with `overloaded` when too many creates are waiting, and with
+   * `idempotency_conflict` when the key was used for another pet.
    */
   createPet(pet: NewPet, idempotency?: Idempotency): Promise<CreatedPet>;
 
-  /** Resolves when the store has proven, by a real commit, that it can be written. */
+  /** Resolves once a real commit has proven that the store can be written. */
   checkWritable(): Promise<void>;
 }
 
-/** What makes two creates the same request for an idempotency key: the pet they describe, not their spelling. */
+/** Two creates are the same request if they describe the same pet, however they spell it. */
 export function fingerprintOf({ name, categoryId, status }: NewPet): string {
   return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');
+}
+
+export function idempotencyConflict(): PetstoreError {
+  return new PetstoreError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
+  );
 }
 
 export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
 }
 
-/** Reads a pet from parsed JSON, or throws `invalid_pet` with every problem in one message. */
+/** What is wrong with a pet: one sentence for each field that has a problem. */
+export type PetProblems = Partial<Record<keyof NewPet, string>>;
+
+/** A pet that cannot be added. The message lists every problem. */
+export class InvalidPetError extends PetstoreError {
+  readonly problems: PetProblems;
+
+  constructor(problems: PetProblems, message = Object.values(problems).join(' ')) {
+    super('invalid_pet', message);
+    this.problems = problems;
+  }
+}
+
+/** Reads a pet from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
 export function parseNewPet(body: unknown): NewPet {
   if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof JsonNumber) {
-    throw new PetstoreError(
-      'invalid_pet',
-      'The body must be a JSON object with the fields name and categoryId.',
-    );
+    throw new InvalidPetError({}, 'The body must be a JSON object with the fields name and categoryId.');
   }
-  const field = (name: string): unknown =>
+  const field = (name: keyof NewPet): unknown =>
     Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
-  const problems: string[] = [];
+  const problems: PetProblems = {};
 
   const name = field('name');
-  if (name === undefined) problems.push('name is required.');
-  else if (typeof name !== 'string') problems.push('name must be a string.');
+  if (name === undefined) problems.name = 'name is required.';
+  else if (typeof name !== 'string') problems.name = 'name must be a string.';
   else if (!name.isWellFormed() || name.includes('\0')) {
-    problems.push('name must be well-formed Unicode without U+0000.');
+    problems.name = 'name must be well-formed Unicode without U+0000.';
   }
 
   const categoryNumber = field('categoryId');
   const categoryId = toInt64(categoryNumber);
-  if (categoryNumber === undefined) problems.push('categoryId is required.');
+  if (categoryNumber === undefined) problems.categoryId = 'categoryId is required.';
   else if (categoryId === undefined) {
-    problems.push('categoryId must be an integer from -9223372036854775808 to 9223372036854775807.');
+    const { smallest, largest } = int64Range;
+    problems.categoryId = `categoryId must be an integer from ${smallest} to ${largest}.`;
   }
 
   const status = field('status');
   if (status !== undefined && !isPetStatus(status)) {
-    problems.push(`status must be one of ${petStatuses.join(', ')}, or left out.`);
+    problems.status = `status must be one of ${petStatuses.join(', ')}, or left out.`;
   }
 
-  if (problems.length > 0) throw new PetstoreError('invalid_pet', problems.join(' '));
+  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
   const pet: NewPet = { name: name as string, categoryId: categoryId as bigint };
   if (status !== undefined) pet.status = status as PetStatus;
   return pet;

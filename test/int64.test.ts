@@ -37,7 +37,7 @@ describe('parseInt64', () => {
 });
 
 describe('JsonNumber.toInt64', () => {
-  it('does not look through a long row of zeros again from each of them', () => {
+  it('reads a long row of zeros in linear time', () => {
     const program = `
       import { JsonNumber } from './int64.ts';
       const number = new JsonNumber('1' + '0'.repeat(65_000) + '1');
@@ -88,7 +88,7 @@ describe('parseExactJson', () => {
     });
   });
 
-  it('leaves out what is nested beside such a number', () => {
+  it('leaves out nested values beside such a number', () => {
     const text = String.raw`{"a":[1,{"b":"]}"}],"c":{"d":[[]]},"\"}":1.5,"e":[],"f":1}`;
     expect(parseExactJson(text)).toEqual({
       a: [],
@@ -100,7 +100,7 @@ describe('parseExactJson', () => {
     expect(parseExactJson('[1.5,[2.5]]')).toEqual([new JsonNumber('1.5'), []]);
   });
 
-  it('takes the last of two fields with one name, as JSON.parse does', () => {
+  it('takes the last of two fields with the same name, as JSON.parse does', () => {
     expect(parseExactJson('{"a":1.5,"a":[2]}')).toEqual({ a: [] });
     expect(parseExactJson('{"a":[2],"a":1.5}')).toEqual({ a: new JsonNumber('1.5') });
   });

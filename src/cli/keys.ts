@@ -120,7 +120,7 @@ function shown(key: ApiKey, now: Date): ShownKey {
     id: key.id,
     name: key.name,
     key: describeKey(key.lastFour),
-    state: isUsable(key, () => now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
+    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,

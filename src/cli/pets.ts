@@ -1,6 +1,6 @@
 import { createClient, isPetstoreError, type Pet, type PetstoreClient } from '../client/index.ts';
 import { OperatorError, usageError } from '../error.ts';
-import { parseInt64 } from '../int64.ts';
+import { int64Range, parseInt64 } from '../int64.ts';
 import { pageLimit, petStatuses } from '../pet.ts';
 import { choiceOf, integerOf, readArguments } from './arguments.ts';
 import { petLine } from '../formats/render.ts';
@@ -99,7 +99,7 @@ async function addPet(values: Values, rest: string[]): Promise<void> {
   const categoryId = parseInt64(values.category);
   if (categoryId === undefined) {
     throw usageError(
-      `--category must be an integer from -9223372036854775808 to 9223372036854775807, not "${values.category}".`,
+      `--category must be an integer from ${int64Range.smallest} to ${int64Range.largest}, not "${values.category}".`,
     );
   }
   const status = statusOf(values);

@@ -1,6 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet } from '../import-store.ts';
-import { JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
+import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
 import { parseNewPet } from '../pet.ts';
 
 /** One record of a file: the pet it describes, or what is wrong with it. */
@@ -59,7 +59,7 @@ export function readPet(
     if (!keepsIds) return { line, text, pet };
     const id = toInt64(fields['id']);
     if (id === undefined || id < 1n) {
-      return refuse(line, text, 'id must be an integer from 1 to 9223372036854775807 when ids are kept.');
+      return refuse(line, text, `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`);
     }
     return { line, text, pet: { ...pet, id } };
   } catch (error) {

@@ -9,6 +9,8 @@ import { createHealthChecks } from './health.ts';
 import type { IsSent } from './large-responses.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { createRequestLog } from './request-log.ts';
+import { baseHeaders } from './response.ts';
 import { createRouter } from './router.ts';
 
 export interface AppOptions {
@@ -17,45 +19,45 @@ export interface AppOptions {
   log: Log;
   /** Hashes of the keys that the configuration adds. */
   fixedKeys?: ReadonlySet<string>;
-  /** Origins whose pages may call from a browser. */
+  /** Web origins that may call from a browser. */
   allowedOrigins?: readonly string[];
-  /** How often one key may call; no limit when it is left out. */
+  /** No limit when it is left out. */
   requestsPerMinute?: number | undefined;
   logEveryRequest?: boolean;
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
   bodyTimeoutMs?: number;
-  /** True from the moment the service has been told to stop: it is not ready any more. */
+  /** True once the service was told to stop: it is no longer ready. */
   isStopping?: () => boolean;
-  /** True when it accepts no more connections: whoever is connected is told to leave. */
+  /** True once the service accepts no more connections: responses tell callers to close theirs. */
   isDraining?: () => boolean;
-  /** True once a request is answered to its last byte; without it, what slow readers cost is not bounded. */
+  /** Without it, what slow readers cost is not bounded. */
   isSent?: IsSent;
   /** True when the service itself speaks TLS. */
   isSecure?: boolean;
   now?: () => number;
 }
 
-/** The whole interface as a function from request to response. It listens nowhere and owns nothing. */
+/** The whole API as a function from request to response. It never listens and owns nothing. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
 }
 
 export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
+  const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
+  const headers = baseHeaders(options.isSecure ?? false);
   const serve = createEndpoint({
     authenticate: createAuthentication({ keys, fixedKeys, log, now }),
     rateLimit: requestsPerMinute ? createRateLimit({ requestsPerMinute, now }) : undefined,
     cors: createCors(options.allowedOrigins ?? []),
-    log,
-    logEveryRequest: options.logEveryRequest ?? false,
-    slowRequestMs: options.slowRequestMs ?? 1000,
+    log: createRequestLog({ log, logEveryRequest, slowRequestMs }),
     isDraining,
     isSent: options.isSent,
-    securityHeaders: securityHeaders(options.isSecure ?? false),
+    baseHeaders: headers,
   });
-  const { listPets, createPet, getPet } = createPetOperations(pets, options.bodyTimeoutMs ?? 10_000);
+  const { listPets, createPet, getPet } = createPetOperations({ pets, baseHeaders: headers, bodyTimeoutMs });
   const { livez, readyz } = createHealthChecks({ pets, isStopping, now });
   const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = createDocuments();
 
@@ -80,15 +82,5 @@ export function createApp(options: AppOptions): App {
       const found = router.find(request.url);
       return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
     },
-  };
-}
-
-/** OWASP's set for an API whose answers are data: never sniffed, framed or run as a page. */
-function securityHeaders(isSecure: boolean): Record<string, string> {
-  return {
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-    'Referrer-Policy': 'no-referrer',
-    ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
   };
 }

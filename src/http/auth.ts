@@ -2,32 +2,32 @@ import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } fro
 import { PetstoreError } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
 
-/** The hash of the API key that a request carried: who the caller is, without the secret. */
+/** The hash of the request's API key: it identifies the caller without the secret. */
 export type Caller = string;
 
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
 
 export interface AuthenticationOptions {
   keys: ApiKeyStore;
-  /** Hashes of the keys that the configuration adds to those of the store. */
+  /** Hashes of the keys that the configuration adds. */
   fixedKeys: ReadonlySet<string>;
   log: Log;
   now: () => number;
 }
 
-/** One token after the scheme, whose case does not matter. Two headers arrive joined by ", " and do not match. */
+/** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
 const useIsRecordedEveryMs = 60 * 60 * 1000;
-/** More keys than are in use at a time; past it, they are hashed anew. */
+/** More keys than are usually in use; past it, they are all hashed again. */
 const maxKnownCredentials = 1000;
 
-/** Checks a request's credential; fails with `unauthorized` when it has none, `invalid_api_key` when it is wrong. */
+/** Checks a request's credential. Fails with `unauthorized` when there is none, with `invalid_api_key` when it is wrong. */
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
   const { keys, fixedKeys, now } = options;
   const recordUse = createUseRecorder(options);
 
-  // The hashes of accepted credentials, by the header that carried them: to hash one again costs 0.6 µs. A refused one
-  // is forgotten, so that its answers take as long as those of an unknown one.
+  // The hashes of accepted credentials, by their header, so that a request need not hash its key again. A refused one is
+  // forgotten, so that it takes as long as an unknown one.
   const knownHashes = new Map<string, string>();
 
   const remember = (header: string, hash: string): Caller => {
@@ -38,11 +38,12 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   };
 
   const accept = (header: string, hash: string, key: ApiKey | undefined): Caller => {
-    if (!key || !isUsable(key, now)) {
+    const time = now();
+    if (!key || !isUsable(key, time)) {
       knownHashes.delete(header);
       throw invalidKey();
     }
-    recordUse(key);
+    recordUse(key, time);
     return remember(header, hash);
   };
 
@@ -66,12 +67,12 @@ function hashOfCredential(header: string, fixedKeys: ReadonlySet<string>): strin
     );
   }
   const hash = hashKey(token);
-  // Keys of the configuration may have any form.
+  // Keys from the configuration may have any form.
   if (!fixedKeys.has(hash) && !isWellFormedKey(token)) throw invalidKey();
   return hash;
 }
 
-/** The credential of a request, if it has one, valid or not. */
+/** The credential of a request, valid or not. */
 export function bearerToken(request: Request): string | undefined {
   return bearer.exec(request.headers.get('Authorization') ?? '')?.[1];
 }
@@ -80,11 +81,10 @@ function invalidKey(): PetstoreError {
   return new PetstoreError('invalid_api_key', 'This API key is unknown, expired or revoked.');
 }
 
-/** Keeps the coarse last-used time without making the request wait for it or fail with it. */
-function createUseRecorder({ keys, log, now }: AuthenticationOptions): (key: ApiKey) => void {
+/** Records the coarse last-used time. The request neither waits for it nor fails with it. */
+function createUseRecorder({ keys, log }: AuthenticationOptions): (key: ApiKey, time: number) => void {
   const attemptedAt = new Map<string, number>();
-  return ({ id, lastUsedAt }) => {
-    const time = now();
+  return ({ id, lastUsedAt }, time) => {
     const last = Math.max(lastUsedAt?.getTime() ?? 0, attemptedAt.get(id) ?? 0);
     if (time - last < useIsRecordedEveryMs) return;
     attemptedAt.set(id, time);

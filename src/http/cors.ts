@@ -1,7 +1,7 @@
-/** Which web pages of other origins may call: those that the operator lists, and nobody by default. */
+/** Lets web pages of other origins call: those that the operator lists, none by default. */
 export interface Cors {
   isNeeded: boolean;
-  /** Adds the headers with which a browser decides whether a page may read the answer. */
+  /** Adds the headers by which a browser decides whether a page may read the response. */
   addTo: (headers: Headers, request: Request) => void;
 }
 
@@ -13,7 +13,7 @@ export function createCors(allowedOrigins: readonly string[]): Cors {
   return {
     isNeeded: allowedOrigins.length > 0,
     addTo(headers, request) {
-      // Without Vary, a cache could hand one origin the answer that was made for another.
+      // Without Vary, a cache could serve one origin the response made for another.
       headers.append('Vary', 'Origin');
       const origin = request.headers.get('Origin');
       if (origin === null || !allowedOrigins.includes(origin)) return;

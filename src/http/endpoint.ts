@@ -1,11 +1,11 @@
 import { PetstoreError } from '../error.ts';
-import type { Log } from '../log.ts';
-import { errorAnswer, type Answer } from './response.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
+import { conditional } from './conditional.ts';
 import type { Cors } from './cors.ts';
-import { createFailureLog, shownError } from './failure.ts';
-import { LargeAnswers, type IsSent } from './large-responses.ts';
+import { LargeResponses, type IsSent } from './large-responses.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
+import { shownError, type RequestLog } from './request-log.ts';
+import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
 
 export interface Call {
   request: Request;
@@ -14,7 +14,7 @@ export interface Call {
   parameter: string | undefined;
 }
 
-export type Handler = (call: Call) => Answer | Promise<Answer>;
+export type Handler = (call: Call) => PlainResponse | Promise<PlainResponse>;
 
 export type Methods = Partial<Record<'GET' | 'POST', Handler>>;
 
@@ -22,30 +22,29 @@ export interface EndpointOptions {
   authenticate: Authenticate;
   rateLimit: RateLimit | undefined;
   cors: Cors;
-  log: Log;
-  logEveryRequest: boolean;
-  slowRequestMs: number;
+  log: RequestLog;
   isDraining: () => boolean;
   isSent: IsSent | undefined;
-  securityHeaders: Record<string, string>;
+  baseHeaders: Record<string, string>;
 }
 
 export interface Endpoint {
-  /** As the contract writes it, for the log: the path that was asked for may hold a secret. */
+  /** As the contract writes it, for the log: the requested path may hold a secret. */
   path: string;
   methods: Methods;
-  /** True for the few paths that anybody may read. */
+  /** True for the few paths that need no API key. */
   isOpen?: boolean;
-  /** Added to every answer of this path, errors included. */
+  /** Added to every response of this path, errors included. A path whose responses are kept must have none. */
   headers?: Record<string, string>;
 }
 
-/** One request on its way. */
+/** One request and what is known about it. */
 interface Exchange {
   request: Request;
   method: string;
-  requestId: string;
+  path: string;
   parameter: string | undefined;
+  requestId: string;
   startedAt: number;
   quota: Quota | undefined;
 }
@@ -53,22 +52,22 @@ interface Exchange {
 export type Serve = (request: Request, parameter: string | undefined) => Response | Promise<Response>;
 
 /**
- * Makes the one handler of a path. It answers every method, checks the caller before anything else,
- * and gives each answer its request id, common headers and log line. A store that answers at
- * once is answered at once, without a promise in between.
+ * Makes the one function that serves a path: authenticate, count, dispatch by method, evaluate preconditions, send.
+ * A store that responds at once is served without a promise.
  */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, rateLimit, cors, log, logEveryRequest, slowRequestMs, isDraining } = options;
-  const logFailure = createFailureLog(log);
-  const largeAnswers = new LargeAnswers(options.isSent);
+  const { authenticate, rateLimit, cors, log, isDraining } = options;
+  const largeResponses = new LargeResponses(options.isSent);
 
   return ({ path, methods, isOpen = false, headers = {} }) => {
     const isKnown = Object.keys(methods).length > 0;
     const allow = allowedMethods(methods);
-    const headersWith = createHeaderSets({ ...headers, ...options.securityHeaders });
+    // `Response` copies a `Headers` faster than it builds one.
+    const baseHeaders = new Headers({ ...options.baseHeaders, ...headers });
 
-    const answer = (exchange: Exchange): Answer | Promise<Answer> => {
-      if (exchange.method === 'OPTIONS' && isKnown) return optionsAnswer(allow);
+    const handle = (exchange: Exchange): PlainResponse | Promise<PlainResponse> => {
+      if (exchange.method === 'OPTIONS' && isKnown)
+        return { status: 204, headers: { Allow: allow }, body: null };
       if (isOpen) return dispatch(exchange, '');
       const caller = authenticate(exchange.request);
       return caller instanceof Promise
@@ -76,7 +75,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
         : admit(exchange, caller);
     };
 
-    const admit = (exchange: Exchange, caller: Caller): Answer | Promise<Answer> => {
+    const admit = (exchange: Exchange, caller: Caller): PlainResponse | Promise<PlainResponse> => {
       exchange.quota = rateLimit?.take(caller);
       if (exchange.quota?.isExceeded) {
         throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
@@ -84,66 +83,53 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       return dispatch(exchange, caller);
     };
 
-    const dispatch = (exchange: Exchange, caller: Caller): Answer | Promise<Answer> => {
+    const dispatch = (
+      { request, method, parameter }: Exchange,
+      caller: Caller,
+    ): PlainResponse | Promise<PlainResponse> => {
       if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      const { request, method, parameter } = exchange;
       const name = method === 'HEAD' ? 'GET' : method;
       const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-      if (!handler) return methodNotAllowed(method, allow);
-      return handler({ request, caller, parameter });
+      return handler ? handler({ request, caller, parameter }) : methodNotAllowed(method, allow);
     };
 
-    const respond = (exchange: Exchange, given: Answer): Response => {
-      const { status, fixedHeaders = none, headers: own, body } = given;
+    const respond = (exchange: Exchange, handled: PlainResponse): Response =>
+      send(exchange, conditional(exchange.request, handled));
+
+    const refuse = (exchange: Exchange, error: unknown): Response => {
+      const shown = shownError(error, exchange.requestId);
+      log.failed(exchange, shown, error);
+      return send(exchange, errorResponse(shown));
+    };
+
+    const send = (exchange: Exchange, plain: PlainResponse): Response => {
       const { request, method, requestId, quota } = exchange;
-      const sent = largeAnswers.bodyOf(body, own['ETag'] ?? fixedHeaders['ETag'], request);
-      logRequest(exchange, status);
+      const { status, body, etag, completeHeaders } = plain;
       const isHead = method === 'HEAD';
-      const response = new Response(isHead ? null : sent, {
-        status,
-        headers: headersWith(fixedHeaders),
-      });
-      for (const name in own) response.headers.set(name, own[name] ?? '');
-      response.headers.set('X-Request-Id', requestId);
-      for (const name in quota?.headers) response.headers.set(name, quota.headers[name] ?? '');
-      if (cors.isNeeded) cors.addTo(response.headers, request);
-      if (isDraining()) response.headers.set('Connection', 'close');
-      // The response to a HEAD has no body to take the length from, and the runtime then leaves out the date as well.
+      const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
+      log.finished(exchange, status);
+      const response = new Response(sentBody, { status, headers: completeHeaders ?? baseHeaders });
+      const { headers: sent } = response;
+      if (!completeHeaders) addHeaders(sent, plain);
+      if (body === null) sent.delete('Content-Type');
+      sent.set('X-Request-Id', requestId);
+      for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
+      if (cors.isNeeded) cors.addTo(sent, request);
+      if (isDraining()) sent.set('Connection', 'close');
+      // Without a body, the runtime sends neither the length nor the date.
       if (isHead && body !== null) {
-        response.headers.set('Content-Length', String(Buffer.byteLength(body)));
-        response.headers.set('Date', new Date().toUTCString());
+        sent.set('Content-Length', String(Buffer.byteLength(body)));
+        sent.set('Date', new Date().toUTCString());
       }
       return response;
     };
 
-    const finish = (exchange: Exchange, given: Answer): Response => {
+    const respondLater = async (exchange: Exchange, handled: Promise<PlainResponse>): Promise<Response> => {
       try {
-        return respond(exchange, given);
+        return respond(exchange, await handled);
       } catch (error) {
         return refuse(exchange, error);
       }
-    };
-
-    const refuse = (exchange: Exchange, error: unknown): Response => {
-      const { method, requestId } = exchange;
-      const shown = shownError(error, requestId);
-      logFailure(shown, error, { requestId, method, path });
-      return respond(exchange, errorAnswer(shown));
-    };
-
-    const logRequest = ({ method, requestId, startedAt }: Exchange, status: number): void => {
-      const durationMs = performance.now() - startedAt;
-      const isSlow = durationMs > slowRequestMs;
-      if (!isSlow && !logEveryRequest) return;
-      const fields = {
-        requestId,
-        method,
-        path,
-        status,
-        durationMs: Math.round(durationMs),
-      };
-      if (isSlow) log.warn('slow request', fields);
-      else log.info('request', fields);
     };
 
     return (request, parameter) => {
@@ -151,18 +137,15 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const exchange: Exchange = {
         request,
         method: request.method,
-        requestId,
+        path,
         parameter,
+        requestId,
         startedAt: performance.now(),
         quota: undefined,
       };
       try {
-        const outcome = answer(exchange);
-        if (!(outcome instanceof Promise)) return respond(exchange, outcome);
-        return outcome.then(
-          (given) => finish(exchange, given),
-          (error: unknown) => refuse(exchange, error),
-        );
+        const handled = handle(exchange);
+        return handled instanceof Promise ? respondLater(exchange, handled) : respond(exchange, handled);
       } catch (error) {
         return refuse(exchange, error);
       }
@@ -170,37 +153,14 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
   };
 }
 
-const none: Record<string, string> = {};
-
-type HeaderSets = (fixedHeaders: Record<string, string>) => Headers;
-
-/**
- * Adds the headers that every answer of a path has to those that answers of one kind have. The set is made once: a
- * `Response` copies it, which costs 1.6 µs less than to build it.
- */
-function createHeaderSets(common: Record<string, string>): HeaderSets {
-  const kept = new WeakMap<Record<string, string>, Headers>();
-  return (fixedHeaders) => {
-    let set = kept.get(fixedHeaders);
-    if (!set) {
-      set = new Headers({ ...common, ...fixedHeaders });
-      kept.set(fixedHeaders, set);
-    }
-    return set;
-  };
-}
-
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
+/** The caller's own id if it is short, safe in a log line, and does not contain the caller's key; otherwise a new one. */
 function requestIdOf(request: Request): string {
   const given = request.headers.get('X-Request-Id');
-  return given !== null && isSaneRequestId(given, request) ? given : crypto.randomUUID();
-}
-
-/** Short, without anything that could break a log line, and without the caller's own key, which may have any form. */
-function isSaneRequestId(id: string, request: Request): boolean {
+  if (given === null || !saneRequestId.test(given)) return crypto.randomUUID();
   const token = bearerToken(request);
-  return saneRequestId.test(id) && (token === undefined || !id.includes(token));
+  return token !== undefined && given.includes(token) ? crypto.randomUUID() : given;
 }
 
 function allowedMethods(methods: Methods): string {
@@ -208,15 +168,7 @@ function allowedMethods(methods: Methods): string {
   return [...names, 'OPTIONS'].join(', ');
 }
 
-function optionsAnswer(allow: string): Answer {
-  return { status: 204, headers: { Allow: allow }, body: null };
-}
-
-function methodNotAllowed(method: string, allow: string): Answer {
-  const error = new PetstoreError(
-    'method_not_allowed',
-    `${method} is not allowed here; allowed are ${allow}.`,
-  );
-  const { headers, ...answer } = errorAnswer(error);
-  return { ...answer, headers: { ...headers, Allow: allow } };
+function methodNotAllowed(method: string, allow: string): PlainResponse {
+  const message = `${method} is not allowed here; allowed are ${allow}.`;
+  return errorResponse(new PetstoreError('method_not_allowed', message), { Allow: allow });
 }

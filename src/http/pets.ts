@@ -1,17 +1,15 @@
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
-import { parseNewPet, type Page, type PageRequest, type PetStore, type RenderedJson } from '../pet.ts';
-import { jsonMediaType, type Answer } from './response.ts';
+import { parseNewPet, type Page, type PageRequest, type PetStore } from '../pet.ts';
 import { createBodyReader, parseJsonBody } from './body.ts';
-import { cacheable, cacheableJson, versionOf } from './cacheable.ts';
+import { ResponseCache } from './cache.ts';
+import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
-import { untilHandOver } from './hand-over.ts';
-import { parseIdempotencyKey } from './idempotency.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
-import { checkIfMatchOfCreate } from './preconditions.ts';
+import type { PlainResponse } from './response.ts';
 
 /**
- * Sent with every answer of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
+ * Sent with every response of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
  * (RFC 8594), where that is explained and what replaces it.
  */
 export const getPetDeprecation = {
@@ -20,68 +18,78 @@ export const getPetDeprecation = {
   Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
 };
 
+export interface PetOperationOptions {
+  pets: PetStore;
+  /** The headers that every response has. */
+  baseHeaders: Record<string, string>;
+  bodyTimeoutMs: number;
+}
+
 export interface PetOperations {
   listPets: Handler;
   createPet: Handler;
   getPet: Handler;
 }
 
-export function createPetOperations(pets: PetStore, bodyTimeoutMs: number): PetOperations {
+export function createPetOperations({
+  pets,
+  baseHeaders,
+  bodyTimeoutMs,
+}: PetOperationOptions): PetOperations {
   const readBody = createBodyReader(bodyTimeoutMs);
+  const cache = new ResponseCache(() => pets.version(), baseHeaders);
+
+  const readPage = (request: PageRequest): PlainResponse | Promise<PlainResponse> => {
+    const page = pets.listPets(request);
+    return page instanceof Promise
+      ? page.then((arrived) => pageResponse(request, arrived))
+      : pageResponse(request, page);
+  };
+
   return {
-    listPets({ request }) {
-      const pageRequest = parsePageRequest(request.url);
-      const page = pets.listPets(pageRequest);
-      return page instanceof Promise
-        ? page.then((arrived) => pageAnswer(request, pageRequest, arrived))
-        : pageAnswer(request, pageRequest, page);
-    },
+    listPets: ({ request }) => cache.respond(parsePageRequest(request.url), readPage),
 
     async createPet({ request, caller }) {
       const pet = parseNewPet(parseJsonBody(await readBody(request)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
-      await untilHandOver(request);
-      const created = await pets.createPet(pet, key === undefined ? undefined : { key, caller });
-      const headers: Answer['headers'] = { Location: `/v1/pets/${created.id}` };
-      if (created.replayed) headers['Idempotent-Replayed'] = 'true';
-      return { status: 201, fixedHeaders: createdHeaders, headers, body: created.json };
+      const idempotency = key === undefined ? undefined : { key, caller };
+      const { id, json, replayed } = await pets.createPet(pet, idempotency);
+      const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
+      if (replayed) headers['Idempotent-Replayed'] = 'true';
+      return { status: 201, headers, body: json };
     },
 
-    getPet({ request, parameter: petId = '' }) {
-      // What is no canonical int64 cannot name a pet.
+    getPet({ parameter: petId = '' }) {
+      // What is not a canonical int64 cannot name a pet.
       const id = parseInt64(petId);
-      const pet = id === undefined ? undefined : pets.getPet(id);
-      return pet instanceof Promise
-        ? pet.then((arrived) => petAnswer(request, arrived))
-        : petAnswer(request, pet);
+      const json = id === undefined ? undefined : pets.getPet(id);
+      return json instanceof Promise ? json.then(petResponse) : petResponse(json);
     },
   };
 }
 
-const createdHeaders = { 'Content-Type': jsonMediaType, 'Cache-Control': 'no-store' };
+/** 1 to 255 visible characters, bare or in quotes. Two headers arrive joined by ", " and do not match. */
+const idempotencyKey = /^(?:"([!#-~]{1,255})"|([!#-~][!-~]{0,254}))$/;
 
-function petAnswer(request: Request, json: RenderedJson | undefined): Answer {
+function parseIdempotencyKey(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  const [, quoted, bare] = idempotencyKey.exec(header) ?? [];
+  const key = quoted ?? bare;
+  if (key !== undefined) return key;
+  throw new PetstoreError(
+    'invalid_parameter',
+    'Idempotency-Key must be given once, as 1 to 255 visible ASCII characters.',
+  );
+}
+
+function petResponse(json: string | undefined): PlainResponse {
   if (json === undefined) throw new PetstoreError('not_found', 'No pet has this id.');
-  return cacheable(request, json, cacheableJson, versionOf(json));
+  return cacheable(json);
 }
 
-/** A page that many get keeps its headers too: a hot list hashes and formats nothing. */
-const headersOfPage = new WeakMap<Page, Record<string, string>>();
-
-function pageAnswer(request: Request, pageRequest: PageRequest, page: Page): Answer {
-  if (!page.isShared) return cacheable(request, page.json, cacheableJson, versionOfPage(pageRequest, page));
-  let headers = headersOfPage.get(page);
-  if (!headers) {
-    headers = { ...cacheableJson, ...versionOfPage(pageRequest, page) };
-    headersOfPage.set(page, headers);
-  }
-  return cacheable(request, page.json, headers);
-}
-
-function versionOfPage(pageRequest: PageRequest, page: Page): Record<string, string> {
-  const link = nextLink(pageRequest, page);
-  if (link === undefined) return versionOf(page.json);
-  // Whether there is a Link is part of what is validated: a page that gets a successor changes only there.
-  return { ...versionOf(page.json, '.more'), Link: link };
+function pageResponse(request: PageRequest, page: Page): PlainResponse {
+  const link = nextLink(request, page);
+  // The mark puts the Link into the ETag: a page that gains a successor changes only there.
+  return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
 }

@@ -1,6 +1,6 @@
 import type { Caller } from './auth.ts';
 
-/** What a caller has left, as the headers of `draft-ietf-httpapi-ratelimit-headers` say it. */
+/** What a caller has left, in the headers of `draft-ietf-httpapi-ratelimit-headers`. */
 export interface Quota {
   isExceeded: boolean;
   headers: Record<string, string>;
@@ -24,9 +24,9 @@ interface Window {
   left: number;
 }
 
-/** Counts in windows of a minute that begin with the caller's first request. */
+/** Counts in windows of a minute, each starting with a request of the caller. */
 export function createRateLimit({ requestsPerMinute, now }: RateLimitOptions): RateLimit {
-  // As many entries as there are valid keys: only callers with one get this far.
+  // At most one entry for each valid key: other callers do not get this far.
   const windows = new Map<Caller, Window>();
   const policy = `"default";q=${requestsPerMinute};w=${windowSeconds}`;
 
@@ -34,7 +34,7 @@ export function createRateLimit({ requestsPerMinute, now }: RateLimitOptions): R
     take(caller) {
       const time = now();
       let window = windows.get(caller);
-      // A window that ends later than any can was opened before the clock was set back.
+      // A window that ends too late was opened before the clock was set back.
       if (!window || window.endsAt <= time || window.endsAt > time + windowSeconds * 1000) {
         window = { endsAt: time + windowSeconds * 1000, left: requestsPerMinute };
         windows.set(caller, window);

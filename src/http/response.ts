@@ -1,32 +1,51 @@
 import type { PetstoreError } from '../error.ts';
-import type { RenderedJson } from '../pet.ts';
 import { UnreadBodyError } from './body.ts';
 
-/** What a handler says; `endpoint.ts` turns it into a `Response` with the headers that every answer has. */
-export interface Answer {
+export type ResponseBody = string | Uint8Array<ArrayBuffer>;
+
+/** What a handler returns. `endpoint.ts` makes a `Response` of it. */
+export interface PlainResponse {
   status: number;
-  /** The same object each time: what is made of it is kept. */
-  fixedHeaders?: Record<string, string>;
-  /** Those of this one answer. */
+  /** Added to the headers that every response has, or put in their place. */
   headers: Record<string, string>;
-  body: RenderedJson | null;
+  body: ResponseBody | null;
+  /** Names this content. Its presence makes the response conditional (RFC 9110, section 13). */
+  etag?: string;
+  /** All headers put together, where `cache.ts` keeps the response for the next request. */
+  completeHeaders?: Headers;
 }
 
 export const jsonMediaType = 'application/json';
 
-/** How long a caller is asked to wait before it tries a 503 again. */
+/** How long a caller should wait before it retries after a 503. */
 const retryAfterSeconds = '1';
 
+/** The headers of every response, unless a handler replaces them. OWASP's set for an API: never sniffed, framed or run. */
+export function baseHeaders(isSecure: boolean): Record<string, string> {
+  return {
+    'Content-Type': jsonMediaType,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Referrer-Policy': 'no-referrer',
+    ...(isSecure && { 'Strict-Transport-Security': 'max-age=31536000' }),
+  };
+}
+
+export function addHeaders(to: Headers, { headers, etag }: PlainResponse): void {
+  for (const name in headers) to.set(name, headers[name] ?? '');
+  if (etag !== undefined) to.set('ETag', etag);
+}
+
 /** The three-field body, and the headers that belong to its status. */
-export function errorAnswer(error: PetstoreError): Answer {
+export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): PlainResponse {
   const { code, message, status } = error;
   return {
     status,
     headers: {
-      'Content-Type': jsonMediaType,
       'Cache-Control': 'no-store',
       ...headersOfStatus(code, status),
       ...(error instanceof UnreadBodyError && { Connection: 'close' }),
+      ...headers,
     },
     body: JSON.stringify({ code, message, status }),
   };

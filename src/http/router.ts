@@ -1,12 +1,9 @@
-/** Finds what belongs to the path of an address. Two parts of a path are equal when they are after percent-decoding. */
+/** Finds the route of an address. Paths are compared after percent-decoding. */
 export interface Router<Route> {
   find(url: string): { route: Route; parameter: string | undefined } | undefined;
 }
 
-/**
- * Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty.
- * Nine paths of these two forms need no routing library.
- */
+/** Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty. */
 export function createRouter<Route>(routes: Record<string, Route>): Router<Route> {
   const fixed = new Map<string, Route>();
   const withParameter = new Map<string, Route>();
@@ -15,12 +12,9 @@ export function createRouter<Route>(routes: Record<string, Route>): Router<Route
     if (parameterAt === -1) fixed.set(path, route);
     else withParameter.set(path.slice(0, parameterAt), route);
   }
-  const [first] = fixed;
 
   return {
     find(url) {
-      // The first path, which is asked for most, is found without taking the address apart: 2 % of a hot list.
-      if (first && isPath(first[0], url)) return { route: first[1], parameter: undefined };
       const path = pathOf(url);
       const decoded = path.includes('%') ? decode(path) : path;
       const exact = fixed.get(decoded);
@@ -34,24 +28,13 @@ export function createRouter<Route>(routes: Record<string, Route>): Router<Route
 }
 
 /**
- * The path in a request's address, which is a bare path when the request had no Host (HTTP/1.0). A `#` is a character of
- * it like any other: no request target has a fragment (RFC 9112, section 3.2).
+ * The path in a request's address, which is a bare path when the request had no Host (HTTP/1.0). A `#` is a character
+ * like any other: a request target has no fragment (RFC 9112, section 3.2).
  */
 export function pathOf(url: string): string {
-  const start = startOfPath(url);
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
   const end = url.indexOf('?', start);
   return end === -1 ? url.slice(start) : url.slice(start, end);
-}
-
-function isPath(path: string, url: string): boolean {
-  const start = startOfPath(url);
-  if (!url.startsWith(path, start)) return false;
-  const end = url[start + path.length];
-  return end === undefined || end === '?';
-}
-
-function startOfPath(url: string): number {
-  return url.startsWith('/') ? 0 : url.indexOf('/', 'https://'.length);
 }
 
 function decode(path: string): string {

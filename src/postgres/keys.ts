@@ -66,7 +66,7 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
   return {
     findKey(hash) {
       const known = watch.isCurrent() ? watch.kept.get(hash) : undefined;
-      return known && isUsable(known, now) ? known : read(hash);
+      return known && isUsable(known, now()) ? known : read(hash);
     },
 
     async listKeys() {

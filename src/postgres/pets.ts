@@ -1,5 +1,4 @@
-import { PetstoreError } from '../error.ts';
-import type { Page, PageRequest, PetStatus, PetStore } from '../pet.ts';
+import { idempotencyConflict, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
 import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
@@ -21,13 +20,13 @@ export function createPetStore({ creates, gets, pages, readiness }: PetStorePart
   const sharePage = createSharedRead<Page>();
 
   return {
+    // Asking the server would take as long as reading a page.
+    version: () => undefined,
+
     listPets(request) {
       const { limit, status, after } = request;
       const batcher = pages[status ?? 'all'];
-      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, async (isShared) => {
-        const page = await batcher.add(request);
-        return isShared ? { ...page, isShared } : page;
-      });
+      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => batcher.add(request));
     },
 
     getPet: (id) => gets.add(String(id)),
@@ -35,12 +34,7 @@ export function createPetStore({ creates, gets, pages, readiness }: PetStorePart
     async createPet(pet, idempotency) {
       const result = await creates.add({ pet, idempotency });
       if (result instanceof Error) throw result;
-      if (result === 'conflict') {
-        throw new PetstoreError(
-          'idempotency_conflict',
-          'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
-        );
-      }
+      if (result === 'conflict') throw idempotencyConflict();
       return result;
     },
 

@@ -5,8 +5,7 @@
  */
 export type SharedRead<Result> = (key: string, query: Query<Result>) => Promise<Result>;
 
-/** Told whether its answer is for those who gathered, or for one alone. */
-export type Query<Result> = (isShared: boolean) => Promise<Result>;
+type Query<Result> = () => Promise<Result>;
 
 interface Kind<Result> {
   next: PromiseWithResolvers<Result> | undefined;
@@ -15,18 +14,13 @@ interface Kind<Result> {
 export function createSharedRead<Result>(): SharedRead<Result> {
   const underWay = new Map<string, Kind<Result>>();
 
-  const start = (
-    key: string,
-    kind: Kind<Result>,
-    query: Query<Result>,
-    isShared: boolean,
-  ): Promise<Result> => {
-    const running = query(isShared);
+  const start = (key: string, kind: Kind<Result>, query: Query<Result>): Promise<Result> => {
+    const running = query();
     running.then(
       () => {
         const { next } = kind;
         kind.next = undefined;
-        if (next) start(key, kind, query, true).then(next.resolve, next.reject);
+        if (next) start(key, kind, query).then(next.resolve, next.reject);
         else underWay.delete(key);
       },
       (error: unknown) => {
@@ -46,6 +40,6 @@ export function createSharedRead<Result>(): SharedRead<Result> {
     }
     const first: Kind<Result> = { next: undefined };
     underWay.set(key, first);
-    return start(key, first, query, false);
+    return start(key, first, query);
   };
 }

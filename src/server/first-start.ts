@@ -22,7 +22,7 @@ export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string
 export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: ServeOptions): Promise<void> {
   if (apiKeys.length > 0) return;
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
-  if (!all || all.some((key) => isUsable(key, Date.now))) return;
+  if (!all || all.some((key) => isUsable(key, Date.now()))) return;
   log.warn('No API key can be used, so every call is refused. Make one: petstore keys create --name NAME');
 }
 

@@ -1,10 +1,10 @@
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
-import { parseExactJson } from '../int64.ts';
+import { int64Range, parseExactJson } from '../int64.ts';
 import { parseNewPet, type Pet } from '../pet.ts';
 import { damaged, explain, isDamage, storeMoved, translateAddError, translateError } from './errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { keyOf, type KeyRow } from './keys.ts';
+import { toApiKey, type KeyRow } from './keys.ts';
 import { openForReading, openWritable } from './opening/opened-store.ts';
 import type { ReadOnlyStore } from './opening/read-only.ts';
 import { isInPlace } from './opening/store-file.ts';
@@ -14,7 +14,7 @@ import {
   renderFields,
   renderPet,
   storedPetColumns,
-  type StoredPet,
+  type RenderedPet,
 } from './stored-pet.ts';
 
 export interface SqliteBulkOptions {
@@ -93,9 +93,9 @@ function createTableMaker(path: string, { database, refuseChanged }: OpenedBulk)
   };
 }
 
-const smallestId = -(2n ** 63n);
+const { smallest: smallestId } = int64Range;
 
-function petTable(path: string): TableForm<Pet, StoredPet & { id: string }> {
+function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
   return {
     name: 'pets',
     select: `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets WHERE id > ? ORDER BY pets.id LIMIT ?`,
@@ -120,7 +120,7 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
       expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
     FROM api_keys WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
   positionOf: (key) => [key ? BigInt(key.id) : smallestId],
-  parse: keyOf,
+  parse: toApiKey,
   columns: 'id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at',
   valuesOf: ({ id, name, hash, lastFour, ...times }) => [
     ...[BigInt(id), name, hash, lastFour],

@@ -1,37 +1,38 @@
 import type { Database } from 'bun:sqlite';
+import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
 import { mapWalIndex } from './wal/header.ts';
 
-/** Knows when anybody has committed, this process or another. */
+/** Notices commits, of this process or another. */
 export interface CommitWatch {
-  /** True when there was a commit since the last time it was asked. */
+  /** Whether there was a commit since the last call. */
   hasChanged: () => boolean;
-  /** Whether it is seen during a read transaction, too. */
+  /** Whether it also notices commits during a read transaction. */
   seesDuringReads: boolean;
 }
 
-/** Tells whether what is kept in memory still matches the file. */
+/** Keeps reads, and what is kept in memory, as new as the file. Its methods fail with `unavailable` while the store is moved. */
 export interface Freshness {
-  /** Call before every read from memory: drops what is kept if anybody has committed since. Fails while the store is moved. */
-  check(): void;
-  /** Call before every read from the file: it sees all commits up to now. */
-  beginRead(): void;
+  /** Changes whenever anybody commits. */
+  version(): number;
+  /** Runs a query that sees every commit up to now. */
+  read<Result>(query: () => Result): Result;
   close(): void;
 }
 
 /**
- * Checks at every request. Once for a whole turn of the event loop would be enough if all its requests had arrived
- * before, but a connection that arrives during a turn can be served within it. The reads of a turn share one
- * transaction for as long as nobody commits, since beginning and ending one costs more than reading a pet.
+ * Checks for commits at every call, never once per turn of the event loop: a connection that arrives during a turn can
+ * be served within it. The reads of a turn share one transaction until somebody commits, because beginning and ending
+ * one costs more than reading a pet.
  */
 export function createFreshness(
   database: Database,
-  watch: CommitWatch,
+  commits: CommitWatch,
   store: Pick<StoreWatch, 'problem'>,
-  drop: () => void,
 ): Freshness {
   const begin = database.query('BEGIN');
   const commit = database.query('COMMIT');
+  let version = 0;
   let ending: NodeJS.Immediate | undefined;
 
   const endRead = (): void => {
@@ -45,24 +46,37 @@ export function createFreshness(
   const check = (): void => {
     const problem = store.problem();
     if (problem) throw problem;
-    if (!watch.hasChanged()) return;
-    drop();
+    if (!commits.hasChanged()) return;
+    version += 1;
     endRead();
   };
 
   return {
-    check,
-    beginRead() {
-      check();
-      if (ending || !watch.seesDuringReads) return;
-      begin.run();
-      ending = setImmediate(endRead);
+    version() {
+      try {
+        check();
+        return version;
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+    read(query) {
+      try {
+        check();
+        if (!ending && commits.seesDuringReads) {
+          begin.run();
+          ending = setImmediate(endRead);
+        }
+        return query();
+      } catch (error) {
+        throw translateError(error);
+      }
     },
     close: endRead,
   };
 }
 
-/** The database must have been read: only then is it proven whose shared memory lies beside the file. */
+/** The database must have been read: only then can the shared memory be proven to be SQLite's. */
 export function watchCommits(database: Database, path: string): CommitWatch {
   return watchWalIndex(path) ?? watchDataVersion(database);
 }
@@ -73,7 +87,7 @@ export function watchWalIndex(path: string): CommitWatch | undefined {
   if (!index) return undefined;
   let { changes, checksum } = index;
   const hasChanged = (): boolean => {
-    // A commit that is half-way through writing the header is seen now and again: to drop twice does no harm.
+    // A commit that is still writing the header may be noticed twice, which is harmless.
     if (index.changes === changes && index.checksum === checksum) return false;
     ({ changes, checksum } = index);
     return true;
@@ -83,10 +97,10 @@ export function watchWalIndex(path: string): CommitWatch | undefined {
 
 /** Asks SQLite, where its shared memory cannot be read. */
 export function watchDataVersion(database: Database): CommitWatch {
-  const look = database.query<{ data_version: number }, []>('PRAGMA data_version');
-  let seen = look.get()?.data_version;
+  const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
+  let seen = select.get()?.data_version;
   const hasChanged = (): boolean => {
-    const version = look.get()?.data_version;
+    const version = select.get()?.data_version;
     if (version === seen) return false;
     seen = version;
     return true;

@@ -1,14 +1,13 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
+import { int64Range } from '../int64.ts';
 
-/** Gives new pets their ids: one more than the largest there ever was. */
+/** Assigns ids to new pets: one more than the largest id ever used. */
 export interface Ids {
-  /** Call it at the beginning of every transaction that adds pets: others may have added some. */
+  /** Call it at the start of every transaction that adds pets: other processes may have added some. */
   begin(): void;
   next(): bigint;
 }
-
-const largest = 2n ** 63n - 1n;
 
 /** A pet's id is part of its JSON, so it is chosen before the row is written, under the write lock. */
 export function createIds(database: Database): Ids {
@@ -24,7 +23,7 @@ export function createIds(database: Database): Ids {
     },
     next() {
       last ??= BigInt(selectLast.get()?.id ?? 0);
-      if (last === largest) throw new PetstoreError('unavailable', 'All ids are used up.');
+      if (last === int64Range.largest) throw new PetstoreError('unavailable', 'All ids are used up.');
       return ++last;
     },
   };

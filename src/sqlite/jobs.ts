@@ -3,9 +3,10 @@ import { idempotencyRetentionMs, isPetStatus, type PetStatus } from '../pet.ts';
 import { createIds } from './ids.ts';
 import { checksumOf, renderPet } from './stored-pet.ts';
 
+/** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;
 
-/** What the serving thread asks of the writer thread. */
+/** A write that the serving thread asks for. The writer thread runs it. */
 export type Job =
   | {
       kind: 'create-pet';
@@ -26,35 +27,11 @@ export type Job =
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
-/** A text is the id of a new pet. */
-export type JobResult = string | { replayedId: string } | { isConflict: true } | null;
-
-/**
- * A batch crosses the threads as one text with a line for each job, and its outcomes as one JSON text. A pet
- * without an idempotency key, as most are, is its status and its own JSON, in which there are no line ends: to put that
- * into JSON once more took 3 % of a create, and a structured clone takes longer still.
- */
-export function encodeJobs(jobs: readonly Job[]): string {
-  return jobs
-    .map((job) =>
-      job.kind === 'create-pet' && !job.idempotency
-        ? `${job.status ?? ''} ${job.fields}`
-        : JSON.stringify(job),
-    )
-    .join('\n');
-}
-
-export function decodeJobs(text: string): Job[] {
-  return text.split('\n').map((line) => {
-    if (line.startsWith('{')) return JSON.parse(line) as Job;
-    const statusEnd = line.indexOf(' ');
-    const status = statusEnd === 0 ? null : (line.slice(0, statusEnd) as PetStatus);
-    return { kind: 'create-pet', status, fields: line.slice(statusEnd + 1) };
-  });
-}
+/** What became of a create; null for every other job. */
+export type JobResult = { id: string; replayed: boolean } | 'conflict' | null;
 
 export interface JobRunner {
-  /** Call it at the beginning of every transaction. */
+  /** Call it at the start of every transaction. */
   begin(): void;
   run(job: Job): JobResult;
 }
@@ -68,25 +45,24 @@ export function createJobRunner(database: Database): JobRunner {
      FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
   );
   const remember = database.query(
-    // A key past its time, or whose pet was removed by hand, is free again.
+    // An expired key, or one whose pet was removed by hand, may be used again.
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
-  // The oldest first, and so many that they become fewer; millions at once would make everybody wait.
   const forgetOld = database.query(
     `DELETE FROM idempotency_keys WHERE (caller, key) IN (
        SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
   );
 
   const createPet = ({ fields, status, idempotency }: Job & { kind: 'create-pet' }): JobResult => {
-    // Instead of the table's own check, see `writer-thread.ts`.
+    // The writing connection skips the table's own check, see `writer-thread.ts`.
     if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
     if (idempotency) {
       const oldest = idempotency.now - idempotencyRetentionMs;
       forgetOld.run(oldest);
       const earlier = findEarlier.get(idempotency.caller, idempotency.key, oldest);
       if (earlier) {
-        if (earlier.requestHash !== idempotency.requestHash) return { isConflict: true };
-        return { replayedId: earlier.id };
+        const { id, requestHash } = earlier;
+        return requestHash === idempotency.requestHash ? { id, replayed: true } : 'conflict';
       }
     }
     const id = ids.next();
@@ -96,7 +72,7 @@ export function createJobRunner(database: Database): JobRunner {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    return String(id);
+    return { id: String(id), replayed: false };
   };
 
   const run = (job: Job): JobResult => {

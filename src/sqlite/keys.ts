@@ -1,9 +1,7 @@
 import type { Database } from 'bun:sqlite';
-import type { ApiKey, ApiKeyStore } from '../api-key.ts';
-import { isUsable } from '../api-key.ts';
-import { translateError } from './errors.ts';
+import { isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
 import type { Freshness } from './fresh.ts';
-import { ignore, type Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
 export interface KeyRow {
   id: string;
@@ -20,12 +18,10 @@ export interface KeyStoreParts {
   database: Database;
   writer: Writer;
   freshness: Freshness;
-  /** Usable keys as they are in the file now, by hash. */
-  kept: Map<string, ApiKey>;
   now: () => number;
 }
 
-export function createKeyStore({ database, writer, freshness, kept, now }: KeyStoreParts): ApiKeyStore {
+export function createKeyStore({ database, writer, freshness, now }: KeyStoreParts): ApiKeyStore {
   const selectKeys = `
     SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
       expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
@@ -37,63 +33,61 @@ export function createKeyStore({ database, writer, freshness, kept, now }: KeySt
   const selectById = database.query<KeyRow, [string]>(`${selectKeys} WHERE CAST(id AS TEXT) = ?1`);
   const selectAll = database.query<KeyRow, []>(`${selectKeys} ORDER BY api_keys.id`);
 
-  const read = (row: KeyRow | null): ApiKey | undefined => (row ? keyOf(row) : undefined);
+  // Usable keys by hash, as they were at this version.
+  const kept = new Map<string, ApiKey>();
+  let keptVersion: number | undefined;
+
+  const read = (select: () => KeyRow | null): ApiKey | undefined =>
+    freshness.read(() => {
+      const row = select();
+      return row ? toApiKey(row) : undefined;
+    });
 
   return {
     findKey(hash) {
-      try {
-        freshness.check();
-        const known = kept.get(hash);
-        if (known && isUsable(known, now)) return known;
-        freshness.beginRead();
-        const key = read(selectUsable.get(hash, now()));
-        if (key) kept.set(hash, key);
-        return key;
-      } catch (error) {
-        throw translateError(error);
+      const version = freshness.version();
+      if (version !== keptVersion) {
+        kept.clear();
+        keptVersion = version;
       }
+      const time = now();
+      const known = kept.get(hash);
+      if (known && isUsable(known, time)) return known;
+      const key = read(() => selectUsable.get(hash, time));
+      if (key) kept.set(hash, key);
+      return key;
     },
 
     listKeys() {
-      try {
-        freshness.beginRead();
-        return selectAll.all().map(keyOf);
-      } catch (error) {
-        throw translateError(error);
-      }
+      return freshness.read(() => selectAll.all().map(toApiKey));
     },
 
     async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      await writer.run(
-        {
-          kind: 'create-key',
-          name,
-          hash,
-          lastFour,
-          createdAt: createdAt.getTime(),
-          expiresAt: expiresAt?.getTime() ?? null,
-        },
-        ignore,
-      );
-      freshness.beginRead();
-      const key = read(selectByHash.get(hash));
+      await writer.run({
+        kind: 'create-key',
+        name,
+        hash,
+        lastFour,
+        createdAt: createdAt.getTime(),
+        expiresAt: expiresAt?.getTime() ?? null,
+      });
+      const key = read(() => selectByHash.get(hash));
       if (!key) throw new Error('The new key is not in the store.');
       return key;
     },
 
     async revokeKey(id, revokedAt) {
-      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() }, ignore);
-      freshness.beginRead();
-      return read(selectById.get(id));
+      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
+      return read(() => selectById.get(id));
     },
 
     async recordUse(id, usedAt) {
-      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() }, ignore);
+      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() });
     },
   };
 }
 
-export function keyOf({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
+export function toApiKey({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
   return {
     ...row,
     createdAt: new Date(createdAt),

@@ -1,17 +1,14 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../error.ts';
 import {
   fingerprintOf,
-  type CreatedPet,
+  idempotencyConflict,
   type Page,
   type PageRequest,
   type PetStatus,
   type PetStore,
 } from '../pet.ts';
-import { translateError } from './errors.ts';
 import type { Freshness } from './fresh.ts';
-import type { Job, JobResult } from './jobs.ts';
-import type { PageCache } from './page-cache.ts';
+import type { Job } from './jobs.ts';
 import {
   idOf,
   renderFields,
@@ -22,40 +19,31 @@ import {
   verifiedPage,
   verifiedWithId,
   type JoinedPets,
-  type StoredPet,
+  type RenderedPet,
 } from './stored-pet.ts';
-import { ignore, type Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
 export interface PetStoreParts {
   database: Database;
   writer: Writer;
   freshness: Freshness;
-  pages: PageCache;
   now: () => number;
 }
 
-export function createPetStore(parts: PetStoreParts): PetStore {
-  const { database, writer, freshness, pages, now } = parts;
+export function createPetStore({ database, writer, freshness, now }: PetStoreParts): PetStore {
   const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
-  // The plus matters: SQLite plans a query anew for each value of a bare parameter in a LIMIT, which takes 4 µs.
+  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
   const inOrder = 'ORDER BY id LIMIT +?2';
-  // Ids seldom have gaps. Where there is none, SQLite joins a page by itself, which takes a tenth of a random page less
-  // than a text for each pet.
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
-  const selectPage = database.query<StoredPet, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
-  const selectPageOfStatus = database.query<StoredPet, [bigint, number, PetStatus]>(
+  const selectPage = database.query<RenderedPet, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
+  const selectPageOfStatus = database.query<RenderedPet, [bigint, number, PetStatus]>(
     `${select} status = ?3 AND id > ?1 ${inOrder}`,
   );
-  const selectPet = database.query<StoredPet, [bigint]>(`${select} id = ?1`);
+  const selectPet = database.query<RenderedPet, [bigint]>(`${select} id = ?1`);
 
-  const readPage = ({ limit, status, after = 0n }: PageRequest): Page => {
-    freshness.beginRead();
-    // The service assigns ids from 1 up.
-    const joined = status === undefined ? selectJoined.get(after, limit) : null;
-    const page = joined ? verifiedPage(joined, limit) : undefined;
-    if (page) return page;
-    // Across a gap, not full, of one status, or to name the pet that is damaged: pet by pet, and one more than
-    // asked for, which tells whether another page follows.
+  /** Handles what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet. */
+  const readPetByPet = ({ limit, status }: PageRequest, after: bigint): Page => {
+    // One more than requested shows whether another page follows.
     const rows =
       status === undefined
         ? selectPage.all(after, limit + 1)
@@ -66,51 +54,39 @@ export function createPetStore(parts: PetStoreParts): PetStore {
   };
 
   return {
+    version: () => freshness.version(),
+
     listPets(request) {
-      try {
-        freshness.check();
-        return pages.get(request, readPage);
-      } catch (error) {
-        throw translateError(error);
-      }
+      return freshness.read(() => {
+        // Ids start at 1.
+        const { limit, status, after = 0n } = request;
+        const joined = status === undefined ? selectJoined.get(after, limit) : null;
+        return (joined && verifiedPage(joined, limit)) ?? readPetByPet(request, after);
+      });
     },
 
     getPet(id) {
-      try {
-        freshness.beginRead();
+      return freshness.read(() => {
         const pet = selectPet.get(id);
         return pet ? verifiedWithId(pet, id) : undefined;
-      } catch (error) {
-        throw translateError(error);
-      }
+      });
     },
 
-    createPet(pet, idempotency) {
+    async createPet(pet, idempotency) {
       const fields = renderFields(pet);
       const job: Job = { kind: 'create-pet', fields, status: pet.status ?? null };
       if (idempotency) {
         job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }
-      return writer.run(job, (result) => createdPet(result, fields));
+      const created = await writer.run(job);
+      if (created === null) throw new Error('The writer thread created no pet.');
+      if (created === 'conflict') throw idempotencyConflict();
+      const { id, replayed } = created;
+      return { id: BigInt(id), json: renderPet(id, fields), replayed };
     },
 
     async checkWritable() {
-      await writer.run({ kind: 'probe', now: now() }, ignore);
+      await writer.run({ kind: 'probe', now: now() });
     },
   };
-}
-
-function createdPet(result: JobResult, fields: string): CreatedPet {
-  if (typeof result === 'string') {
-    return { id: BigInt(result), json: renderPet(result, fields), replayed: false };
-  }
-  if (!result) throw new Error('A create gave no pet.');
-  if ('isConflict' in result) {
-    throw new PetstoreError(
-      'idempotency_conflict',
-      'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
-    );
-  }
-  const { replayedId } = result;
-  return { id: BigInt(replayedId), json: renderPet(replayedId, fields), replayed: true };
 }

@@ -2,19 +2,19 @@ import { PetstoreError } from '../error.ts';
 import type { NewPet, Page } from '../pet.ts';
 
 /**
- * A pet is kept as the JSON that callers get, rendered once, when it is written. To read a page is then to join
- * texts, and an id of 64 bits never passes through a JavaScript number. SQLite does not notice when a disk
- * gives back other bytes than it was given, so each text has its checksum beside it.
+ * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and
+ * an int64 never passes through a JavaScript number. SQLite does not notice when a disk returns other bytes than it was
+ * given, so each text has a checksum beside it.
  */
-export interface StoredPet {
+export interface RenderedPet {
   json: string;
   checksum: number;
 }
 
-/** The columns of a {@link StoredPet}. */
+/** The columns of a {@link RenderedPet}. */
 export const storedPetColumns = 'json, checksum';
 
-/** The pet without its id, which only the writer knows: the rest of its JSON. */
+/** The pet's JSON after its id, which only the writer knows. */
 export function renderFields({ name, categoryId, status }: NewPet): string {
   const statusField = status === undefined ? '' : `,"status":"${status}"`;
   return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
@@ -28,24 +28,24 @@ export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
 }
 
-/** Whether a text is as it was written, and for this id: the key of its row may be damaged, too. */
-export function isIntact({ json, checksum }: StoredPet, id: bigint | string): boolean {
+/** Whether the text is as it was written, and belongs to this id: the row's key may be damaged too. */
+export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): boolean {
   return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
 }
 
-/** The text as it was written, or an error when it is not that any more. */
-export function verified({ json, checksum }: StoredPet): string {
+/** The text as it was written. Throws when it has changed since. */
+export function verified({ json, checksum }: RenderedPet): string {
   if (checksumOf(json) !== checksum) throw damagedPet(json);
   return json;
 }
 
-/** The same, of a pet that was looked up by its id. */
-export function verifiedWithId(pet: StoredPet, id: bigint): string {
+/** The same for a pet that was looked up by its id. */
+export function verifiedWithId(pet: RenderedPet, id: bigint): string {
   if (!isIntact(pet, id)) throw damagedPet(pet.json);
   return pet.json;
 }
 
-/** A page as SQLite joins it: the JSON array of its pets, the sum of their checksums, whether more follow. */
+/** A page as SQLite joins it: the JSON array of its pets and the sum of their checksums. */
 export interface JoinedPets {
   json: string | null;
   checksums: number;
@@ -53,21 +53,18 @@ export interface JoinedPets {
 }
 
 /**
- * Joins the pets after the id `?1` whose ids are at most `?2` larger, in the order of the ids that SQLite walks.
- * Unlike `sum`, `total` does not fail when damaged numbers overflow.
+ * Joins the pets with the `?2` ids after `?1`: a full page when ids have no gap there, as is usual. One text then crosses
+ * into JavaScript instead of one for each pet. Unlike `sum`, `total` does not fail when damaged numbers overflow.
  */
 export const selectJoinedPets = `
   SELECT '[' || group_concat(json) || ']' AS json, total(checksum) AS checksums,
     (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
   FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
 
-/** Stands between two joined pets and nowhere else: a quote within a name is escaped. */
+/** Occurs only between two joined pets: a quote within a name is escaped. */
 const boundary = ',{"id":';
 
-/**
- * The page, unless it has not `count` pets or one of them is not as it was written: several that are not would have
- * to cancel each other out in the sum, by a chance of 1 in 2^32.
- */
+/** The page, unless it has fewer than `count` pets or the sum of their checksums is wrong. */
 export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: number): Page | undefined {
   if (json === null) return undefined;
   let found = 1;

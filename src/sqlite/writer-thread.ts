@@ -3,24 +3,25 @@ import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
 import { outcomeUnknown, storeMoved, translateCommitError, translateError } from './errors.ts';
-import { createJobRunner, decodeJobs, type Job, type JobResult, type JobRunner } from './jobs.ts';
+import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
 import type { OpenedStore } from './opening/opened-store.ts';
 import { isInPlace } from './opening/store-file.ts';
 import { refuseLongLog } from './wal/limit.ts';
 
 /**
- * The thread that owns the writing connection. It gets a batch of jobs, commits them together and
- * answers with their results in the same order: one sync of the disk serves everybody who waited.
+ * The thread that owns the writing connection. It gets a batch of jobs, commits them together and returns their outcomes
+ * in the same order: one sync of the disk serves everybody who waited.
  */
 
 export interface Failure {
   code: ErrorCode;
   message: string;
-  /** For the log: the whole error. */
+  /** The whole error, for the log. */
   detail: string;
 }
 
-export type Outcome = JobResult | { failure: Failure };
+/** Batches and outcomes cross between the threads as JSON, which is cheaper than a structured clone. */
+export type Outcome = { result: JobResult } | { failure: Failure };
 
 declare const self: Worker;
 
@@ -41,7 +42,7 @@ self.onmessage = ({ data }: MessageEvent<OpenedStore | string>) => {
     connection?.database.close();
     self.postMessage('closed');
   } else {
-    self.postMessage(JSON.stringify(runBatch(decodeJobs(data))));
+    self.postMessage(JSON.stringify(runBatch(JSON.parse(data) as Job[])));
   }
 };
 
@@ -50,13 +51,13 @@ function runBatch(jobs: Job[]): Outcome[] {
     return commitTogether(jobs);
   } catch (error) {
     const failure = describeFailure(error);
-    // One job that cannot be done must not take the others with it; a disk that is full takes all.
+    // One bad job must not fail the others; a full disk fails them all.
     if (failure.code !== 'unavailable' && jobs.length > 1) return jobs.flatMap((job) => runBatch([job]));
     return jobs.map(() => ({ failure }));
   }
 }
 
-function commitTogether(jobs: Job[]): JobResult[] {
+function commitTogether(jobs: Job[]): Outcome[] {
   connection ??= openConnection();
   const { database, begin, runner } = connection;
   if (!isInPlace(store)) throw storeMoved(store);
@@ -64,11 +65,11 @@ function commitTogether(jobs: Job[]): JobResult[] {
   try {
     takeLock(begin);
     runner.begin();
-    const results = jobs.map((job) => runner.run(job));
+    const outcomes = jobs.map((job) => ({ result: runner.run(job) }));
     commit(connection);
-    return results;
+    return outcomes;
   } catch (error) {
-    // After a failed sync nobody knows what the connection's memory is worth: begin again with a new one.
+    // After a failed sync, the connection's memory cannot be trusted: start again with a new connection.
     connection = undefined;
     abandon(database);
     throw error;
@@ -79,7 +80,7 @@ function takeLock(begin: Statement): void {
   whenFree(() => begin.run());
 }
 
-/** What is acknowledged is in the file that the store's name leads to. */
+/** Only what is in the file under the store's name may be acknowledged. */
 function commit(open: Connection): void {
   try {
     open.commit.run();
@@ -89,15 +90,15 @@ function commit(open: Connection): void {
   if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
 }
 
-/** A new connection follows the path, where another file may be by now. */
+/** A new connection follows the path, where another file may be now. */
 function openConnection(): Connection {
   if (!isInPlace(store)) throw storeMoved(store);
   const database = connect(store);
   try {
     makeDurable(database);
-    // The jobs check the status of a pet themselves, which costs less than SQLite's check.
+    // The jobs check a pet's status themselves, which costs less than SQLite's check.
     database.run('PRAGMA ignore_check_constraints = ON');
-    // From here on `takeLock` does the waiting.
+    // From here on, `takeLock` waits.
     database.run('PRAGMA busy_timeout = 0');
     return {
       database,

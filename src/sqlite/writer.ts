@@ -1,43 +1,38 @@
 import { PetstoreError } from '../error.ts';
-import { encodeJobs, type Job, type JobResult } from './jobs.ts';
+import type { Job, JobResult } from './jobs.ts';
 import type { OpenedStore } from './opening/opened-store.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
 import type { Failure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
-  /**
-   * Resolves when the job's commit is on disk, with what `use` makes of its result. Fails with `overloaded` when the
-   * queue is full.
-   */
-  run<Value>(job: Job, use: (result: JobResult) => Value): Promise<Value>;
-  /** Waits for what was handed over, then ends the thread. */
+  /** Resolves when the job's commit is on disk. Fails with `overloaded` when the queue is full. */
+  run(job: Job): Promise<JobResult>;
+  /** Waits for pending jobs, then ends the thread. */
   close(): Promise<void>;
 }
 
 export interface WriterOptions {
   store: OpenedStore;
   watch: Pick<StoreWatch, 'problem'>;
-  /** Jobs that may wait, those being committed not counted. */
+  /** How many jobs may wait, not counting those being committed. */
   maxQueuedJobs: number;
   /** What the thread runs. */
   program?: URL;
 }
 
-/** A batch holds the write lock while it runs; past this size it would make other processes wait long. */
+/** A batch holds the write lock while it runs; a larger one would make other processes wait long. */
 const maxJobsPerBatch = 1000;
 const restartAfterMs = 1000;
 
-interface Waiting {
+interface QueuedJob extends PromiseWithResolvers<JobResult> {
   job: Job;
-  succeed: (result: JobResult) => void;
-  reject: (error: unknown) => void;
 }
 
 export function openWriter(options: WriterOptions): Writer {
   const { store, watch, maxQueuedJobs, program } = options;
-  let queued: Waiting[] = [];
-  let committing: Waiting[] = [];
+  let queued: QueuedJob[] = [];
+  let committing: QueuedJob[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
   let restart: Timer | undefined;
   let isSendPlanned = false;
@@ -59,7 +54,7 @@ export function openWriter(options: WriterOptions): Writer {
       queued = [];
       for (const { reject } of lost) reject(threadLost(message));
       if (closing) closing.resolve();
-      // After a pause: a thread that cannot start at all must not keep the serving thread busy with it.
+      // The pause keeps a thread that cannot start from keeping the serving thread busy.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
     };
     worker.postMessage(store);
@@ -70,14 +65,10 @@ export function openWriter(options: WriterOptions): Writer {
     const settled = committing;
     committing = [];
     sendNext();
-    settled.forEach(({ succeed, reject }, index) => {
+    settled.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];
-      try {
-        if (isFailed(outcome)) reject(failureOf(outcome));
-        else succeed(outcome);
-      } catch (error) {
-        reject(error);
-      }
+      if (outcome && 'result' in outcome) resolve(outcome.result);
+      else reject(outcome ? failureOf(outcome.failure) : new Error('The writer thread gave no outcome.'));
     });
   }
 
@@ -89,10 +80,10 @@ export function openWriter(options: WriterOptions): Writer {
     }
     committing = queued.slice(0, maxJobsPerBatch);
     queued = queued.slice(maxJobsPerBatch);
-    thread?.postMessage(encodeJobs(committing.map(({ job }) => job)));
+    thread?.postMessage(JSON.stringify(committing.map(({ job }) => job)));
   }
 
-  /** So that the first job of a turn of the event loop is not committed without the others: 4 % of a create. */
+  /** Waits for the end of the turn, so that the first job of a turn is committed together with the others. */
   function sendAfterTurn(): void {
     if (isSendPlanned || committing.length > 0) return;
     isSendPlanned = true;
@@ -103,22 +94,20 @@ export function openWriter(options: WriterOptions): Writer {
   }
 
   return {
-    run(job, use) {
-      if (closing) return Promise.reject(new PetstoreError('unavailable', 'The store is closing.'));
+    async run(job) {
+      if (closing) throw new PetstoreError('unavailable', 'The store is closing.');
       const problem = watch.problem();
-      if (problem) return Promise.reject(problem);
-      if (!thread) return Promise.reject(threadLost('It is being started again.'));
-      // The first of a turn is on its way.
+      if (problem) throw problem;
+      if (!thread) throw threadLost('It is being started again.');
+      // The first job of a turn is on its way and does not count.
       const waitingCount = isSendPlanned ? queued.length - 1 : queued.length;
       if (waitingCount >= maxQueuedJobs) {
-        return Promise.reject(
-          new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.'),
-        );
+        throw new PetstoreError('overloaded', 'Too many writes are waiting. Try again shortly.');
       }
-      return new Promise((resolve, reject) => {
-        queued.push({ job, succeed: (result) => resolve(use(result)), reject });
-        sendAfterTurn();
-      });
+      const queuedJob = { job, ...Promise.withResolvers<JobResult>() };
+      queued.push(queuedJob);
+      sendAfterTurn();
+      return queuedJob.promise;
     },
     async close() {
       if (!closing) {
@@ -133,13 +122,7 @@ export function openWriter(options: WriterOptions): Writer {
   };
 }
 
-function isFailed(outcome: Outcome | undefined): outcome is { failure: Failure } | undefined {
-  return outcome === undefined || (typeof outcome === 'object' && outcome !== null && 'failure' in outcome);
-}
-
-function failureOf(outcome: { failure: Failure } | undefined): Error {
-  if (!outcome) return new Error('The writer thread gave no outcome.');
-  const { code, message, detail } = outcome.failure;
+function failureOf({ code, message, detail }: Failure): PetstoreError {
   return new PetstoreError(code, message, { cause: new Error(detail) });
 }
 
@@ -148,6 +131,3 @@ function threadLost(message: string): PetstoreError {
     cause: new Error(`The writer thread is gone: ${message}`),
   });
 }
-
-/** For jobs whose result says nothing. */
-export function ignore(): void {}

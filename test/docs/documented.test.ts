@@ -42,7 +42,13 @@ const withFailure =
   (error: Error): Provoke =>
   (operation) => {
     const fail = () => Promise.reject(error);
-    const pets: PetStore = { listPets: fail, getPet: fail, createPet: fail, checkWritable: fail };
+    const pets: PetStore = {
+      version: () => undefined,
+      listPets: fail,
+      getPet: fail,
+      createPet: fail,
+      checkWritable: fail,
+    };
     return openAndSend(operation, pets);
   };
 

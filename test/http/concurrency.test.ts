@@ -8,8 +8,8 @@ const creators = 200;
 const petsPerCreator = 5;
 const walkers = 8;
 
-describe('200 creators beside page walkers', () => {
-  it('gives every pet an id of its own, and every walk sees what existed at its start exactly once', async () => {
+describe('200 creators and several page walkers', () => {
+  it('get an id of its own for every pet, and each walk sees every pet that existed at its start exactly once', async () => {
     await using service = await openService();
     await using server = listen(service.app);
     const call = callOver(server, service);
@@ -60,7 +60,7 @@ describe('200 creators beside page walkers', () => {
     }
   }, 60_000);
 
-  it('shows a creator its own pet in the very next read', async () => {
+  it('see their own pets in the very next read', async () => {
     await using service = await openService();
     await using server = listen(service.app);
     const call = callOver(server, service);

@@ -11,7 +11,7 @@ import { requestFor, type Change } from '../support/contract/documented-request.
 
 /**
  * Inputs made from the schemas of `openapi.yaml`. Each schema is also the judge: what is an instance of it must
- * be accepted, what is not must be refused with the documented status. Every answer is checked as well.
+ * be accepted, what is not must be refused with the documented status. Every response is checked as well.
  */
 
 let service: Service;

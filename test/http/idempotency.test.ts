@@ -6,7 +6,7 @@ import { makeStorePlace } from '../support/store-place.ts';
 const once = (name: string, pet: object = rex) => post(pet, { 'Idempotency-Key': name });
 
 describe('POST /v1/pets with an Idempotency-Key', () => {
-  it('sent 50 times at once creates one pet and gives 50 equal answers', async () => {
+  it('creates one pet when sent 50 times at once, with 50 equal responses', async () => {
     await using service = await openService();
     const responses = await Promise.all(
       Array.from({ length: 50 }, () => service.call('/v1/pets', once('same'))),
@@ -20,7 +20,7 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await walkPages(service.call)).flat()).toEqual(idsOf(bodies[0] ?? ''));
   });
 
-  it('sent 50 times at once with 50 pets creates one and refuses 49', async () => {
+  it('creates one pet when sent at once with 50 different pets, and refuses 49', async () => {
     await using service = await openService();
     const outcomes = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -32,21 +32,21 @@ describe('POST /v1/pets with an Idempotency-Key', () => {
     expect((await walkPages(service.call)).flat()).toHaveLength(1);
   });
 
-  it('50 keys at once, each sent twice, create 50 pets', async () => {
+  it('creates 50 pets for 50 keys at once, each sent twice', async () => {
     await using service = await openService();
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index % 50}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       keys.map(async (key) => {
         const response = await service.call('/v1/pets', once(key));
         return { key, id: idsOf(await response.text())[0] ?? '' };
       }),
     );
-    const idsOfKey = Map.groupBy(answers, ({ key }) => key);
+    const idsOfKey = Map.groupBy(responses, ({ key }) => key);
     for (const ofKey of idsOfKey.values()) expect(ofKey[0]?.id).toBe(ofKey[1]?.id ?? 'none');
     expect((await walkPages(service.call, '?limit=100')).flat()).toHaveLength(50);
   });
 
-  it('still replays after the store was closed and opened again', async () => {
+  it('replays after the store was closed and opened again', async () => {
     await using place = await makeStorePlace();
     const ask = async (pet: object = rex) => {
       await using service = await openService({ openStore: () => place.open() });

@@ -57,13 +57,13 @@ describe('POST /v1/pets', () => {
         `${digits}0e-1`,
         `${digits.slice(0, -1)}.${digits.at(-1)}e1`,
       ]) {
-        const answer = call('/v1/pets', post(`{"name":"Rex","categoryId":${source}}`));
-        expect(await outcomeOf(answer)).toBe('400 invalid_pet');
+        const response = call('/v1/pets', post(`{"name":"Rex","categoryId":${source}}`));
+        expect(await outcomeOf(response)).toBe('400 invalid_pet');
       }
     });
   }
 
-  it('names the new pet by the same digits in the body and in Location', async () => {
+  it('sends the same digits of the id in the body and in Location', async () => {
     const response = await call('/v1/pets', post({ name: 'Rex', categoryId: 1 }));
     const id = /^\{"id":(\d+),/.exec(await response.text())?.[1];
     expect(response.headers.get('Location')).toBe(`/v1/pets/${id}`);
@@ -72,7 +72,7 @@ describe('POST /v1/pets', () => {
 
 describe('GET /v1/pets/{petId}', () => {
   for (const [name, digits] of Object.entries({ ...edges, ...pastTheEnds })) {
-    it(`answers 404 for ${name}, which no pet has`, async () => {
+    it(`is 404 for ${name}, which no pet has`, async () => {
       await addPet(call);
       expect(await outcomeOf(call(`/v1/pets/${digits}`))).toBe('404 not_found');
     });

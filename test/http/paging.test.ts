@@ -11,7 +11,7 @@ const limit = fc.integer({ min: 1, max: 100 });
 const addressOf = (link: string | undefined) => `http://petstore/v1/pets${/<([^>]+)>/.exec(link ?? '')?.[1]}`;
 
 describe('nextLink and parsePageRequest', () => {
-  it('agree on every place, filter and limit', async () => {
+  it('agree on every cursor, filter and limit', async () => {
     await holds(
       fc.asyncProperty(limit, status, int64, async (size, filter, place) => {
         const request = { limit: size, ...(filter && { status: filter }) };
@@ -22,7 +22,7 @@ describe('nextLink and parsePageRequest', () => {
     );
   });
 
-  it('never take one place for another, nor one filter for another', async () => {
+  it('never confuse two cursors or two filters', async () => {
     await holds(
       fc.asyncProperty(status, int64, status, int64, async (one, place, other, otherPlace) => {
         const linkOf = (filter: typeof one, next: bigint) =>
@@ -40,7 +40,7 @@ describe('nextLink and parsePageRequest', () => {
 });
 
 describe('parsePageRequest', () => {
-  it('takes the default limit when nothing is asked for', () => {
+  it('uses the default limit when there is no query', () => {
     for (const query of ['', '?', '?x=1']) {
       expect(parsePageRequest(`http://petstore/v1/pets${query}`)).toEqual({ limit: 20 });
     }

@@ -45,7 +45,7 @@ describe('If-Match', () => {
     expect((await ask('/v1/pets', { 'If-Match': `W/${etag}` })).status).toBe(412);
   });
 
-  it('matches no longer once the page has changed', async () => {
+  it('no longer matches once the page has changed', async () => {
     await using own = await openService();
     const etag = (await own.call('/v1/pets')).headers.get('ETag') ?? '';
     await addPets(own.call, 1);
@@ -62,7 +62,7 @@ describe('If-Match', () => {
     expect(await status('*', '"a"')).toBe(200);
   });
 
-  it('is ignored where the request fails without it', async () => {
+  it('is ignored when the request fails without it', async () => {
     for (const tags of ['*', '"a"']) {
       expect(await outcomeOf(ask('/v1/pets/0', { 'If-Match': tags }))).toBe('404 not_found');
       expect(await outcomeOf(ask('/v1/pets?limit=0', { 'If-Match': tags }))).toBe('400 invalid_parameter');
@@ -78,7 +78,7 @@ describe('If-Match', () => {
 describe('If-Match on a create', () => {
   const count = async (): Promise<number> => idsOf(await (await call('/v1/pets?limit=100')).text()).length;
 
-  it('lets * through: there is always a collection', async () => {
+  it('accepts *, since there is always a collection', async () => {
     expect((await call('/v1/pets', post(rex, { 'If-Match': '*' }))).status).toBe(201);
   });
 

@@ -16,9 +16,9 @@ afterAll(() => service.close());
 
 const jsonInit = (body: string | Uint8Array<ArrayBuffer>): RequestInit => ({ ...post(''), body });
 
-/** Every answer has already been checked against `openapi.yaml` when `call` returns. */
-async function expectNoFault(answer: Promise<Response>): Promise<Response> {
-  const response = await answer;
+/** Every response has already been checked against `openapi.yaml` when `call` returns. */
+async function expectNoFault(pending: Promise<Response>): Promise<Response> {
+  const response = await pending;
   expect(response.status).toBeGreaterThanOrEqual(200);
   expect(response.status).toBeLessThan(500);
   return response;
@@ -26,7 +26,7 @@ async function expectNoFault(answer: Promise<Response>): Promise<Response> {
 
 describe('POST /v1/pets', () => {
   it(
-    'answers any JSON value with 201 or a documented 4xx',
+    'responds to any JSON value with 201 or a documented 4xx',
     async () => {
       await holds(
         fc.asyncProperty(fc.json({ maxDepth: 5, stringUnit: 'binary' }), async (body) => {
@@ -39,7 +39,7 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'accepts exactly the objects whose fields are all right, whatever the fields hold',
+    'accepts exactly the objects whose fields are all valid',
     async () => {
       const name = fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue());
       const categoryId = fc.oneof(fc.integer(), fc.double(), fc.jsonValue());
@@ -93,7 +93,7 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'answers any bytes as a body with 201 or a documented 4xx',
+    'responds to any bytes as a body with 201 or a documented 4xx',
     async () => {
       await holds(
         fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
@@ -106,7 +106,7 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'answers a right body with some bytes changed with 201 or a documented 4xx',
+    'responds to a valid body with some bytes changed with 201 or a documented 4xx',
     async () => {
       const right = Buffer.from(JSON.stringify({ ...rex, name: 'Rex 🐈', status: 'sold' }));
       const change = fc.record({ at: fc.nat({ max: right.length - 1 }), to: fc.nat({ max: 255 }) });
@@ -123,7 +123,7 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'survives bodies that nest as deep as 64 KiB allow',
+    'survives bodies nested as deep as 64 KiB allow',
     async () => {
       for (const [open, close] of [
         ['[', ']'],

@@ -10,7 +10,7 @@ describe('the rate limit', () => {
     expect(headers.has('RateLimit-Policy')).toBe(false);
   });
 
-  it('counts down, refuses with 429 and Retry-After, and begins again after its minute', async () => {
+  it('counts down, refuses with 429 and Retry-After, and starts again after a minute', async () => {
     let time = 1_000_000;
     await using service = await openService({ requestsPerMinute: 2, now: () => time });
     const call = async () => {
@@ -25,13 +25,13 @@ describe('the rate limit', () => {
     expect(await call()).toEqual([200, '"default";r=1;t=60', null]);
   });
 
-  it('tells its policy', async () => {
+  it('states its policy', async () => {
     await using service = await openService({ requestsPerMinute: 600 });
     const { headers } = await service.call('/v1/pets');
     expect(headers.get('RateLimit-Policy')).toBe('"default";q=600;w=60');
   });
 
-  it('counts each key for itself, and unknown paths and methods too', async () => {
+  it('counts each key separately, with unknown paths and methods', async () => {
     const fixedKeys = new Set(['one', 'other'].map(hashKey));
     await using service = await openService({ requestsPerMinute: 1, fixedKeys });
     expect((await service.callAs('Bearer one', '/v1/unknown')).status).toBe(404);

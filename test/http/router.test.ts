@@ -37,7 +37,7 @@ describe('Router', () => {
 });
 
 describe('Router', () => {
-  it('looks at the path of an address alone', async () => {
+  it('ignores everything but the path of an address', async () => {
     const part = fc.string({ unit: fc.constantFrom('/pets', '/', '?', '#', '1', '%70', 'a') });
     await holds(
       fc.asyncProperty(part, async (rest) => {
@@ -51,7 +51,7 @@ describe('Router', () => {
 });
 
 describe('pathOf', () => {
-  it('is what URL says, for every path and query', async () => {
+  it('agrees with URL, for every path and query', async () => {
     const part = fc.string({ unit: fc.constantFrom(...Array.from('abc/?#=&%20.:@')) });
     await holds(
       fc.asyncProperty(part, async (rest) => {
@@ -62,7 +62,7 @@ describe('pathOf', () => {
     );
   });
 
-  it('takes an address without a host, as HTTP/1.0 has it', () => {
+  it('accepts an address without a host, as in HTTP/1.0', () => {
     expect(pathOf('/v1/pets?limit=1')).toBe('/v1/pets');
     expect(pathOf('/v1/pets#x?limit=1')).toBe('/v1/pets#x');
   });

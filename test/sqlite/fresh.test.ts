@@ -48,7 +48,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     for (let count = 0; count < 3; count++) expect(hasChanged()).toBe(false);
   });
 
-  it('sees each commit of another connection, at once and once', () => {
+  it('sees each commit of another connection at once, and only once', () => {
     const { hasChanged } = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
@@ -65,7 +65,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
   });
 
-  it('sees a commit after the log was checkpointed and begun anew', () => {
+  it('sees a commit after the log was checkpointed and restarted', () => {
     const { hasChanged } = watch();
     for (let count = 0; count < 20; count++) {
       commit();
@@ -76,15 +76,16 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
     }
   });
 
-  it('makes a read see every commit, and drops what is kept at each, within one turn of the event loop', () => {
-    let drops = 0;
-    const freshness = createFreshness(reading, watch(), inPlace, () => drops++);
+  it('makes a read see every commit, and gives each a new version, within one turn of the event loop', () => {
+    const freshness = createFreshness(reading, watch(), inPlace);
     const select = reading.query<{ count: number }, []>('SELECT count(*) AS count FROM numbers');
+    const versions = new Set<number>();
     for (let count = 0; count < 100; count++) {
-      freshness.beginRead();
-      expect(select.get()?.count).toBe(count);
-      freshness.check();
-      expect(drops).toBe(count);
+      const version = freshness.version();
+      expect(freshness.read(() => select.get()?.count)).toBe(count);
+      expect(freshness.version()).toBe(version);
+      expect(versions.has(version)).toBe(false);
+      versions.add(version);
       commit();
     }
     freshness.close();
@@ -93,7 +94,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
 });
 
 describe('shared memory that is not proven to be SQLite’s', () => {
-  it('is not believed: commits are seen all the same', () => {
+  it('is not trusted, and commits are seen all the same', () => {
     // As beside a link to a store that was moved: what is left there looks right, and nobody writes to it.
     const stranger = join(dirname(place.path), 'moved.db');
     copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
@@ -103,19 +104,19 @@ describe('shared memory that is not proven to be SQLite’s', () => {
     expect([hasChanged(), hasChanged()]).toEqual([true, false]);
   });
 
-  it('need not be there', () => {
+  it('may be missing', () => {
     expect(watchWalIndex(join(dirname(place.path), 'none.db'))).toBeUndefined();
   });
 });
 
 describe('watching for commits in shared memory', () => {
   it.if(process.platform === 'linux')(
-    'lets the reads of a turn share a transaction, which ends with it',
+    'lets the reads of a turn share a transaction that ends with the turn',
     async () => {
-      const freshness = createFreshness(reading, watchSharedMemory(), inPlace, () => {});
+      const freshness = createFreshness(reading, watchSharedMemory(), inPlace);
       for (let turn = 0; turn < 3; turn++) {
-        freshness.beginRead();
-        freshness.beginRead();
+        freshness.read(() => {});
+        freshness.read(() => {});
         expect(reading.inTransaction).toBe(true);
         await new Promise((resolve) => setImmediate(resolve));
         expect(reading.inTransaction).toBe(false);
@@ -123,7 +124,7 @@ describe('watching for commits in shared memory', () => {
     },
   );
 
-  it.if(process.platform === 'linux')('leaves SQLite its locks', () => {
+  it.if(process.platform === 'linux')('does not drop the locks of SQLite', () => {
     writing.run('BEGIN IMMEDIATE');
     watchSharedMemory();
     Bun.gc(true);

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('ids past 2^53', () => {
-  it('stand in the list digit by digit', async () => {
+  it('appear in the list with every digit', async () => {
     const text = await (await service.call('/v1/pets')).text();
     expect(idsOf(text)).toEqual(ids);
     for (const id of ids)
@@ -51,13 +51,13 @@ describe('ids past 2^53', () => {
     });
   }
 
-  it('their neighbours that a double cannot tell apart name nothing', async () => {
+  it('are not found under a neighbour that a double cannot tell apart', async () => {
     for (const id of [2n ** 53n + 2n, 2n ** 62n, largest - 3n, largest + 1n]) {
       expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('404 not_found');
     }
   });
 
-  it('are walked through by cursors, exactly, with every limit', async () => {
+  it('are walked exactly, with every limit', async () => {
     for (const limit of [1, 2, 3, 6, 7]) {
       expect((await walkPages(service.call, `?limit=${limit}`)).flat()).toEqual(ids);
       expect((await walkPages(service.call, `?limit=${limit}&status=sold`)).flat()).toEqual(ids);
@@ -70,7 +70,7 @@ describe('ids past 2^53', () => {
     expect(nextQuery(await service.call('/v1/pets?limit=7'))).toBeUndefined();
   });
 
-  it('used up, make a create 503, and change nothing', async () => {
+  it('make a create 503 when they are used up, and change nothing', async () => {
     expect(await outcomeOf(service.call('/v1/pets', post(rex)))).toBe('503 unavailable');
     expect((await walkPages(service.call)).flat()).toEqual(ids);
   });

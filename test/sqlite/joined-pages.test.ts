@@ -30,18 +30,18 @@ function change(sql: string): void {
 
 function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
   const page = pets.listPets({ after, limit });
-  if (page instanceof Promise) throw new Error('The embedded store answers at once.');
-  return { json: Buffer.from(page.json).toString(), next: page.next };
+  if (page instanceof Promise) throw new Error('The embedded store responds at once.');
+  return { json: page.json, next: page.next };
 }
 
-describe('a page behind any id, of any length', () => {
+describe('a page of any length after any id', () => {
   for (const [title, ids] of Object.entries({
     'of ids without a gap': [1n, 2n, 3n, 4n, 5n, 6n, 7n],
     'of ids with gaps': [1n, 2n, 4n, 5n, 6n, 7n, 10n, 30n],
     'of ids that no JavaScript number holds': [1n, 3n, 2n, 1n, 0n].map((less) => 2n ** 53n + 7n - less),
     'of the largest ids': [5n, 4n, 2n, 1n, 0n].map((less) => largest - less),
   })) {
-    it(title, async () => {
+    it(`holds the right pets ${title}`, async () => {
       const inOrder = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
       fill(inOrder);
       const store = await place.open();
@@ -66,7 +66,7 @@ describe('damage among pets whose ids have no gap', () => {
     'in a checksum': `UPDATE pets SET checksum = checksum + 1 WHERE id = 4`,
     'in a checksum, up to the largest number': `UPDATE pets SET checksum = ${largest} WHERE id IN (3, 4)`,
   })) {
-    it(`${title} is answered on no page that has it, and on no other`, async () => {
+    it(`${title} makes the pages that hold it fail, and no others`, async () => {
       fill([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n]);
       change(sql);
       const store = await place.open();
@@ -83,7 +83,7 @@ describe('damage among pets whose ids have no gap', () => {
     });
   }
 
-  it('that makes SQLite leave a pet out is noticed', () => {
+  it('is noticed when SQLite leaves out a pet', () => {
     const checksums = checksumOf(textOf(1n)) + checksumOf(textOf(2n));
     const joined = { json: `[${textOf(1n)},${textOf(2n)}]`, checksums, hasMore: 1 } as const;
     expect(verifiedPage(joined, 2)).toEqual({ json: joined.json, next: 2n });

@@ -16,7 +16,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 const names = ['Rex', 'Mimi', 'Zoë 🐈', '"quoted" \\ \n'];
 
 describe('a pet whose bytes the disk has changed', () => {
-  it('is not shown to anybody, and the others are', async () => {
+  it('is never served, and the others are', async () => {
     const store = await place.open();
     for (const name of names) await store.pets.createPet({ name, categoryId: 1n });
     await store.close();
@@ -50,7 +50,7 @@ describe('a pet whose bytes the disk has changed', () => {
 });
 
 describe('a store of schema version 2', () => {
-  it('can be backed up and looked at as it is', () => {
+  it('can be backed up and inspected as it is', () => {
     makeVersion2();
     expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual({
       petCount: names.length + 1,
@@ -58,7 +58,7 @@ describe('a store of schema version 2', () => {
     expect(inspectSqlite(`${place.path}.backup`, 0, noReport)).toMatchObject({ petCount: names.length + 1 });
   });
 
-  it('keeps its pets, exact, and never uses an id twice', async () => {
+  it('keeps its pets exactly, and never uses an id twice', async () => {
     makeVersion2();
     await using service = await openService({ openStore: () => place.open() });
     const page = await (await service.call('/v1/pets')).text();

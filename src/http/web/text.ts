@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import type { RenderedJson } from '../../pet.ts';
-import { cacheable, cacheHeaders } from '../cacheable.ts';
+import { cacheable } from '../conditional.ts';
 import type { Handler } from '../endpoint.ts';
 
 /** Serves a text as it is. */
 export function serveText(contentType: string, text: string): Handler {
-  const headers = cacheHeaders(contentType, text);
-  return ({ request }) => cacheable(request, text, headers);
+  const response = cacheable(text, { 'Content-Type': contentType });
+  return () => response;
 }
 
 /** Serves a text, compressed for callers that accept gzip. */
@@ -15,16 +14,11 @@ export function serveCompressed(
   text: string,
   ownHeaders: Record<string, string> = {},
 ): Handler {
-  const variantOf = (body: RenderedJson, encoding: Record<string, string>) => {
-    const headers = cacheHeaders(contentType, body);
-    return { body, headers: { ...headers, ...ownHeaders, ...encoding, Vary: 'Accept-Encoding' } };
-  };
-  const plain = variantOf(text, {});
-  const compressed = variantOf(new Uint8Array(gzipSync(text, { level: 9 })), { 'Content-Encoding': 'gzip' });
-  return ({ request }) => {
-    const { body, headers } = acceptsGzip(request) ? compressed : plain;
-    return cacheable(request, body, headers);
-  };
+  const headers = { 'Content-Type': contentType, ...ownHeaders, Vary: 'Accept-Encoding' };
+  const plain = cacheable(text, headers);
+  const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
+  const compressed = cacheable(bytes, { ...headers, 'Content-Encoding': 'gzip' });
+  return ({ request }) => (acceptsGzip(request) ? compressed : plain);
 }
 
 /** Allows files of this service only: no inline script or style, no other host, no frame around it. */

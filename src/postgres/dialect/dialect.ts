@@ -1,3 +1,4 @@
+import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
 import type { Connection } from '../session/connection.ts';
@@ -26,4 +27,4 @@ export type Reader = Pick<Database, 'read'>;
 /** What was selected with `petColumns`; only the dialect itself knows the names. */
 export type PetColumns = Record<string, unknown>;
 
-export const smallestId = -(2n ** 63n);
+export const smallestId = int64Range.smallest;

@@ -1,3 +1,4 @@
+import { int64Range } from '../../int64.ts';
 import type { PageRequest, PetStatus } from '../../pet.ts';
 import { keepPlans } from '../session/session-settings.ts';
 import { smallestId, type Dialect, type Reader } from './dialect.ts';
@@ -16,7 +17,7 @@ const selectPagesOfStatus = {
   name: 'select-pages-of-status',
   text: pagesSql(
     (start) =>
-      `status IS NOT NULL AND (status, id) > ($3, ${start}) AND (status, id) <= ($3, 9223372036854775807)`,
+      `status IS NOT NULL AND (status, id) > ($3, ${start}) AND (status, id) <= ($3, ${int64Range.largest})`,
     'status, id',
   ),
 };

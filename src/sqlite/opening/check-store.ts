@@ -4,7 +4,7 @@ import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
 import { damaged, explainOpening, isBusy } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
-import { isIntact, storedPetColumns, type StoredPet } from '../stored-pet.ts';
+import { isIntact, storedPetColumns, type RenderedPet } from '../stored-pet.ts';
 import { holdsFrames } from '../wal/frames.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
@@ -64,7 +64,7 @@ export function refuseDamagedPets(database: Database, name: string, report: Repo
   const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
   // The store of an older release, which stored none.
   if (checksums.length === 0) return total;
-  const pets = database.query<StoredPet & { id: string }, []>(
+  const pets = database.query<RenderedPet & { id: string }, []>(
     `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
   );
   using progress = report.progress('pets read', total);

@@ -27,7 +27,7 @@ const nests: [title: string, text: string][] = [
 /** Some can be read by a plain parse, some cannot. */
 const numbers = ['1', '1.0', '1e2', '-0', '9007199254740993'];
 
-describe('a field that is ignored', () => {
+describe('an unknown field', () => {
   for (const [title, nested] of nests) {
     it.each(numbers)(
       `may hold ${title}, as deep as the body allows, beside categoryId %s`,
@@ -48,7 +48,7 @@ describe('a field that is ignored', () => {
   }
 });
 
-describe('a field that counts', () => {
+describe('a known field', () => {
   for (const [title, nested] of nests.slice(0, 3)) {
     it.each(numbers)(`may not hold ${title}, beside another number %s`, async (number) => {
       for (const [field, others] of [

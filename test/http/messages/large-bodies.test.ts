@@ -65,7 +65,7 @@ describe('a body of several megabytes', () => {
     ['in chunks', inChunks],
   ] as const) {
     for (const refusal of refusals) {
-      it(`${form} gets its ${refusal.status} across, every time`, async () => {
+      it(`${form} always gets its ${refusal.status}`, async () => {
         const { status, method = 'POST', path = '/v1/pets' } = refusal;
         const bytes = Buffer.concat([head(refusal), framed(megabytes)]);
         for (let attempt = 0; attempt < 10; attempt++) {
@@ -76,7 +76,7 @@ describe('a body of several megabytes', () => {
       });
     }
 
-    it(`${form} leaves its connection usable once it was taken in`, async () => {
+    it(`${form} leaves its connection usable once it was read`, async () => {
       using connection = await openConnection(server.url);
       connection?.write(Buffer.concat([head({ status: 413 }), framed(megabytes)]).toString('latin1'));
       expect(await connection?.answer()).toMatchObject({ status: 413 });
@@ -85,7 +85,7 @@ describe('a body of several megabytes', () => {
       });
     });
 
-    it(`${form} is 413 by one byte too many, and not by its last`, async () => {
+    it(`${form} is 413 from the first byte past the limit`, async () => {
       const sized = (bytes: number) => Buffer.from('{"name":"Rex","categoryId":1}'.padEnd(bytes));
       const statusOf = async (bytes: number) =>
         (await server.exchange(Buffer.concat([head({ status: 413 }), framed(sized(bytes))]))).status;
@@ -95,7 +95,7 @@ describe('a body of several megabytes', () => {
   }
 });
 
-describe('a body that is not worth taking in', () => {
+describe('a body that is too long to be read', () => {
   it('is refused at once when its length says so, and its connection closes', async () => {
     const length = `Content-Length: ${maxDiscardedBytes + 1}\r\n\r\n`;
     const response = await server.exchange(Buffer.concat([head({ status: 413 }), Buffer.from(length)]));

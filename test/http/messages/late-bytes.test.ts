@@ -24,6 +24,7 @@ async function openHeldService(): Promise<HeldService> {
   const permission = Promise.withResolvers<void>();
   let committed: Promise<CreatedPet> | undefined;
   const pets: PetStore = {
+    version: () => store.pets.version(),
     listPets: (request) => store.pets.listPets(request),
     getPet: (id) => store.pets.getPet(id),
     checkWritable: () => store.pets.checkWritable(),

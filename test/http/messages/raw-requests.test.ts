@@ -44,18 +44,18 @@ function bytesOf({ method = 'GET', target, headers = [], body = '' }: RawRequest
 /** What the platform says by itself, with no body, to what is no HTTP: 505 when the request line has too many parts. */
 const platformAnswers = [0, 400, 431, 505];
 
-/** Well-formed HTTP gets a documented answer below 500; anything else may also be cut off by the platform. */
+/** Well-formed HTTP gets a documented response below 500; anything else may also be cut off by the platform. */
 async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<RawAnswer> {
-  const answer = await server.exchange(bytesOf(request));
-  const isFromPlatform = platformAnswers.includes(answer.status) && !answer.headers.has('X-Request-Id');
+  const response = await server.exchange(bytesOf(request));
+  const isFromPlatform = platformAnswers.includes(response.status) && !response.headers.has('X-Request-Id');
   if (isFromPlatform && !isHttp) {
-    expect(answer.body).toBe('');
-    return answer;
+    expect(response.body).toBe('');
+    return response;
   }
   const target = Buffer.from(request.target).toString();
-  await checkRawAnswer(request.method ?? 'GET', `http://petstore${target}`, answer);
-  expect(answer.status).toBeLessThan(500);
-  return answer;
+  await checkRawAnswer(request.method ?? 'GET', `http://petstore${target}`, response);
+  expect(response.status).toBeLessThan(500);
+  return response;
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 });
@@ -80,7 +80,7 @@ const prefix = fc.constantFrom(
 
 describe('any bytes in the path', () => {
   it(
-    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    'get a documented response below 500, or a bare refusal when they are not HTTP',
     async () => {
       await holds(
         fc.asyncProperty(method, prefix, anyBytes, async (verb, start, bytes) => {
@@ -94,7 +94,7 @@ describe('any bytes in the path', () => {
   );
 
   it(
-    'get a documented answer below 500 when they are visible characters',
+    'get a documented response below 500 when they are visible characters',
     async () => {
       await holds(
         fc.asyncProperty(method, prefix, visible, async (verb, start, path) => {
@@ -118,7 +118,7 @@ describe('any bytes in the query', () => {
   );
 
   it(
-    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    'get a documented response below 500, or a bare refusal when they are not HTTP',
     async () => {
       await holds(
         fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
@@ -160,7 +160,7 @@ describe('any bytes in a header', () => {
   const name = fc.constantFrom(...names, 'Accept', 'Cookie', 'Range', 'Expect-CT', 'X-Forwarded-For');
 
   it(
-    'get a documented answer below 500, or a bare refusal when they are no HTTP',
+    'get a documented response below 500, or a bare refusal when they are not HTTP',
     async () => {
       const body = JSON.stringify(rex);
       await holds(

@@ -20,9 +20,9 @@ afterAll(async () => {
 
 const send = async (method: string, path: string, lines: string[]): Promise<number> => {
   const authorization = `Authorization: Bearer ${service.apiKey}`;
-  const answer = await server.exchange([...lines, authorization, '', ''].join('\r\n'));
-  await checkRawAnswer(method, path, answer);
-  return answer.status;
+  const response = await server.exchange([...lines, authorization, '', ''].join('\r\n'));
+  await checkRawAnswer(method, path, response);
+  return response.status;
 };
 
 const paths: [string, number][] = [
@@ -86,13 +86,13 @@ describe('a path in another spelling', () => {
     }
   });
 
-  it('is resolved before it is looked up', async () => {
+  it('is resolved before it is routed', async () => {
     for (const path of ['/v1/./pets', '/v1/x/../pets', '/docs/../v1/pets']) {
       expect(await send('GET', '/v1/pets', [`GET ${path} HTTP/1.1`, 'Host: petstore'])).toBe(200);
     }
   });
 
-  it('is another one with a doubled slash or other case', async () => {
+  it('is not found with a doubled slash or in another case', async () => {
     for (const path of ['//v1/pets', '/v1//pets', '/v1/Pets', '/V1/pets']) {
       expect(await send('GET', `http://petstore${path}`, [`GET ${path} HTTP/1.1`, 'Host: petstore'])).toBe(
         404,
@@ -103,7 +103,7 @@ describe('a path in another spelling', () => {
 
 describe('a # in a target', () => {
   // A fragment is no part of a request target (RFC 9112, section 3.2), so the character belongs to what it stands in.
-  it('is part of the path, which is then another one', async () => {
+  it('makes the path another one', async () => {
     for (const path of ['/v1/pets#x', '/v1/pets#', '/v1/pets/1#x', '/v1/pets#?limit=1', '/livez#', '/#']) {
       for (const lines of [
         [`GET ${path} HTTP/1.1`, 'Host: petstore'],
@@ -115,13 +115,13 @@ describe('a # in a target', () => {
     }
   });
 
-  it('is part of the value in a query', async () => {
+  it('is part of a value in the query', async () => {
     for (const query of ['status=sold#x', 'status=sold#', 'limit=1#', 'limit=1#&status=sold', 'cursor=#']) {
       expect(await send('GET', '/v1/pets', [`GET /v1/pets?${query} HTTP/1.1`, 'Host: petstore'])).toBe(400);
     }
   });
 
-  it('is ignored in a parameter that nobody knows', async () => {
+  it('is ignored in an unknown parameter', async () => {
     expect(await send('GET', '/v1/pets', ['GET /v1/pets?x=#y HTTP/1.1', 'Host: petstore'])).toBe(200);
   });
 

@@ -1,26 +1,56 @@
 import { describe, expect, it } from 'bun:test';
-import { openService } from '../../support/http/service.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+
+const encoder = new TextEncoder();
+
+/** Spaces that never end, or a pet that is whole after this time. */
+function slowBody(wholeAfterMs = Infinity): ReadableStream<Uint8Array> {
+  const startedAt = performance.now();
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      await Bun.sleep(1);
+      const isWhole = performance.now() - startedAt > wholeAfterMs;
+      controller.enqueue(encoder.encode(isWhole ? '{"name":"Rex","categoryId":1}' : ' '));
+      if (isWhole) controller.close();
+    },
+  });
+}
+
+function send(service: Service, body: ReadableStream<Uint8Array>): Promise<Response> {
+  return service.call('/v1/pets', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+}
 
 describe('POST /v1/pets', () => {
-  it('gives up a body that does not come to an end, and its connection with it', async () => {
+  it('refuses a body that does not end in time, and closes its connection', async () => {
     await using service = await openService({ bodyTimeoutMs: 20 });
-    const endless = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        await Bun.sleep(1);
-        controller.enqueue(new TextEncoder().encode(' '));
-      },
-    });
-    const answer = await service.call('/v1/pets', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: endless,
-    });
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('Connection')).toBe('close');
-    expect(await answer.json()).toEqual({
+    const response = await send(service, slowBody());
+    expect(response.status).toBe(400);
+    expect(response.headers.get('Connection')).toBe('close');
+    expect(await response.json()).toEqual({
       code: 'invalid_json',
       message: 'The body did not arrive within 0.02 seconds.',
       status: 400,
     });
+  });
+
+  it('gives every body its full time, whenever it begins', async () => {
+    await using service = await openService({ bodyTimeoutMs: 400 });
+    const timed = async (body: ReadableStream<Uint8Array>): Promise<[number, number]> => {
+      const startedAt = performance.now();
+      const { status } = await send(service, body);
+      return [status, performance.now() - startedAt];
+    };
+    const endless = timed(slowBody());
+    const inTime = timed(slowBody(20));
+    await Bun.sleep(200);
+    // It would be too late if it shared the time of the first.
+    const later = timed(slowBody(250));
+    const endlessToo = timed(slowBody());
+    expect((await inTime)[0]).toBe(201);
+    expect((await later)[0]).toBe(201);
+    for (const [status, tookMs] of [await endless, await endlessToo]) {
+      expect(status).toBe(400);
+      expect(tookMs).toBeGreaterThanOrEqual(399);
+    }
   });
 });

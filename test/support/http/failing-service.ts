@@ -6,6 +6,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     throw error;
   };
   const pets = {
+    version: fail,
     listPets: fail,
     getPet: fail,
     createPet: async () => fail(),

@@ -1,0 +1,85 @@
+import type { PageRequest } from '../pet.ts';
+import { addHeaders, type PlainResponse } from './response.ts';
+
+/** How much the kept responses may cost together; past it, they make room for new ones. */
+const maxKeptBytes = 8 * 1024 * 1024;
+/**
+ * Counted for each response besides its body: key, ETag and headers. It is more than they take, because dropped responses
+ * stay in memory until the garbage collector runs.
+ */
+const overheadBytes = 4096;
+const emptyPage = '[]';
+/** Short ASCII text is cheaper to send than its bytes; any other text would be encoded every time. */
+const maxTextBytes = 64 * 1024;
+const slotCount = 4096;
+
+type MakeResponse = (request: PageRequest) => PlainResponse | Promise<PlainResponse>;
+
+/**
+ * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
+ * response is never older than a create that was acknowledged before the call.
+ *
+ * There are few first pages: each is kept at once. A page behind a cursor is kept when it is requested again, so that a
+ * walk through all pages fills no memory.
+ */
+export class ResponseCache {
+  readonly #version: () => number | undefined;
+  readonly #baseHeaders: Record<string, string>;
+  readonly #kept = new Map<string, PlainResponse>();
+  #keptVersion: number | undefined;
+  #keptBytes = 0;
+  /** The last page requested in each slot. Pages that share a slot forget each other, which only costs time. */
+  readonly #requested = Array.from({ length: slotCount }, () => '');
+
+  constructor(version: () => number | undefined, baseHeaders: Record<string, string>) {
+    this.#version = version;
+    this.#baseHeaders = baseHeaders;
+  }
+
+  /** The kept response, or else the one that `make` reads from the store. */
+  respond(request: PageRequest, make: MakeResponse): PlainResponse | Promise<PlainResponse> {
+    // The version is read before the page: a commit in between only drops the page too early.
+    const version = this.#version();
+    if (version === undefined) return make(request);
+    if (version !== this.#keptVersion) {
+      this.#clear();
+      this.#keptVersion = version;
+    }
+    const { limit, status, after } = request;
+    const key = `${limit} ${status ?? ''} ${after ?? ''}`;
+    const kept = this.#kept.get(key);
+    if (kept) return kept;
+    const made = make(request);
+    const isWorthKeeping = after === undefined || this.#isRequestedAgain(key);
+    return isWorthKeeping && !(made instanceof Promise) ? this.#keep(key, made) : made;
+  }
+
+  #isRequestedAgain(key: string): boolean {
+    const slot = Bun.hash.xxHash32(key) % slotCount;
+    const isAgain = this.#requested[slot] === key;
+    this.#requested[slot] = key;
+    return isAgain;
+  }
+
+  #keep(key: string, response: PlainResponse): PlainResponse {
+    const { body } = response;
+    // Anybody can make up cursors behind the last pet, and an empty page takes no time to read.
+    if (typeof body !== 'string' || body === emptyPage) return response;
+    const bytes = Buffer.from(body);
+    const cost = overheadBytes + bytes.length;
+    if (cost > maxKeptBytes) return response;
+    if (this.#keptBytes + cost > maxKeptBytes) this.#clear();
+    const isCheapText = bytes.length === body.length && bytes.length <= maxTextBytes;
+    const completeHeaders = new Headers(this.#baseHeaders);
+    addHeaders(completeHeaders, response);
+    const kept = { ...response, body: isCheapText ? body : bytes, completeHeaders };
+    this.#kept.set(key, kept);
+    this.#keptBytes += cost;
+    return kept;
+  }
+
+  #clear(): void {
+    this.#kept.clear();
+    this.#keptBytes = 0;
+  }
+}

@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import { PetstoreError } from '../error.ts';
+import { isLarge } from './large-responses.ts';
+import type { PlainResponse, ResponseBody } from './response.ts';
+
+const anyTag = '*';
+
+/** A 200 that callers may keep, if they revalidate it. The mark tells apart responses with the same body. */
+export function cacheable(
+  body: ResponseBody,
+  headers: Record<string, string> = {},
+  mark = '',
+): PlainResponse {
+  return {
+    status: 200,
+    headers: { 'Cache-Control': 'private, no-cache', ...headers },
+    etag: `"${digestOf(body)}${mark}"`,
+    body,
+  };
+}
+
+/**
+ * Evaluates a request's preconditions, in the order of RFC 9110, section 13.2.2: 412 when `If-Match` names other content,
+ * 304 when the caller already holds this content.
+ */
+export function conditional(request: Request, response: PlainResponse): PlainResponse {
+  const { etag } = response;
+  if (etag === undefined) return response;
+  checkIfMatch(request, etag);
+  return isHeldByCaller(request, etag) ? { ...response, status: 304, body: null } : response;
+}
+
+/** A create only accepts `*`: a tag names one page, and a page may change between its reading and the commit. */
+export function checkIfMatchOfCreate(request: Request): void {
+  const demanded = request.headers.get('If-Match');
+  if (demanded === null || demanded.trim() === anyTag) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'A create cannot depend on an ETag. Send it without If-Match; an Idempotency-Key makes it safe to repeat.',
+  );
+}
+
+/**
+ * A short hash is enough to tell pages apart: a caller who forges a collision misleads only itself. Large bodies are
+ * shared among callers by their tag, so theirs must resist forgery.
+ */
+function digestOf(body: ResponseBody): string {
+  return isLarge(body) ? hash('sha256', body, 'base64url').slice(0, 22) : Bun.hash.xxHash3(body).toString(16);
+}
+
+/** RFC 9110, section 13.1.1: the comparison is strong, so a weak tag never matches. */
+function checkIfMatch(request: Request, etag: string): void {
+  const demanded = request.headers.get('If-Match');
+  if (demanded === null || demanded.trim() === anyTag || tagsOf(demanded).includes(etag)) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'None of the tags in If-Match is the ETag of what is here now. Get it again, then decide.',
+  );
+}
+
+/** RFC 9110, section 13.1.2: the comparison is weak. */
+function isHeldByCaller(request: Request, etag: string): boolean {
+  const held = request.headers.get('If-None-Match');
+  if (held === null) return false;
+  return held.trim() === anyTag || tagsOf(held).some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** None of our tags has a comma, so a tag that has one is cut in two and still matches none. */
+function tagsOf(list: string): string[] {
+  return list.split(',').map((tag) => tag.trim());
+}
