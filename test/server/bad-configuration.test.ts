@@ -47,8 +47,8 @@ describe('a bad value', () => {
     ],
     [{ API_KEYS: 'a b' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
     [{ API_KEYS: 'clé' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
-    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key go together; give both or neither.'],
-    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key go together; give both or neither.'],
+    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key belong together. Give both or neither.'],
+    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key belong together. Give both or neither.'],
     [
       { DATABASE_URL: 'mysql://localhost/pets' },
       'DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
@@ -83,14 +83,14 @@ describe('a certificate', () => {
       { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and rights.`,
+        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and permissions.`,
       },
     );
     await expectRefusal(
       { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and rights.`,
+        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and permissions.`,
       },
     );
   });

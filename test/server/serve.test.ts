@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/api-key.ts';
-import { settings } from '../../src/cli/config.ts';
+import { settings } from '../../src/cli/settings.ts';
 import {
   cleanEnvironment,
   makeFolder,
@@ -156,13 +156,15 @@ describe('configuration', () => {
     expect(example.match(/^[^#\n]/gm)).toBeNull();
 
     const { stdout } = await runCli(['serve', '--help']);
-    const lines = stdout.split('\n');
-    for (const { flag, variable, fallback } of Object.values(settings)) {
-      const line = lines.find((candidate) => candidate.startsWith(`  --${flag} `)) ?? '';
-      expect(line).toContain(`(${variable}`);
-      if (fallback !== '' && fallback !== 'false') expect(line).toEndWith(`, default ${fallback})`);
+    const [, text = ''] = /\nOptions:\n([^]*?)\n  -h, --help/.exec(stdout) ?? [];
+    const options = text.split(/\n(?=  -)/).map((option) => option.replaceAll(/\s+/g, ' '));
+    expect(options).toHaveLength(known.length);
+    for (const [index, { flag, variable, fallback }] of Object.values(settings).entries()) {
+      expect(options[index]).toStartWith(` --${flag} `);
+      expect(options[index]).toEndWith(
+        `${fallback === '' ? '(' : `default: ${fallback}, `}env: ${variable})`,
+      );
     }
-    expect(lines.filter((line) => line.startsWith('  --'))).toHaveLength(known.length);
   });
 });
 
@@ -172,7 +174,7 @@ describe('a service that nobody can call', () => {
     async (workers) => {
       using place = makeFolder();
       const revoked =
-        /"level":"warn","message":"No API key can be used, so every call is refused\. Make one: /;
+        /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
       const start = (env: Record<string, string | undefined>) =>
         startService({ databaseUrl: place.database, workers, env });
       await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);

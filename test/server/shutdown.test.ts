@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import { readConfig } from '../../src/cli/config.ts';
 import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
+import { parseServeOptions } from '../support/process/serve-options.ts';
 import {
   cleanEnvironment,
   fixedKey,
@@ -89,14 +89,11 @@ describe('a service with a stop delay', () => {
   }
 
   it.each([
-    ['5 seconds', {}, []],
-    ['none, when it says so', { STOP_DELAY: '0' }, []],
-    ['the flag wins', { STOP_DELAY: '9' }, ['--stop-delay', '1']],
-  ])('waits %s where nobody watches', (title, environment, args) => {
-    const { stopDelaySeconds } = readConfig(args, environment);
-    expect(stopDelaySeconds).toBe(
-      { '5 seconds': process.stdout.isTTY ? 0 : 5, 'the flag wins': 1 }[title] ?? 0,
-    );
+    [{}, [], process.stdout.isTTY ? 0 : 5],
+    [{ STOP_DELAY: '0' }, [], 0],
+    [{ STOP_DELAY: '9' }, ['--stop-delay', '1'], 1],
+  ])('with the environment %j and the arguments %j is %d seconds', (environment, args, seconds) => {
+    expect(parseServeOptions(args, environment).stopDelaySeconds).toBe(seconds);
   });
 });
 
