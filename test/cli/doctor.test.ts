@@ -58,7 +58,7 @@ describe('petstore doctor', () => {
       Object.fromEntries(names().map((name) => [name, readFileSync(join(folder.path, name), 'hex')]));
     const before = read();
     const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is intact and holds 0 pets.` });
+    expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 pets.` });
     expect(read()).toEqual(before);
   });
 

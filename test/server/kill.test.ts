@@ -50,7 +50,7 @@ describe('kill -9', () => {
       await untilMoreIsAcknowledged(journal);
       await load.stop();
       expect(await service.stop()).toBe(0);
-      expect(service.stdout.match(/A worker died and is started again/g)).toHaveLength(20);
+      expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(20);
       expectEverythingIsSettled(service.database, journal);
     },
     timeoutMs,

@@ -37,7 +37,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   try {
     const report = reportOnTerminal(process.stderr);
     const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
-    findings.unshift(ok('store', `${name} is intact and holds ${countOf(petCount, 'pet')}.`));
+    findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
     return { ...result, usableKeyCount, clock: { latestTime } };
   } catch (error) {
     findings.unshift(problemOf('store', error));
