@@ -39,7 +39,7 @@ async function run(
   return { status, stdout, stderr };
 }
 
-/** Adds a pet and finds it again, by the interface. */
+/** Adds a pet and finds it again through the API. */
 async function expectToKeepPets({ call }: Service): Promise<void> {
   const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
   const created = await call('/v1/pets', { ...newPet, body });
@@ -52,15 +52,15 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
   expect((await call('/readyz')).status).toBe(200);
 }
 
-/** What the service gives to people and to developers is what the sources give, byte for byte. */
+/** Compares console, docs and contract with those of the sources, byte for byte. */
 async function expectToServePages({ url }: Service): Promise<void> {
   await using sources = await openService();
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
-    const answer = await fetch(`${url}${path}`);
-    expect(answer.status).toBe(200);
-    return answer.text();
+    const response = await fetch(`${url}${path}`);
+    expect(response.status).toBe(200);
+    return response.text();
   };
   for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);
@@ -77,7 +77,7 @@ async function expectToServePages({ url }: Service): Promise<void> {
 describe('npm run build', () => {
   let folder: Folder;
   let executable: string;
-  /** Nothing of this machine can help: no Bun, no Node, no package. */
+  /** Hides Bun, Node and packages of this machine. */
   const bare = { PATH: '/nowhere', HOME: '/nowhere', TMPDIR: undefined, NODE_PATH: undefined };
 
   beforeAll(async () => {
@@ -94,13 +94,12 @@ describe('npm run build', () => {
   const start = (workers: number) =>
     startService({
       workers,
-      // A service that is started in an empty folder, as a person would.
       env: { ...bare, DATABASE_URL: undefined },
       wrap: () => [executable, 'serve'],
     });
 
   it.each([1, 2])(
-    'makes one file that serves everything from an empty folder with %d workers',
+    'creates one file that serves everything from an empty folder with %d workers',
     async (workers) => {
       await using service = await start(workers);
       expect(readdirSync(service.folder)).toEqual(['data']);
@@ -113,7 +112,7 @@ describe('npm run build', () => {
     },
   );
 
-  it.each(plantedConfigs)('takes nothing from a folder with a .env and a %s in it', async (config) => {
+  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
     await using planted = plantFolder(config);
     const petstore = (...args: string[]) =>
       run([executable, ...args], planted.path, { ...bare, PETSTORE_API_KEY: 'secret' });
@@ -124,7 +123,7 @@ describe('npm run build', () => {
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
   });
 
-  it('brings every command, and both stores', async () => {
+  it('includes every command and both stores', async () => {
     using empty = makeFolder();
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
     expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
@@ -156,7 +155,7 @@ describe('npm pack', () => {
     folder[Symbol.dispose]();
   });
 
-  it('makes a package whose npx petstore serve works', async () => {
+  it('creates a package whose npx petstore serve works', async () => {
     const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
     // Bun must come with the package and not from the machine.
     const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
@@ -170,14 +169,14 @@ describe('npm pack', () => {
     }
   });
 
-  it('makes a package whose program finds its Bun from any folder', async () => {
+  it('creates a package whose program finds its Bun from any folder', async () => {
     using elsewhere = makeFolder();
     const program = join(folder.path, 'node_modules/.bin/petstore');
     const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
   });
 
-  it('holds what the program needs and nothing of its making', () => {
+  it('contains what the program needs and no development files', () => {
     const installed = join(folder.path, 'node_modules/petstore');
     for (const file of [
       'src/cli/petstore.sh',
@@ -195,7 +194,7 @@ describe('npm pack', () => {
   });
 });
 
-/** Installs the packed project in an empty folder; what it depends on is linked from here, without the network. */
+/** Installs the packed project in an empty folder, with dependencies linked from here instead of the network. */
 async function installPackage(target: string): Promise<void> {
   const packed = await run(['npm', 'pack', '--silent', '--pack-destination', target], project);
   const tarball = packed.stdout.trim().split('\n').at(-1);
@@ -214,7 +213,7 @@ async function installPackage(target: string): Promise<void> {
   if (status !== 0) throw new Error(`npm install ended with ${status}:\n${stdout}${stderr}`);
 }
 
-/** npx starts a shell that starts the service; all of them are ended, whatever becomes of the test. */
+/** npx starts a shell that starts the service; all of them are ended, even if the test fails. */
 function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => descendantsOf(child).concat(child));
 }

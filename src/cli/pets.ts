@@ -11,6 +11,20 @@ import { visible } from './terminal/visible.ts';
 import { int64, integerFrom } from './values.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
+const urlSetting = {
+  flag: 'url',
+  variable: 'PETSTORE_URL',
+  value: '<address>',
+  fallback: defaultUrl,
+  help: 'The service.',
+};
+const keySetting = {
+  flag: 'api-key',
+  variable: 'PETSTORE_API_KEY',
+  value: '<key>',
+  fallback: '',
+  help: 'The key to call with. Other users of the machine can see flags; prefer the variable.',
+};
 
 interface ConnectionOptions {
   json?: boolean;
@@ -31,25 +45,11 @@ interface AddOptions extends ConnectionOptions {
 }
 
 export function define(pets: Command): void {
-  const url = {
-    flag: 'url',
-    variable: 'PETSTORE_URL',
-    value: '<address>',
-    fallback: defaultUrl,
-    help: 'The service.',
-  };
-  const apiKey = {
-    flag: 'api-key',
-    variable: 'PETSTORE_API_KEY',
-    value: '<key>',
-    fallback: '',
-    help: 'The key to call with. Other users of the machine can see flags; prefer the variable.',
-  };
   pets
     .description('List, add and show the pets of a running service: a table on a terminal, JSON in a pipe.')
     .option('--json', 'Print JSON on a terminal, too.')
-    .addOption(settingOption(url))
-    .addOption(settingOption(apiKey));
+    .addOption(settingOption(urlSetting))
+    .addOption(settingOption(keySetting));
   const list = pets
     .command('list')
     .description('List pets.')

@@ -3,9 +3,9 @@ import { usageError } from '../error.ts';
 import { logLevels } from '../log.ts';
 import type { ServeOptions } from '../server/options.ts';
 
-export interface Setting {
+export interface Setting<Variable extends string = string> {
   flag: string;
-  variable: string;
+  variable: Variable;
   /** The value in the usage: `<…>` when it is required, `[…]` when the flag may stand alone. */
   value: string;
   /** The default; empty for none. */
@@ -16,92 +16,60 @@ export interface Setting {
 
 /** The settings of `petstore serve`: its flags, environment variables and help; `.env.example` lists the same. */
 export const settings = {
-  host: {
-    flag: 'host',
-    variable: 'HOST',
-    value: '<address>',
-    fallback: '127.0.0.1',
-    help: 'Address to listen on.',
-  },
-  port: {
-    flag: 'port',
-    variable: 'PORT',
-    value: '<number>',
-    fallback: '8080',
-    help: 'Port to listen on; 0 picks a free one.',
-  },
-  databaseUrl: {
-    flag: 'database-url',
-    variable: 'DATABASE_URL',
-    value: '<address>',
-    fallback: 'data/petstore.db',
-    help: 'The store: a file path, a sqlite: or a postgres: address.',
-  },
-  apiKeys: {
-    flag: 'api-keys',
-    variable: 'API_KEYS',
-    value: '<keys>',
-    fallback: '',
-    help: 'API keys to accept besides those in the store, separated by commas. Other users of the machine can see flags; prefer the variable.',
-  },
-  logLevel: {
-    flag: 'log-level',
-    variable: 'LOG_LEVEL',
-    value: '<level>',
-    fallback: 'info',
-    help: 'Least severe level to log.',
-    choices: logLevels,
-  },
-  accessLog: {
-    flag: 'access-log',
-    variable: 'ACCESS_LOG',
-    value: '[boolean]',
-    fallback: 'false',
-    help: 'Log every request, not only slow and failed ones.',
-  },
-  allowedOrigins: {
-    flag: 'allowed-origins',
-    variable: 'ALLOWED_ORIGINS',
-    value: '<origins>',
-    fallback: '',
-    help: 'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
-  },
-  tlsCert: {
-    flag: 'tls-cert',
-    variable: 'TLS_CERT',
-    value: '<file>',
-    fallback: '',
-    help: 'Certificate (PEM) to serve HTTPS with; needs --tls-key.',
-  },
-  tlsKey: {
-    flag: 'tls-key',
-    variable: 'TLS_KEY',
-    value: '<file>',
-    fallback: '',
-    help: 'Private key (PEM) of the certificate.',
-  },
-  workers: {
-    flag: 'workers',
-    variable: 'WORKERS',
-    value: '<number>',
-    fallback: '1',
-    help: 'Processes that share the port; more than one per core gain nothing.',
-  },
-  rateLimit: {
-    flag: 'rate-limit',
-    variable: 'RATE_LIMIT',
-    value: '<number>',
-    fallback: '0',
-    help: 'Requests per minute that each process accepts from one key; 0 means no limit.',
-  },
-  stopDelaySeconds: {
-    flag: 'stop-delay',
-    variable: 'STOP_DELAY',
-    value: '<seconds>',
-    fallback: '',
-    help: 'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
-  },
-} as const satisfies Record<keyof ServeOptions, Setting>;
+  host: setting('HOST', '<address>', '127.0.0.1', 'Address to listen on.'),
+  port: setting('PORT', '<number>', '8080', 'Port to listen on; 0 picks a free one.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '<address>',
+    'data/petstore.db',
+    'The store: a file path, a sqlite: or a postgres: address.',
+  ),
+  apiKeys: setting(
+    'API_KEYS',
+    '<keys>',
+    '',
+    'API keys to accept besides those in the store, separated by commas. Other users of the machine can see flags; ' +
+      'prefer the variable.',
+  ),
+  logLevel: { ...setting('LOG_LEVEL', '<level>', 'info', 'Least severe level to log.'), choices: logLevels },
+  accessLog: setting('ACCESS_LOG', '[boolean]', 'false', 'Log every request, not only slow and failed ones.'),
+  allowedOrigins: setting(
+    'ALLOWED_ORIGINS',
+    '<origins>',
+    '',
+    'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
+  ),
+  tlsCert: setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
+  tlsKey: setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
+  workers: setting(
+    'WORKERS',
+    '<number>',
+    '1',
+    'Processes that share the port; more than one per core gain nothing.',
+  ),
+  rateLimit: setting(
+    'RATE_LIMIT',
+    '<number>',
+    '0',
+    'Requests per minute that each process accepts from one key; 0 means no limit.',
+  ),
+  stopDelaySeconds: setting(
+    'STOP_DELAY',
+    '<seconds>',
+    '',
+    'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
+  ),
+} satisfies Record<keyof ServeOptions, Setting>;
+
+/** The flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
+function setting<Variable extends string>(
+  variable: Variable,
+  value: string,
+  fallback: string,
+  help: string,
+): Setting<Variable> {
+  return { flag: variable.toLowerCase().replaceAll('_', '-'), variable, value, fallback, help };
+}
 
 /** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
 export function settingOption({ flag, variable, value, fallback, help, choices }: Setting): Option {

@@ -14,7 +14,7 @@ afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);
 
-/** One line for the operator, no stack, nothing on stdout, and no store is made. */
+/** Expects one line for the operator, no stack, nothing on stdout, and no store. */
 async function expectRefusal(
   env: Record<string, string>,
   expected: { status: number; message: string },
@@ -66,7 +66,7 @@ describe('a bad value', () => {
     await expectRefusal(env, { status: 2, message });
   });
 
-  it('of DATABASE_URL is refused by the keys command too', async () => {
+  it('for DATABASE_URL is refused by the keys command too', async () => {
     const { status, stderr } = await runCli(['keys', 'list', '--database-url', 'mysql://localhost/pets']);
     expect({ status, stderr }).toEqual({
       status: 2,
@@ -95,7 +95,7 @@ describe('a certificate', () => {
     );
   });
 
-  it('that is none, or whose key is another one, stops the start', async () => {
+  it('that is invalid, or has another key, stops the start', async () => {
     const notPem = place('not.pem');
     writeFileSync(notPem, 'no certificate');
     const otherKey = place('other-key.pem');

@@ -19,7 +19,7 @@ const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
   it(
-    'makes no key that nobody has seen, whenever it is told to stop',
+    'creates no key unseen, whenever it is stopped',
     async () => {
       for (let delayMs = 0; delayMs <= 600; delayMs += 60) {
         using place = makeFolder();
@@ -71,7 +71,7 @@ describe('the first start on a new store', () => {
   }
 
   it(
-    'makes the folder and the file for their owner alone',
+    'creates the folder and the file for their owner alone',
     async () => {
       await using service = await startService({ env: { DATABASE_URL: undefined } });
       const folder = join(service.folder, 'data');
@@ -86,7 +86,7 @@ describe('the first start on a new store', () => {
 
 describe('configuration', () => {
   it(
-    'takes every setting from its flag before its variable',
+    'prefers every flag to its variable',
     async () => {
       using place = makeFolder();
       // Each variable alone would keep the service from starting, or from being found.
@@ -122,12 +122,12 @@ describe('configuration', () => {
         ],
       });
       expect(service.url).toStartWith('https://localhost:');
-      const answer = await service.callWith('flag-key', '/v1/pets', {
+      const response = await service.callWith('flag-key', '/v1/pets', {
         headers: { Origin: 'https://shop.example' },
         ...trusting(await Bun.file(certificate).text()),
       });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
       await service.untilLogged(/"message":"request"/);
       expect(existsSync(place.database)).toBe(true);
     },
@@ -135,7 +135,7 @@ describe('configuration', () => {
   );
 
   it(
-    'takes a setting from its variable before its default, and an empty variable as none',
+    'prefers a variable to the default, and treats an empty one as absent',
     async () => {
       await using service = await startService({
         env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
@@ -168,9 +168,9 @@ describe('configuration', () => {
   });
 });
 
-describe('a service that nobody can call', () => {
+describe('a service without a usable key', () => {
   it.each([1, 2])(
-    'says so at its start, with --workers %i',
+    'warns at its start, with --workers %i',
     async (workers) => {
       using place = makeFolder();
       const revoked =
@@ -203,9 +203,9 @@ describe('TLS', () => {
         await using service = await startService({ args, workers });
         expect(service.url).toStartWith('https://127.0.0.1:');
         const ca = await Bun.file(certificate).text();
-        const answer = await service.call('/v1/pets', trusting(ca));
-        expect(answer.status).toBe(200);
-        expect(answer.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
+        const response = await service.call('/v1/pets', trusting(ca));
+        expect(response.status).toBe(200);
+        expect(response.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
         const untrusting = await service.call('/v1/pets').catch(String);
         expect(untrusting).toMatch(/self.signed/i);
       },
@@ -214,7 +214,7 @@ describe('TLS', () => {
   }
 
   it(
-    'is not promised by a service that speaks plain HTTP',
+    'is not promised by a service on plain HTTP',
     async () => {
       await using service = await startService();
       expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
@@ -232,7 +232,7 @@ interface Output {
   readonly stderr: string;
 }
 
-/** The matches in what a service tells its person, once they are all there. */
+/** The matches in a service's standard error, once they are all there. */
 async function linesOf(service: Output, pattern: RegExp, count: number): Promise<string[]> {
   for (;;) {
     const found = service.stderr.match(pattern) ?? [];

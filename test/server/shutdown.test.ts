@@ -53,7 +53,7 @@ describe('a service under load', () => {
         ).toBe(0);
         const stored = readPets(service.database).map(({ name }) => name);
         expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
-        // A request without an answer is one that came too late to reach the interface.
+        // A request without a response came too late to reach the API.
         const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
         const executed = new Set([...service.stdout.matchAll(/"requestId":"([^"]+)"/g)].map(([, id]) => id));
         expect(executed.size).toBeGreaterThan(200);
@@ -97,7 +97,7 @@ describe('a service with a stop delay', () => {
   });
 });
 
-describe('a service that was told to stop', () => {
+describe('a service that is stopping', () => {
   for (const workers of [1, 2]) {
     it(
       `with --workers ${workers} finishes a request whose body is still arriving`,
@@ -118,7 +118,7 @@ describe('a service that was told to stop', () => {
   }
 
   it(
-    'takes no new connection, and says on /readyz of an open one that it is not ready',
+    'accepts no new connection, and reports not ready on an open one',
     async () => {
       // Open connections are served for a moment only; a test run that stalls just then tries again.
       let outcome = 'none';
@@ -217,7 +217,7 @@ describe('a service that was told to stop', () => {
   }
 
   it(
-    'ends at once, with status 1, when it is told again',
+    'ends at once with status 1 after a second signal',
     async () => {
       await using service = await startService();
       using slow = await sendHalf(service, 'Abandoned Rex');
@@ -271,7 +271,7 @@ interface SlowRequest extends Disposable {
 async function sendHalf(service: Service, name: string): Promise<SlowRequest> {
   const connection = await openConnection(service.url);
   if (!connection) throw new Error('Nobody listens.');
-  // An answer on the same connection proves that it was accepted.
+  // A response on the same connection proves that it was accepted.
   await connection.send('GET', '/livez');
   const body = JSON.stringify({ name, categoryId: 1 });
   const text = requestText('POST', '/v1/pets', 'localhost', { key: fixedKey, body });
