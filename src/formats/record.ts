@@ -1,8 +1,7 @@
-import type { StoredPet } from '../bulk-store.ts';
 import { PetstoreError } from '../error.ts';
 import type { ImportedPet } from '../import-store.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
-import { parseNewPet } from '../pet.ts';
+import { parseNewPet, type Pet } from '../pet.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
@@ -70,7 +69,7 @@ export function refuse({ line, text }: TextRecord, problem: string): ParsedRecor
 }
 
 /** A pet as one line of JSON, exactly as the service sends it. */
-export function petLine({ id, name, categoryId, status }: StoredPet): string {
+export function petLine({ id, name, categoryId, status }: Pet): string {
   const statusField = status === undefined ? '' : `,"status":"${status}"`;
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }

@@ -6,13 +6,13 @@ import { operations, type DocumentedOperation } from '../support/contract/openap
 import { openService, type Service } from '../support/http/service.ts';
 import { requestFor, type Change } from '../support/contract/documented-request.ts';
 
-/** Whatever `openapi.yaml` promises is really answered: each status and each error code of each operation. */
+/** Every status and error code that `openapi.yaml` lists for an operation occurs in a real response. */
 
 let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  // The pet that the example of petId names.
+  // The example of petId names this pet.
   await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 });
 
@@ -37,7 +37,7 @@ const withAuthorization =
     return service.callAs(authorization, path, init);
   };
 
-/** Asks a service whose store fails like this. */
+/** Sends the request to a service whose store fails with this error. */
 const withFailure =
   (error: Error): Provoke =>
   (operation) => {
@@ -89,7 +89,7 @@ const errors: Record<ErrorCode, Provoke> = {
   internal: withFailure(new Error('disk on fire')),
 };
 
-/** Those whose message does not depend on what was asked, or on what failed. */
+/** The codes whose message is always the same. */
 const alwaysTheSame = new Set<ErrorCode>([
   'unauthorized',
   'invalid_api_key',
@@ -105,7 +105,7 @@ for (const operation of operations) {
   describe(`${operation.method} ${operation.path}`, () => {
     for (const [status, { content = {} }] of Object.entries(operation.responses)) {
       if (Number(status) < 400) {
-        it(`answers ${status}`, async () => {
+        it(`responds with ${status}`, async () => {
           expect((await successes[status]?.(operation))?.status).toBe(Number(status));
         });
         continue;
@@ -115,10 +115,10 @@ for (const operation of operations) {
         ({ value }) => value as Record<string, unknown> & { code: ErrorCode },
       )) {
         const { code } = example;
-        it(`answers ${status} ${code}`, async () => {
-          const answer = await errors[code](operation);
-          expect(answer.status).toBe(Number(status));
-          const body: unknown = await answer.json();
+        it(`responds with ${status} ${code}`, async () => {
+          const response = await errors[code](operation);
+          expect(response.status).toBe(Number(status));
+          const body: unknown = await response.json();
           if (alwaysTheSame.has(code)) expect(body).toEqual(example);
           else expect(body).toHaveProperty('code', code);
         });
@@ -137,9 +137,9 @@ for (const operation of operations) {
       const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
         (name) => !allowed?.includes(name),
       );
-      for (const answer of await Promise.all(others.map((method) => send(operation, { method })))) {
-        expect(answer.status).toBe(405);
-        expect(answer.headers.get('Allow')?.split(', ')).toEqual(allowed);
+      for (const response of await Promise.all(others.map((method) => send(operation, { method })))) {
+        expect(response.status).toBe(405);
+        expect(response.headers.get('Allow')?.split(', ')).toEqual(allowed);
       }
     });
   });

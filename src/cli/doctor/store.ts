@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { holdsFrames } from '../../sqlite/wal/frames.ts';
 import { countOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -31,7 +32,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
   if (hasProblem(findings)) return result;
   if (result.makesFirstKey) {
-    findings.unshift(ok('store', `${name} does not exist yet; the first start creates it.`));
+    findings.unshift(describeMissing(name, path));
     return result;
   }
   try {
@@ -43,6 +44,20 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     findings.unshift(problemOf('store', error));
     return result;
   }
+}
+
+/** A log outlives its file only when the file was moved or removed. */
+function describeMissing(name: string, path: string): Finding {
+  const log = `${path}-wal`;
+  if (!existsSync(log)) return ok('store', `${name} does not exist yet; the first start creates it.`);
+  const remedy = `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`;
+  return holdsFrames(log)
+    ? problem('store', `${name} is gone, but its log holds commits, so the service does not start.`, remedy)
+    : warning(
+        'store',
+        `${name} is gone, but its log is still there. A start creates an empty store.`,
+        remedy,
+      );
 }
 
 /** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */

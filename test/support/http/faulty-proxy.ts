@@ -1,19 +1,19 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * What happens to one connection: `pass` lets it through; `cut-request` ends it before the service hears of it;
- * `cut-answer` ends it when the service has answered, before the caller hears of that; `cut-midway` lets half of the
- * answer through; `stall` never answers; a number is answered in place of the service, with that status.
+ * What happens to one connection: `pass` forwards it; `cut-request` ends it before the request reaches the service;
+ * `cut-response` ends it before the response reaches the caller; `cut-midway` forwards half of the response; `stall`
+ * never responds; a number is the status of a response that does not come from the service.
  */
-export type Fault = 'pass' | 'cut-request' | 'cut-answer' | 'cut-midway' | 'stall' | 503 | 429 | 502;
+export type Fault = 'pass' | 'cut-request' | 'cut-response' | 'cut-midway' | 'stall' | 503 | 429 | 502;
 
 export interface FaultyProxy extends AsyncDisposable {
   url: string;
-  /** How many connections have come. */
+  /** The number of connections so far. */
   readonly connections: number;
 }
 
-/** Stands between a caller and the service on `port` and does the faults in turn; then it lets everything pass. */
+/** A proxy to the service on `port` that applies the faults to its connections in turn, then forwards everything. */
 export async function openFaultyProxy(port: number, faults: Fault[]): Promise<FaultyProxy> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -27,13 +27,13 @@ export async function openFaultyProxy(port: number, faults: Fault[]): Promise<Fa
     const fault = faults[connections++] ?? 'pass';
     if (fault === 'stall') return;
     if (fault === 'cut-request') return void caller.once('data', () => caller.resetAndDestroy());
-    if (typeof fault === 'number') return void caller.once('data', () => caller.end(answerOf(fault)));
+    if (typeof fault === 'number') return void caller.once('data', () => caller.end(responseOf(fault)));
     const service = keep(connect(port, '127.0.0.1'));
     caller.pipe(service);
     if (fault === 'pass') return void service.pipe(caller);
-    service.once('data', (answer: Buffer) => {
-      if (fault === 'cut-midway') caller.write(answer.subarray(0, answer.length / 2));
-      // After a turn, so that the half answer has left.
+    service.once('data', (response: Buffer) => {
+      if (fault === 'cut-midway') caller.write(response.subarray(0, response.length / 2));
+      // One turn later, so that the half response has left.
       setImmediate(() => caller.destroy());
     });
   });
@@ -52,7 +52,7 @@ export async function openFaultyProxy(port: number, faults: Fault[]): Promise<Fa
 
 const codes = { 429: 'rate_limited', 502: undefined, 503: 'unavailable' } as const;
 
-function answerOf(status: 429 | 502 | 503): string {
+function responseOf(status: 429 | 502 | 503): string {
   const code = codes[status];
   const body = code ? JSON.stringify({ code, message: 'Not now.', status }) : '<h1>Bad Gateway</h1>';
   return [
