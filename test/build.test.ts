@@ -38,9 +38,9 @@ async function expectToServeDocuments({ url }: Service): Promise<void> {
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
-    const answer = await fetch(`${url}${path}`);
-    expect(answer.status).toBe(200);
-    return answer.text();
+    const response = await fetch(`${url}${path}`);
+    expect(response.status).toBe(200);
+    return response.text();
   };
   for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);
@@ -57,7 +57,7 @@ async function expectToServeDocuments({ url }: Service): Promise<void> {
 describe('npm run build', () => {
   let folder: Folder;
   let executable: string;
-  /** Nothing of this machine can help: no Bun, no Node, no package. */
+  /** Hides Bun, Node and packages of this machine. */
   const bare = { PATH: '/nowhere', HOME: '/nowhere', TMPDIR: undefined, NODE_PATH: undefined };
 
   beforeAll(async () => {
@@ -74,13 +74,12 @@ describe('npm run build', () => {
   const start = (workers: number) =>
     startService({
       workers,
-      // A service that is started in an empty folder, as a person would.
       env: { ...bare, DATABASE_URL: undefined },
       wrap: () => [executable, 'serve'],
     });
 
   it.each([1, 2])(
-    'makes one file that serves everything from an empty folder with %d workers',
+    'creates one file that serves everything from an empty folder with %d workers',
     async (workers) => {
       await using service = await start(workers);
       expect(readdirSync(service.folder)).toEqual(['data']);
@@ -93,7 +92,7 @@ describe('npm run build', () => {
     },
   );
 
-  it.each(plantedConfigs)('takes nothing from a folder with a .env and a %s in it', async (config) => {
+  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
     await using planted = plantFolder(config);
     const petstore = (...args: string[]) =>
       run([executable, ...args], planted.path, { ...bare, PETSTORE_API_KEY: 'secret' });
@@ -104,7 +103,7 @@ describe('npm run build', () => {
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
   });
 
-  it('brings every command, and both stores', async () => {
+  it('includes every command and both stores', async () => {
     using empty = makeFolder();
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
     expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
@@ -136,7 +135,7 @@ describe('npm pack', () => {
     folder[Symbol.dispose]();
   });
 
-  it('makes a package whose npx petstore serve works', async () => {
+  it('creates a package whose npx petstore serve works', async () => {
     const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
     // Bun must come with the package and not from the machine.
     const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
@@ -150,14 +149,14 @@ describe('npm pack', () => {
     }
   });
 
-  it('makes a package whose program finds its Bun from any folder', async () => {
+  it('creates a package whose program finds its Bun from any folder', async () => {
     using elsewhere = makeFolder();
     const program = join(folder.path, 'node_modules/.bin/petstore');
     const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
   });
 
-  it('holds what the program needs and nothing of its making', () => {
+  it('contains what the program needs and no development files', () => {
     const installed = join(folder.path, 'node_modules/petstore');
     for (const file of [
       'src/cli/petstore.sh',

@@ -1,34 +1,30 @@
 import { createHash } from 'node:crypto';
+import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
-import { OperatorError, PetstoreError, usageError } from '../error.ts';
+import { OperatorError, usageError } from '../error.ts';
 import { noProgress, type Progress } from '../progress.ts';
-import { readArguments } from './arguments.ts';
-import { print, reasonOf } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
+import { addExamples } from './terminal/help.ts';
+import { asInterrupted, print } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
 
-const help = `Copy a whole store to another place: pets with their ids, API keys, idempotency keys, and how far imports
-have come. Stop the services of both stores first. After an interruption, run the same command again: it goes on
-where it was.
+export function define(command: Command): void {
+  command
+    .description(
+      'Copy a whole store: pets with their ids, API keys, idempotency keys and the progress of imports. Stop the ' +
+        'services of both stores first. If the copy is interrupted, run the same command again: it continues.',
+    )
+    .requiredOption('--from <address>', 'The store to read. It is not changed.')
+    .requiredOption('--to <address>', 'The store to write: new, empty, or begun by the same copy.')
+    .action(copy);
+  addExamples(
+    command,
+    'petstore copy --from data/petstore.db --to postgres://petstore@db.example/shop',
+    'petstore copy --from postgres://petstore@db.example/shop --to data/petstore.db',
+  );
+}
 
-Usage: petstore copy --from PLACE --to PLACE
-
-Options:
-  --from PLACE          The store to read; it is not changed.
-  --to PLACE            The store to write: new, empty, or begun by an earlier run of the same copy.
-
-Examples:
-  petstore copy --from data/petstore.db --to postgres://petstore@db.example/shop
-  petstore copy --from postgres://petstore@db.example/shop --to /var/lib/petstore/petstore.db
-`;
-
-export const options = {
-  from: { type: 'string' },
-  to: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-/** Keys come last: nobody can call a store that is only half there. */
+/** Keys come last: nobody can call a store that is only partly copied. */
 const tables = [
   { name: 'pets', of: (store: BulkStore) => store.pets as BulkTable<unknown> },
   { name: 'idempotency keys', of: (store: BulkStore) => store.idempotencyRecords as BulkTable<unknown> },
@@ -36,61 +32,55 @@ const tables = [
   { name: 'API keys', of: (store: BulkStore) => store.keys as BulkTable<unknown> },
 ];
 
-export async function copy(args: string[]): Promise<number> {
-  const { from, to, help: wantsHelp } = readArguments('copy', args, { options }).values;
-  if (wantsHelp) return print(help);
-  if (!from || !to) throw usageError('Say what to copy and where: petstore copy --from PLACE --to PLACE');
-  if (isSameStore(from, to))
-    throw usageError('--from and --to name the same store. Choose another place with --to.');
-  const source = await openBulkStore(from, false);
+async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+  if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
+  const environment = process.env;
+  const source = await openBulkStore(from, { environment, mayCreate: false });
   try {
-    const target = await openBulkStore(to, true);
+    const target = await openBulkStore(to, { environment, mayCreate: true });
     try {
-      return await copyAll(source, target);
+      await copyAll(source, target);
     } finally {
       await target.close();
     }
   } catch (error) {
-    if (!(error instanceof PetstoreError)) throw error;
-    throw new OperatorError(
-      `The copy was interrupted: ${reasonOf(error)}. Run the same command again to go on.`,
-    );
+    throw asInterrupted('copy', error, 'Run the same command again to continue.');
   } finally {
     await source.close();
   }
 }
 
-async function copyAll(source: BulkStore, target: BulkStore): Promise<number> {
-  // Before anything is written, everything that is there is compared.
-  const copied = await compareBeginnings(source, target);
+async function copyAll(source: BulkStore, target: BulkStore): Promise<void> {
+  // Everything that is already there is compared before anything is written.
+  const copied = await eachTable(source, target, compareBeginning);
   for (const [index, { name, of }] of tables.entries()) {
-    await copyRest({ name, source: of(source), target: of(target), done: copied[index] ?? nothing });
+    await copyRest(name, of(source), of(target), copied[index] ?? nothing);
   }
-  const summaries = await verifyAll(source, target);
-  return print(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
+  const summaries = await eachTable(source, target, verify);
+  print(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
 }
 
-async function compareBeginnings(source: BulkStore, target: BulkStore): Promise<Beginning[]> {
-  using progress = await showComparing(target);
-  const beginnings = [];
-  for (const { name, of } of tables) {
-    beginnings.push(await compareBeginning(name, of(source), of(target), progress));
-  }
-  return beginnings;
+interface TablePair {
+  name: string;
+  source: BulkTable<unknown>;
+  target: BulkTable<unknown>;
+  progress: Progress;
 }
 
-async function verifyAll(source: BulkStore, target: BulkStore): Promise<string[]> {
-  using progress = await showComparing(target);
-  const summaries = [];
-  for (const { name, of } of tables) summaries.push(await verify(name, of(source), of(target), progress));
-  return summaries;
-}
-
-/** To read both stores row by row takes as long as to copy them. */
-async function showComparing(store: BulkStore): Promise<Progress> {
-  const counts = await Promise.all(tables.map(({ of }) => of(store).count()));
+/** Compares table by table. This reads both stores whole and takes as long as a copy, so it shows progress. */
+async function eachTable<Result>(
+  source: BulkStore,
+  target: BulkStore,
+  compare: (pair: TablePair) => Promise<Result>,
+): Promise<Result[]> {
+  const counts = await Promise.all(tables.map(({ of }) => of(target).count()));
   const total = counts.reduce((sum, count) => sum + count, 0);
-  return total === 0 ? noProgress : showProgress('rows compared', total, process.stderr);
+  using progress = total === 0 ? noProgress : showProgress('rows compared', total, process.stderr);
+  const results = [];
+  for (const { name, of } of tables) {
+    results.push(await compare({ name, source: of(source), target: of(target), progress }));
+  }
+  return results;
 }
 
 interface Beginning {
@@ -100,19 +90,15 @@ interface Beginning {
 
 const nothing: Beginning = { count: 0, last: undefined };
 
-/** What the target holds must be the beginning of what the source holds; then a copy can go on behind it. */
-async function compareBeginning(
-  name: string,
-  source: BulkTable<unknown>,
-  target: BulkTable<unknown>,
-  progress: Progress,
-): Promise<Beginning> {
+/** The target must hold the first rows of the source; the copy continues after them. */
+async function compareBeginning({ name, source, target, progress }: TablePair): Promise<Beginning> {
   let { count, last } = nothing;
   for await (const found of readAll(target)) {
     const expected = await source.read(last, found.length);
     if (linesOf(expected) !== linesOf(found)) {
       throw new OperatorError(
-        `The target holds other ${name}. Nothing was written. Choose an empty place with --to.`,
+        `The target holds other ${name}, so nothing was written.`,
+        'Choose an empty store with --to.',
       );
     }
     count += found.length;
@@ -122,14 +108,12 @@ async function compareBeginning(
   return { count, last };
 }
 
-interface Copying {
-  name: string;
-  source: BulkTable<unknown>;
-  target: BulkTable<unknown>;
-  done: Beginning;
-}
-
-async function copyRest({ name, source, target, done }: Copying): Promise<void> {
+async function copyRest(
+  name: string,
+  source: BulkTable<unknown>,
+  target: BulkTable<unknown>,
+  done: Beginning,
+): Promise<void> {
   const total = await source.count();
   using progress = showProgress(name, total, process.stderr, { done: done.count });
   for await (const rows of readAll(source, { after: done.last })) {
@@ -138,18 +122,13 @@ async function copyRest({ name, source, target, done }: Copying): Promise<void> 
   }
 }
 
-/** Reads both stores again, whole. */
-async function verify(
-  name: string,
-  source: BulkTable<unknown>,
-  target: BulkTable<unknown>,
-  progress: Progress,
-): Promise<string> {
-  const [expected, found] = await Promise.all([summarize(source), summarize(target, progress)]);
+/** Reads both tables again, whole. */
+async function verify({ name, source, target, progress }: TablePair): Promise<string> {
+  const [expected, found] = await Promise.all([summarize(source, noProgress), summarize(target, progress)]);
   if (expected.count !== found.count || expected.checksum !== found.checksum) {
     throw new OperatorError(
-      `The ${name} differ after the copy: ${expected.count} there, ${found.count} here. ` +
-        'Is a service writing to one of the stores? Stop it and run the same command again.',
+      `The ${name} differ after the copy: ${expected.count} in the source, ${found.count} in the target.`,
+      'If a service writes to one of the stores, stop it. Then run the same command again.',
     );
   }
   return `${found.count.toLocaleString('en')} ${name} (${found.checksum.slice(0, 12)})`;
@@ -157,7 +136,7 @@ async function verify(
 
 async function summarize(
   table: BulkTable<unknown>,
-  progress = noProgress,
+  progress: Progress,
 ): Promise<{ count: number; checksum: string }> {
   const sum = createHash('sha256');
   let count = 0;
@@ -169,7 +148,7 @@ async function summarize(
   return { count, checksum: sum.digest('hex') };
 }
 
-/** One line per row, the same for the same row whatever store it came from. */
+/** One line per row, the same in every store. */
 function linesOf(rows: unknown[]): string {
   const text = (_name: string, value: unknown): unknown =>
     typeof value === 'bigint' ? String(value) : value;

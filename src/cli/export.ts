@@ -1,94 +1,96 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, unlinkSync } from 'node:fs';
+import { existsSync, renameSync, unlinkSync } from 'node:fs';
 import { extname } from 'node:path';
+import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../bulk-store.ts';
-import { OperatorError, PetstoreError, usageError } from '../error.ts';
-import { choiceOf, readArguments } from './arguments.ts';
-import { databaseUrlOf, settings } from './config.ts';
-import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
-import { print, reasonOf } from './terminal/output.ts';
+import { OperatorError, usageError } from '../error.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
+import { openBulkStore, refuseFileOfStore } from '../stores.ts';
+import { attemptWrite, openOutputFile } from './output-file.ts';
+import { databaseUrlOption } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
+import { asInterrupted, countOf, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { openStandardOutput, type Sink } from './terminal/sink.ts';
-import { openBulkStore, refuseFileOfStore } from '../stores.ts';
-import { writeAll } from './write-all.ts';
 
-const help = `Write all pets of a store, in ascending order of id, to a file or to standard output. The service may run.
-
-petstore import reads it back: into an empty store, with --keep-ids, it makes the very same pets again. Names are
-written as they are: a spreadsheet takes one that begins with = for a formula, unless it is told to read text.
-
-Usage: petstore export [FILE] [options]
-
-Options:
-  FILE                  Appears when it is whole. Without FILE, or with -, standard output.
-  --format FORMAT       ${petFormats.join(', ')}. Default: by the ending of FILE; without one, ndjson.
-  --force               Replace FILE if it exists.
-  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
-                        Default: ${settings.databaseUrl.fallback}
-
-Examples:
-  petstore export pets.ndjson
-  petstore export pets.csv
-  petstore export --format json | gzip > pets.json.gz
-`;
-
-export const options = {
-  format: { type: 'string' },
-  force: { type: 'boolean' },
-  'database-url': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+interface ExportOptions {
+  format?: PetFormat;
+  force?: boolean;
+  databaseUrl: string;
+}
 
 const batchSize = 5000;
 
-export async function exportPets(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments('export', args, { options, allowPositionals: true });
-  if (values.help) return print(help);
-  const [path = '-', ...others] = positionals;
-  if (others.length > 0) throw usageError('One file at a time: petstore export FILE');
-  const format =
-    values.format === undefined ? formatOf(path) : choiceOf('--format', values.format, petFormats);
-  const databaseUrl = databaseUrlOf(values['database-url'], process.env);
+export function define(command: Command): void {
+  command
+    .description(
+      'Write all pets of a store, in ascending order of id, to a file or to standard output. The service may keep ' +
+        'running.\n\n' +
+        'petstore import --keep-ids into an empty store restores exactly the same pets. Names are written as they ' +
+        'are: a spreadsheet reads one that begins with = as a formula unless told to read text.',
+    )
+    .argument('[file]', 'Appears once it is complete; - is standard output.', '-')
+    .addOption(
+      new Option('--format <format>', 'Default: by the ending of the file; without one, ndjson.').choices(
+        petFormats,
+      ),
+    )
+    .option('--force', 'Replace the file if it exists.')
+    .addOption(databaseUrlOption())
+    .action(exportPets);
+  addExamples(
+    command,
+    'petstore export pets.ndjson',
+    'petstore export pets.csv',
+    'petstore export --format json | gzip > pets.json.gz',
+  );
+}
+
+async function exportPets(path: string, options: ExportOptions): Promise<void> {
+  const { format = formatOf(path), force = false, databaseUrl } = options;
   if (path !== '-') refuseFileOfStore(databaseUrl, path);
-  if (path !== '-' && !values.force && existsSync(path)) {
-    throw new OperatorError(`${path} exists. Choose another file, or replace it with --force.`);
+  if (path !== '-' && !force && existsSync(path)) {
+    throw new OperatorError(`${path} exists.`, 'Choose another file, or replace it with --force.');
   }
   using interruption = watchForInterruption();
-  const store = await openBulkStore(databaseUrl, false);
+  const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
   try {
-    if (path !== '-') return await exportToFile(store, path, format, interruption);
-    await writePets(store, format, openStandardOutput(), interruption);
-    return interruption.exitStatus ?? 0;
+    if (path === '-') await writePets(store, format, openStandardOutput(), interruption);
+    else await exportToFile(store, path, format, interruption);
+    process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
-    if (!(error instanceof PetstoreError)) throw error;
-    throw new OperatorError(`The export was interrupted: ${reasonOf(error)}. Run the same command again.`);
+    throw asInterrupted('export', error, 'Run the same command again.');
   } finally {
     await store.close();
   }
 }
 
-/** Written beside its place and moved there when it is whole and on disk: half a file never looks like a whole one. */
+/** Written under another name and renamed once it is complete and on disk, so a partial file never looks complete. */
 async function exportToFile(
   store: BulkStore,
   path: string,
   format: PetFormat,
   interruption: Interruption,
-): Promise<number> {
+): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
-  const descriptor = attempt(path, () => openSync(partial, 'wx', 0o600));
+  const file = openOutputFile(partial, { flags: 'wx', name: path });
+  const sink: Sink = {
+    async write(text) {
+      file.write(text);
+      return true;
+    },
+  };
   try {
-    const count = await writePets(store, format, sinkOf(descriptor, path), interruption);
+    const count = await writePets(store, format, sink, interruption);
     if (interruption.exitStatus !== undefined) {
       process.stderr.write('Stopped. Nothing was exported.\n');
-      return interruption.exitStatus;
+      return;
     }
-    attempt(path, () => {
-      fsyncSync(descriptor);
-      renameSync(partial, path);
-    });
-    return print(`Exported ${count.toLocaleString('en')} pets to ${path}.\n`);
+    file.sync();
+    attemptWrite(path, () => renameSync(partial, path));
+    print(`Exported ${countOf(count, 'pet')} to ${path}.\n`);
   } finally {
-    closeSync(descriptor);
+    file.close();
     if (existsSync(partial)) unlinkSync(partial);
   }
 }
@@ -108,41 +110,21 @@ async function writePets(
     isWanted = await sink.write(writer.render(pets));
     count += pets.length;
     progress.add(pets.length);
-    // Only between two turns of the event loop can a signal arrive.
+    // A signal can arrive only between two turns of the event loop.
     await new Promise(setImmediate);
   }
   if (isWanted && interruption.exitStatus === undefined) await sink.write(writer.end());
   return count;
 }
 
-function sinkOf(descriptor: number, path: string): Sink {
-  return {
-    async write(text) {
-      attempt(path, () => writeAll(descriptor, text));
-      return true;
-    },
-  };
-}
-
 function formatOf(path: string): PetFormat {
   const ending = extname(path).toLowerCase();
-  // Standard output, a pipe, or a file whose name promises nothing.
+  // Standard output, a pipe, or a file without an ending.
   if (ending === '') return 'ndjson';
   const format = petFormats.find((candidate) => `.${candidate}` === ending);
   if (format !== undefined) return format;
   throw usageError(
-    `No format has the ending ${ending}. ` +
-      'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.',
+    `No format has the ending ${ending}.`,
+    'Name a file that ends in .ndjson, .json or .csv, or choose one of these formats with --format.',
   );
-}
-
-function attempt<Result>(path: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} cannot be written (${code}). Check its folder, rights and room.`,
-    );
-  }
 }

@@ -1,106 +1,121 @@
+import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import { OperatorError, usageError } from '../error.ts';
-import { readArguments } from './arguments.ts';
-import { databaseUrlOf, settings } from './config.ts';
-import { print } from './terminal/output.ts';
-import { openStores, parsePlace, refuseMissing } from '../stores.ts';
+import { OperatorError } from '../error.ts';
+import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
+import { databaseUrlOption } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { print, printJson } from './terminal/output.ts';
 import { renderTable } from './terminal/table.ts';
 import { visible } from './terminal/visible.ts';
 
-const help = `Make, list and revoke the API keys of a store. A running service follows at once.
+interface KeysOptions {
+  json?: boolean;
+  databaseUrl: string;
+}
 
-Usage:
-  petstore keys create --name NAME [--expires WHEN] [--json]
-  petstore keys list [--json]
-  petstore keys revoke <id> [--json]
+interface CreateOptions extends KeysOptions {
+  name: string;
+  expires?: Date;
+}
 
-Options:
-  --name NAME           What the key is for, such as the till that uses it.
-  --expires WHEN        A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (12h, 90d).
-  --json                Print JSON instead of text.
-  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
-                        Default: ${settings.databaseUrl.fallback}
+export function define(keys: Command): void {
+  const now = new Date();
+  keys
+    .description('Create, list and revoke the API keys of a store. A running service follows at once.')
+    .option('--json', 'Print JSON instead of text.')
+    .addOption(databaseUrlOption());
+  const create = keys
+    .command('create')
+    .description('Create an API key and show it once.')
+    .requiredOption('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
+    .option(
+      '--expires <when>',
+      'A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (30m, 12h, 90d).',
+      (text) => parseExpiry(text, now),
+    )
+    .action((_options, command: Command) => createKey(now, command.optsWithGlobals()));
+  const list = keys
+    .command('list')
+    .description('Show all API keys.')
+    .action((_options, command: Command) => listKeys(command.optsWithGlobals()));
+  const revoke = keys
+    .command('revoke')
+    .description('Refuse a key from now on.')
+    .argument('<id>', 'The id that petstore keys list shows.')
+    .action((id: string, _options, command: Command) => revokeKey(id, command.optsWithGlobals()));
+  const createExamples = [
+    'petstore keys create --name till-2',
+    'petstore keys create --name fair --expires 3d --json',
+  ];
+  addExamples(keys, ...createExamples, 'petstore keys list', 'petstore keys revoke 2');
+  addExamples(create, ...createExamples);
+  addExamples(list, 'petstore keys list', 'petstore keys list --json');
+  addExamples(revoke, 'petstore keys revoke 2');
+}
 
-Examples:
-  petstore keys create --name till-2
-  petstore keys create --name fair --expires 3d --json
-  petstore keys list
-  petstore keys revoke 2
-`;
+async function createKey(now: Date, options: CreateOptions): Promise<void> {
+  const { name, expires: expiresAt, json, databaseUrl } = options;
+  const { key, text } = await withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt }));
+  if (json) return printJson({ ...shown(key, now), key: text });
+  const location = parseDatabaseUrl(databaseUrl);
+  // An address may contain a password.
+  const where = 'path' in location ? location.path : 'the database';
+  const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
+  print(
+    `Key ${key.id} (${visible(name)}) of ${visible(where)}${until}. It is shown only this once:\n\n  ${text}\n`,
+  );
+}
 
-export const options = {
-  name: { type: 'string' },
-  expires: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  'database-url': { type: 'string' },
-} as const;
+async function listKeys({ json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const all = await withKeys(databaseUrl, (store) => store.listKeys());
+  const rows = all.map((key) => shown(key, new Date()));
+  if (json) printJson(rows);
+  else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
+  else print(renderTable([headings, ...rows.map(cellsOf)]));
+}
 
-export async function keys(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments('keys', args, { options, allowPositionals: true });
-  const [action, ...rest] = positionals;
-  if (values.help || action === undefined) return print(help);
+async function revokeKey(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const now = new Date();
+  const key = await withKeys(databaseUrl, (store) => store.revokeKey(id, now));
+  if (!key) throw new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
+  if (json) printJson(shown(key, now));
+  else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
+}
 
-  const databaseUrl = databaseUrlOf(values['database-url'], process.env);
-  const withStore = async (use: (store: ApiKeyStore) => Promise<number>): Promise<number> => {
-    if (action !== 'create') refuseMissing(databaseUrl);
-    const stores = await openStores(databaseUrl);
-    try {
-      return await use(stores.keys);
-    } finally {
-      await stores.close();
-    }
-  };
-
-  switch (action) {
-    case 'create': {
-      if (!values.name || rest.length > 0)
-        throw usageError('A key needs a name: petstore keys create --name NAME');
-      const now = new Date();
-      const expiresAt = values.expires === undefined ? undefined : parseExpiry(values.expires, now);
-      const name = values.name;
-      return withStore(async (store) => {
-        const { key, text } = await issueKey(store, { name, now, expiresAt });
-        return print(
-          values.json ? asJson({ ...shown(key, now), key: text }) : created(key, text, databaseUrl),
-        );
-      });
-    }
-    case 'list':
-      if (rest.length > 0) throw usageError('This command takes no arguments: petstore keys list');
-      return withStore(async (store) => {
-        const all = (await store.listKeys()).map((key) => shown(key, new Date()));
-        return print(values.json ? asJson(all) : table(all));
-      });
-    case 'revoke': {
-      const [id, ...others] = rest;
-      if (id === undefined || others.length > 0) throw usageError('Say which key: petstore keys revoke <id>');
-      return withStore(async (store) => {
-        const now = new Date();
-        const key = await store.revokeKey(id, now);
-        if (!key) throw new OperatorError(`No key has the id "${id}". See: petstore keys list`);
-        const text = `Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`;
-        return print(values.json ? asJson(shown(key, now)) : text);
-      });
-    }
-    default:
-      throw usageError(`There is no command "keys ${action}". See: petstore keys --help`);
+async function withKeys<Result>(
+  databaseUrl: string,
+  use: (store: ApiKeyStore) => Result | Promise<Result>,
+): Promise<Result> {
+  const stores = await openStores(databaseUrl, { environment: process.env });
+  try {
+    return await use(stores.keys);
+  } finally {
+    await stores.close();
   }
+}
+
+function parseName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('A key needs a name.');
+  return text;
 }
 
 const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function parseExpiry(text: string, now: Date): Date {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
   const time =
     count === undefined
-      ? /^\d{4}-\d\d-\d\d/.test(text)
+      ? isDate
         ? Date.parse(text)
         : NaN
       : now.getTime() + Number(count) * (unitMs[unit] ?? NaN);
-  if (Number.isNaN(time))
-    throw usageError(`--expires must be a date such as 2027-01-31 or a time such as 90d, not "${text}".`);
-  if (time <= now.getTime()) throw usageError(`--expires must lie in the future, not "${text}".`);
+  if (Number.isNaN(time)) {
+    throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
+  }
+  if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);
 }
 
@@ -128,32 +143,11 @@ function shown(key: ApiKey, now: Date): ShownKey {
   };
 }
 
-function created(key: ApiKey, text: string, databaseUrl: string): string {
-  const until = key.expiresAt ? `, valid until ${key.expiresAt.toISOString()}` : '';
-  const place = parsePlace(databaseUrl);
-  // An address may hold a password.
-  const where = 'path' in place ? place.path : 'the database';
-  return `Key ${key.id} (${visible(key.name)}) of ${visible(where)}${until}. It is shown only this once:\n\n  ${text}\n`;
-}
+const headings = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function table(all: ShownKey[]): string {
-  if (all.length === 0) return 'There are no keys. Make one: petstore keys create --name NAME\n';
-  const minute = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-';
-  const rows = [
-    ['ID', 'NAME', 'KEY', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'],
-    ...all.map(({ id, name, key, state, createdAt, expiresAt, lastUsedAt }) => [
-      id,
-      name,
-      key,
-      state,
-      minute(createdAt),
-      minute(expiresAt),
-      minute(lastUsedAt),
-    ]),
-  ];
-  return renderTable(rows);
-}
-
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+function cellsOf({ id, name, key, state, createdAt, expiresAt, lastUsedAt }: ShownKey): string[] {
+  const minutes = [createdAt, expiresAt, lastUsedAt].map(
+    (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
+  );
+  return [id, name, key, state, ...minutes];
 }

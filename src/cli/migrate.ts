@@ -1,27 +1,22 @@
-import { readArguments } from './arguments.ts';
-import { databaseUrlOf, settings } from './config.ts';
-import { print } from './terminal/output.ts';
+import type { Command } from 'commander';
 import { openStores } from '../stores.ts';
+import { databaseUrlOption } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { print } from './terminal/output.ts';
 
-const help = `Bring a store's schema up to date, and do nothing else. The service does the same at its start; this is
-for those who give the service a database role that may not change the schema.
+export function define(command: Command): void {
+  command
+    .description(
+      "Bring a store's schema up to date and do nothing else. The service does the same when it starts; use this if " +
+        "the service's database role may not change the schema.",
+    )
+    .addOption(databaseUrlOption())
+    .action(migrate);
+  addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
+}
 
-Usage: petstore migrate [options]
-
-Options:
-  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
-                        Default: ${settings.databaseUrl.fallback}
-
-Examples:
-  petstore migrate --database-url postgres://owner@db.example/shop
-`;
-
-export const options = { 'database-url': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-
-export async function migrate(args: string[]): Promise<number> {
-  const { values } = readArguments('migrate', args, { options });
-  if (values.help) return print(help);
-  const stores = await openStores(databaseUrlOf(values['database-url'], process.env));
+async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {
+  const stores = await openStores(databaseUrl, { environment: process.env });
   await stores.close();
-  return print('The schema is up to date.\n');
+  print('The schema is up to date.\n');
 }

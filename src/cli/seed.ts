@@ -1,64 +1,58 @@
-import { OperatorError, PetstoreError, usageError } from '../error.ts';
+import type { Command } from 'commander';
 import { petStatuses, type NewPet } from '../pet.ts';
-import { integerOf, readArguments } from './arguments.ts';
-import { databaseUrlOf, settings } from './config.ts';
-import { batchSize } from './import/add.ts';
-import { watchForInterruption } from './terminal/interruption.ts';
-import { print, reasonOf } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
 import { openImportStore } from '../stores.ts';
+import { batchSize } from './import/add.ts';
+import { databaseUrlOption } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { watchForInterruption } from './terminal/interruption.ts';
+import { asInterrupted, countOf, print } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
+import { integerFrom } from './values.ts';
 
-const help = `Add made-up pets to a store, to try things out with. The same seed gives the same pets.
+interface SeedOptions {
+  count: number;
+  seed: number;
+  databaseUrl: string;
+}
 
-Usage: petstore seed --count NUMBER [options]
+export function define(command: Command): void {
+  command
+    .description('Add made-up pets to a store, to try things out. The same seed makes the same pets.')
+    .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
+    .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
+    .addOption(databaseUrlOption())
+    .action(seed);
+  addExamples(
+    command,
+    'petstore seed --count 100',
+    'petstore seed --count 1000000 --database-url /tmp/large.db',
+  );
+}
 
-Options:
-  --count NUMBER        How many pets to add.
-  --seed NUMBER         Where the making-up begins. Default: 1
-  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
-                        Default: ${settings.databaseUrl.fallback}
-
-Examples:
-  petstore seed --count 100
-  petstore seed --count 1000000 --database-url /tmp/large.db
-`;
-
-export const options = {
-  count: { type: 'string' },
-  seed: { type: 'string' },
-  'database-url': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-export async function seed(args: string[]): Promise<number> {
-  const { values } = readArguments('seed', args, { options, allowPositionals: false });
-  if (values.help) return print(help);
-  if (values.count === undefined) throw usageError('Say how many: petstore seed --count NUMBER');
-  const total = integerOf('--count', values.count, 1, 1_000_000_000);
-  const makePet = createPetMaker(integerOf('--seed', values.seed ?? '1', 0, 2 ** 32 - 1));
+async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<void> {
+  const makePet = createPetMaker(start);
   using interruption = watchForInterruption();
-  const store = await openImportStore(databaseUrlOf(values['database-url'], process.env));
+  const store = await openImportStore(databaseUrl, { environment: process.env });
   let done = 0;
   try {
-    using progress = showProgress('added', total, process.stderr);
-    while (done < total && interruption.exitStatus === undefined) {
-      const pets = Array.from({ length: Math.min(batchSize, total - done) }, makePet);
+    using progress = showProgress('added', count, process.stderr);
+    while (done < count && interruption.exitStatus === undefined) {
+      const pets = Array.from({ length: Math.min(batchSize, count - done) }, makePet);
       await store.addPets(pets);
       done += pets.length;
       progress.add(pets.length);
-      // Only between two turns of the event loop can a signal arrive.
+      // A signal can arrive only between two turns of the event loop.
       await new Promise(setImmediate);
     }
   } catch (error) {
-    if (!(error instanceof PetstoreError)) throw error;
-    throw new OperatorError(`${reasonOf(error)}. ${done.toLocaleString('en')} pets were added.`);
+    throw asInterrupted('seeding', error, `${countOf(done, 'pet')} were added.`);
   } finally {
     await store.close();
   }
-  process.stdout.write(`Added ${done.toLocaleString('en')} ${done === 1 ? 'pet' : 'pets'}.\n`);
-  if (done === total) return 0;
-  process.stderr.write(`Stopped. To go on: petstore seed --count ${total - done} --seed ${done}\n`);
-  return interruption.exitStatus ?? 1;
+  print(`Added ${countOf(done, 'pet')}.\n`);
+  if (done === count) return;
+  process.stderr.write(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}\n`);
+  process.exitCode = interruption.exitStatus ?? 1;
 }
 
 const names =
@@ -68,10 +62,9 @@ const names =
 const natures =
   'Brave Calm Clever Curious Gentle Happy Jolly Lively Little Lucky Merry Noble Proud Quiet Shy Swift';
 
-/** How many kinds of pets the store has. */
 const categoryCount = 12;
 
-/** Makes one plausible pet after the other: most are available, some have no status yet. */
+/** Makes plausible pets: most are available, some have no status yet. */
 function createPetMaker(start: number): () => NewPet {
   const random = createRandom(start);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
@@ -85,7 +78,7 @@ function createPetMaker(start: number): () => NewPet {
   };
 }
 
-/** Mulberry32: small, quick, and the same everywhere. */
+/** Mulberry32: small, fast, and the same on every machine. */
 function createRandom(start: number): () => number {
   let state = start;
   return () => {

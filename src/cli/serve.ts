@@ -1,24 +1,37 @@
-import { readConfig } from './config.ts';
+import type { Command } from 'commander';
 import { isLoopback } from '../server/listen.ts';
-import { openVoice } from './terminal/output.ts';
-import { serveHelp } from './serve-help.ts';
 import { serveHere } from '../server/service.ts';
-import { superviseWorkers } from '../server/workers.ts';
+import { readServeOptions, serveSettings } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { openContext } from './terminal/output.ts';
 
-export async function serve(args: string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(serveHelp());
-    return 0;
+export function define(command: Command): void {
+  command
+    .description(
+      'Serve the API until SIGTERM, SIGINT or SIGHUP. Each option can also be set by its environment variable; ' +
+        'the option wins.',
+    )
+    .action(serve);
+  for (const option of serveSettings()) command.addOption(option);
+  addExamples(
+    command,
+    'petstore serve',
+    'petstore serve --port 3000 --database-url /var/lib/petstore/petstore.db',
+    'petstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+  );
+}
+
+async function serve(texts: Record<string, string>): Promise<void> {
+  const options = readServeOptions(texts);
+  const context = openContext(options.logLevel);
+  if (!options.tlsCert && !isLoopback(options.host)) {
+    context.log.warn(
+      'Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert and --tls-key.',
+      { host: options.host },
+    );
   }
-  const config = readConfig(args, process.env);
-  const voice = openVoice(config.logLevel);
-  const { log } = voice;
-  if (!config.tlsCert && !isLoopback(config.host)) {
-    log.warn('Keys and pets travel unencrypted: put a TLS proxy in front, or use --tls-cert and --tls-key.', {
-      host: config.host,
-    });
-  }
-  const exitStatus = await (config.workers > 1 ? superviseWorkers(config, voice) : serveHere(config, voice));
-  // Under `bun --watch` a program that has ended is kept, and would serve again at the next change.
+  const serveAll = options.workers > 1 ? (await import('../server/workers.ts')).superviseWorkers : serveHere;
+  const exitStatus = await serveAll(options, context);
+  // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(exitStatus);
 }

@@ -2,9 +2,9 @@ import { OperatorError } from '../error.ts';
 import type { ImportedPet } from '../import-store.ts';
 import { JsonNumber, parseInt64 } from '../int64.ts';
 import { isPetStatus } from '../pet.ts';
-import { invalidUtf8, readPet, refuse, type PetRow, type TextRecord } from './record.ts';
+import { invalidUtf8, readPet, refuse, type ParsedRecord, type TextRecord } from './record.ts';
 
-/** The columns that mean something; others are ignored, as unknown fields are. */
+/** The columns that are read; others are ignored, like unknown fields in JSON. */
 const columns = ['id', 'name', 'categoryId', 'status'] as const;
 type Column = (typeof columns)[number];
 
@@ -15,8 +15,8 @@ export function turnsQuoted(line: string): boolean {
   return isOdd;
 }
 
-/** Makes the function that reads a record; the first record is the header. */
-export function createCsvReader(keepsIds: boolean): (record: TextRecord) => PetRow | undefined {
+/** Creates the function that reads a record; the first record is the header. */
+export function createCsvReader(keepsIds: boolean): (record: TextRecord) => ParsedRecord | undefined {
   let header: Header | undefined;
   return (record) => {
     if (!header) {
@@ -38,22 +38,21 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
   const missing = needed.filter((column) => names.filter((name) => name === column).length !== 1);
   if (missing.length > 0) {
     throw new OperatorError(
-      `Line ${line}: the header of a CSV file names each column once, and needs ${missing.join(' and ')}. ` +
-        'Nothing was written. Write name,categoryId,status above the first pet, with commas, or see --format.',
+      `Line ${line}: the CSV header must have each of these columns once: ${missing.join(', ')}. Nothing was written.`,
+      'Write name,categoryId,status above the first pet, with commas, or choose another --format.',
     );
   }
   const [id = -1, name = -1, categoryId = -1, status = -1] = columns.map((column) => names.indexOf(column));
   return { length: names.length, indexOf: { id, name, categoryId, status } };
 }
 
-function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: boolean): PetRow {
-  const { line, text } = record;
-  if (!text.isWellFormed()) return refuse(line, text, invalidUtf8);
+function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: boolean): ParsedRecord {
+  const { text } = record;
+  if (!text.isWellFormed()) return refuse(record, invalidUtf8);
   const fields = splitFields(text);
-  if (!fields)
-    return refuse(line, text, 'A field with quotes is quoted whole, and a quote in it is doubled.');
+  if (!fields) return refuse(record, 'A field with quotes must be quoted whole, with each quote doubled.');
   if (fields.length !== length) {
-    return refuse(line, text, `There are ${fields.length} fields, and the header has ${length}.`);
+    return refuse(record, `There are ${fields.length} fields, but the header has ${length}.`);
   }
   const name = fields[indexOf.name] ?? '';
   const category = fields[indexOf.categoryId] ?? '';
@@ -67,7 +66,7 @@ function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: b
   ) {
     const pet: ImportedPet = { name, categoryId };
     if (status !== '') pet.status = status;
-    return { line, text, pet };
+    return { ...record, pet };
   }
   const id = parseInt64(fields[indexOf.id] ?? '');
   return readPet(
@@ -84,7 +83,7 @@ function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: b
 
 const quotedField = /"((?:[^"]|"")*)"(,|$)/y;
 
-/** The fields of a record, or undefined when a quote stands where none may. */
+/** The fields of a record, or undefined when a quote is out of place. */
 function splitFields(text: string): string[] | undefined {
   if (!text.includes('"')) return text.split(',');
   const fields: string[] = [];
@@ -107,7 +106,7 @@ function splitFields(text: string): string[] | undefined {
   }
 }
 
-/** A field as it stands in a record. */
+/** A field, quoted where necessary. */
 export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -2,34 +2,33 @@ import type { Pet } from '../pet.ts';
 import { createArraySplitter } from './json-array.ts';
 import { createCsvReader, csvField, turnsQuoted } from './csv.ts';
 import { createLineSplitter, type Splitter } from './lines.ts';
-import { petLine } from './render.ts';
-import { readJsonPet, type PetRow, type TextRecord } from './record.ts';
+import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
 
-/** How a file can hold pets. */
+/** The formats of a file of pets. */
 export const petFormats = ['ndjson', 'json', 'csv'] as const;
 export type PetFormat = (typeof petFormats)[number];
 
 const blank = /^[ \t\r]*$/;
 
-/** Reads pets from a text that arrives in pieces, cut anywhere. */
-export interface PetReader {
-  push(text: string): PetRow[];
-  end(): PetRow[];
+/** Reads pets from text that arrives in pieces, cut anywhere. */
+export interface PetParser {
+  push(text: string): ParsedRecord[];
+  end(): ParsedRecord[];
 }
 
-export function createPetReader(format: PetFormat, keepsIds: boolean): PetReader {
+export function createPetParser(format: PetFormat, keepsIds: boolean): PetParser {
   const readCsv = createCsvReader(keepsIds);
   const read = format === 'csv' ? readCsv : (record: TextRecord) => readJsonPet(record, keepsIds);
   const splitter = splitterOf(format);
-  const rowsOf = (records: TextRecord[]): PetRow[] => {
-    const rows: PetRow[] = [];
+  const parse = (records: TextRecord[]): ParsedRecord[] => {
+    const parsed: ParsedRecord[] = [];
     for (const record of records) {
-      const row = blank.test(record.text) ? undefined : read(record);
-      if (row) rows.push(row);
+      const result = blank.test(record.text) ? undefined : read(record);
+      if (result) parsed.push(result);
     }
-    return rows;
+    return parsed;
   };
-  return { push: (text) => rowsOf(splitter.push(text)), end: () => rowsOf(splitter.end()) };
+  return { push: (text) => parse(splitter.push(text)), end: () => parse(splitter.end()) };
 }
 
 function splitterOf(format: PetFormat): Splitter {
@@ -43,13 +42,13 @@ function splitterOf(format: PetFormat): Splitter {
   }
 }
 
-/** Tells the format from the first character that is no space: an object, an array, or the header of a table. */
+/** Detects the format by the first character that is not a space. */
 export function sniffFormat(beginning: string): PetFormat {
   const [first] = beginning.trimStart();
   return first === '[' ? 'json' : first === '{' ? 'ndjson' : 'csv';
 }
 
-/** Writes pets as text; the pieces put together are the file. */
+/** Renders pets as text; the pieces joined are the file. */
 export interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;

@@ -6,8 +6,8 @@ const [quote, backslash, comma, lineEnd] = [0x22, 0x5c, 0x2c, 0x0a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The elements of one JSON array, cut out while the rest is still to come. Only brackets, strings and commas are
- * looked at; whether an element is JSON is found out by whoever reads it.
+ * Cuts the elements out of a JSON array while the rest is still arriving. It understands only brackets, strings and
+ * commas; whether an element is valid JSON is for its reader to say.
  */
 export function createArraySplitter(): Splitter {
   let state: 'before' | 'first' | 'next' | 'inside' | 'behind' | 'after' = 'before';
@@ -19,10 +19,13 @@ export function createArraySplitter(): Splitter {
   let isEscaped = false;
 
   const refuse = (reason: string): never => {
-    throw new OperatorError(`Line ${line}: ${reason} Nothing was written. Check the file, or see --format.`);
+    throw new OperatorError(
+      `Line ${line}: ${reason} Nothing was written.`,
+      'Check the file, or choose another --format.',
+    );
   };
 
-  /** True when the element has ended before this character. */
+  /** True when the element ends before this character. */
   const endsAt = (code: number): boolean => {
     if (isString) {
       if (isEscaped) isEscaped = false;
@@ -39,7 +42,7 @@ export function createArraySplitter(): Splitter {
     return false;
   };
 
-  /** A character between two elements, or before the first or after the last. */
+  /** Reads a character outside of elements. */
   const passBetween = (code: number): void => {
     if (isSpace(code)) return;
     if (state === 'before') {

@@ -1,20 +1,20 @@
 import { OperatorError } from '../error.ts';
 import type { TextRecord } from './record.ts';
 
-/** Cuts a text that arrives in pieces into its records. */
+/** Cuts text that arrives in pieces into records. */
 export interface Splitter {
   push(text: string): TextRecord[];
-  /** What is left at the end. */
+  /** The last record, if it has no line end. */
   end(): TextRecord[];
 }
 
-/** A record longer than this is no pet: the interface itself takes 64 KiB. */
+/** A longer record cannot be a pet: the API itself accepts 64 KiB. */
 const maxRecordLength = 1024 * 1024;
 
-/** One record per line. A line for which `turns` holds begins or ends a record of several lines. */
+/** One record per line. A line for which `turns` is true begins or ends a record of several lines. */
 export function createLineSplitter(turns: (text: string) => boolean): Splitter {
   let rest = '';
-  /** How much of the rest are whole lines of a record that goes on. */
+  /** The length of the complete lines in `rest`; their record continues. */
   let seen = 0;
   let line = 1;
   let lineCount = 0;
@@ -58,7 +58,7 @@ export function createLineSplitter(turns: (text: string) => boolean): Splitter {
 export function refuseTooLong(length: number, line: number): void {
   if (length <= maxRecordLength) return;
   throw new OperatorError(
-    `The record at line ${line} is longer than 1 MiB, so it is no pet. Nothing was written. ` +
-      'Check the file, or say what it is with --format.',
+    `The record at line ${line} is longer than 1 MiB, so it cannot be a pet. Nothing was written.`,
+    'Check the file, or choose another --format.',
   );
 }

@@ -1,12 +1,12 @@
-/** Decodes a stream of bytes piece by piece. */
+/** Decodes bytes that arrive in pieces. */
 export interface Utf8Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
 }
 
 /**
- * Like `TextDecoder`, except that bytes that are not UTF-8 become lone surrogates: those cannot come from valid
- * bytes, so whoever meets one knows that this record, and no other, is damaged.
+ * Like `TextDecoder`, except that invalid bytes become lone surrogates. Valid bytes never do, so a reader knows
+ * exactly which records are damaged.
  */
 export function createUtf8Decoder(): Utf8Decoder {
   const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -30,7 +30,7 @@ export function createUtf8Decoder(): Utf8Decoder {
     }
   };
 
-  const withoutMark = (text: string): string => {
+  const withoutByteOrderMark = (text: string): string => {
     if (!isFirst || text === '') return text;
     isFirst = false;
     return text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -41,29 +41,29 @@ export function createUtf8Decoder(): Utf8Decoder {
       const joined = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
       const length = wholeCharacters(joined);
       rest = joined.slice(length);
-      return withoutMark(decode(joined.subarray(0, length)));
+      return withoutByteOrderMark(decode(joined.subarray(0, length)));
     },
     end() {
       const last = rest;
       rest = new Uint8Array();
-      return withoutMark(decode(last));
+      return withoutByteOrderMark(decode(last));
     },
   };
 }
 
-/** The length without a character that is cut at the end. */
+/** The length without a character that is cut off at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) break;
-    // A leading byte says how many belong to it.
+    // The leading byte tells the length of its character.
     const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
     if (size > 0) return size > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
 }
 
-/** Cut behind every line end and comma, which are parts of no other character: no piece reaches past its record. */
+/** Cuts after every line end and comma, which are never part of another character, so no piece spans two records. */
 function pieces(bytes: Uint8Array): Uint8Array[] {
   const found: Uint8Array[] = [];
   let start = 0;

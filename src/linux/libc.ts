@@ -1,9 +1,9 @@
 import { dlopen, type FFIFunction, type Library } from 'bun:ffi';
 
-/** As the GNU library and as musl call themselves. */
+/** The file names of glibc and musl. */
 const names = ['libc.so.6', `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`];
 
-/** Functions of the C library of Linux, for what the runtime has no call for; undefined where it is not found. */
+/** Opens functions of the C library that the runtime does not offer; undefined where there is none. */
 export function openLibc<Functions extends Record<string, FFIFunction>>(
   functions: Functions,
 ): Library<Functions> | undefined {
@@ -11,7 +11,7 @@ export function openLibc<Functions extends Record<string, FFIFunction>>(
     try {
       return dlopen(name, functions);
     } catch {
-      // The next name, then.
+      // Try the next name.
     }
   }
   return undefined;

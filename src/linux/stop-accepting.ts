@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { openLibc } from './libc.ts';
 
 /**
- * Shuts the listening socket down while open connections are still served. `server.stop()` alone also closes every
- * connection on which no request is being handled, even one whose request is already on its way. The runtime has no
- * call for this, and it is a courtesy: where the socket is not found, nothing is done and nothing fails.
+ * Shuts down the listening socket while open connections are still served. `server.stop()` would also close every
+ * connection without a request in progress, even if one is already on its way. The runtime offers no such call. This is
+ * best effort: if the socket is not found, nothing happens.
  */
 export function stopAccepting(port: number): void {
   if (process.platform !== 'linux') return;
@@ -23,7 +23,7 @@ function findListeningSocket(port: number): number | undefined {
   return descriptors().find((descriptor) => sockets.has(targetOf(descriptor)));
 }
 
-/** The fields of a line are explained in proc_net_tcp(5); every number is in hexadecimal. */
+/** The fields are described in proc_net_tcp(5); numbers are hexadecimal. */
 function listeningInodes(table: string, port: number): string[] {
   return readTable(table)
     .split('\n')
@@ -40,7 +40,7 @@ function readTable(table: string): string {
   try {
     return readFileSync(`/proc/self/net/${table}`, 'utf8');
   } catch {
-    // A host without IPv6 has no tcp6, a hardened one neither, and a process may be out of descriptors.
+    // A host without IPv6 has no tcp6, a hardened host has neither, or the process is out of descriptors.
     return '';
   }
 }
@@ -57,7 +57,7 @@ function targetOf(descriptor: number): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
   } catch {
-    // The listing itself had a descriptor, which is closed by now.
+    // The descriptor of the directory listing itself is closed by now.
     return '';
   }
 }

@@ -1,38 +1,40 @@
 import { issueKey, isUsable } from '../api-key.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
-import type { ServeOptions, Voice } from './options.ts';
 import type { Stores } from '../stores.ts';
+import type { ServeContext, ServeOptions } from './options.ts';
 
-/** An embedded store without any key gets one, so that the first call needs no other command. */
-export async function makeFirstKey({ keys, isEmbedded }: Stores): Promise<string | undefined> {
+/** Creates a key in an embedded store that has none, so that the first request needs no other command. */
+export async function createFirstKey({ keys, isEmbedded }: Stores): Promise<string | undefined> {
   if (!isEmbedded || (await keys.listKeys()).length > 0) return undefined;
   try {
     return (await issueKey(keys, { name: 'first-start', now: new Date() })).text;
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
     throw new OperatorError(
-      'The store is new and its first API key could not be written. ' +
-        'Make room on the disk, or choose another file with --database-url.',
+      'The store is new and its first API key could not be written.',
+      'Make room on the disk, or choose another file with --database-url.',
     );
   }
 }
 
-/** Only a hint: when the keys cannot be read now, the first call says so. */
+/** Only a hint: if the keys cannot be read now, the first request reports that. */
 export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: ServeOptions): Promise<void> {
   if (apiKeys.length > 0) return;
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
   if (!all || all.some((key) => isUsable(key, Date.now()))) return;
-  log.warn('No API key can be used, so every call is refused. Make one: petstore keys create --name NAME');
+  log.warn(
+    'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
+  );
 }
 
-/** Says that the service is up. A new key goes to the person, never to the log. */
-export function announce({ log, tell }: Voice, address: string, firstKey: string | undefined): void {
+/** Reports that the service is up. A new key is shown to the person, never logged. */
+export function announce({ log, tell }: ServeContext, address: string, firstKey: string | undefined): void {
   log.info('ready', { address });
   if (firstKey === undefined) return;
-  // A service whose standard error is a full disk serves all the same.
+  // The service keeps running even if its standard error is on a full disk.
   process.stderr.once('error', () =>
-    log.warn('The first API key could not be shown. Make another: petstore keys create --name NAME'),
+    log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME'),
   );
   tell(`
 The first API key of this store, shown only this once:

@@ -1,7 +1,6 @@
-import { createSecureContext } from 'node:tls';
 import { OperatorError } from '../error.ts';
-import { readFileOf } from './read-file.ts';
 import type { ServeOptions } from './options.ts';
+import { readFileOf } from './read-file.ts';
 
 export interface Tls {
   cert: string;
@@ -12,11 +11,11 @@ export interface ListenOptions {
   options: ServeOptions;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Shares the port with the other workers of the same parent. */
+  /** Whether other workers of the same parent share the port. */
   reusePort: boolean;
 }
 
-/** A connection on which nothing moves for this long is closed. */
+/** A connection that is idle for this long is closed. */
 const idleTimeoutSeconds = 10;
 
 export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.Server<undefined> {
@@ -27,7 +26,7 @@ export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.S
       reusePort,
       fetch,
       idleTimeout: idleTimeoutSeconds,
-      // The interface checks the size itself, after the key and with its own error body.
+      // The API checks the size itself, after the key and with its own error body.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       development: false,
       ...(tls && { tls }),
@@ -37,14 +36,17 @@ export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.S
   }
 }
 
-export function loadTls({ tlsCert, tlsKey }: ServeOptions): Tls | undefined {
+export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const tls = { cert: readFileOf('--tls-cert', tlsCert), key: readFileOf('--tls-key', tlsKey) };
+  // Loaded here because it takes long, and most services leave TLS to a proxy.
+  const { createSecureContext } = await import('node:tls');
   try {
     createSecureContext(tls);
   } catch {
     throw new OperatorError(
-      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form. Check both files.`,
+      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form.`,
+      'Check both files.',
     );
   }
   return tls;
@@ -58,7 +60,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Finds out, before any worker starts, whether the port is free; a shared port would hide that it is not. */
+/** Checks that the port is free before any worker starts: workers share it and would not notice. */
 export function reservePort(options: ServeOptions): number {
   try {
     const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
@@ -74,10 +76,12 @@ function cannotListen(error: unknown, { host, port }: ServeOptions): OperatorErr
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(
-      `Port ${port} on ${host} is taken. Stop the program that uses it, or choose another port with --port.`,
+      `Port ${port} on ${host} is taken.`,
+      'Stop the program that uses it, or choose another port with --port.',
     );
   }
   return new OperatorError(
-    `Cannot listen on ${host}, port ${port} (${code ?? message}). Choose others with --host and --port.`,
+    `Cannot listen on ${host}, port ${port} (${code ?? message}).`,
+    'Choose others with --host and --port.',
   );
 }

@@ -1,6 +1,6 @@
 import type { Log, LogLevel } from '../log.ts';
 
-/** What the service can be told, checked. */
+/** The settings of the service, checked. */
 export interface ServeOptions {
   host: string;
   port: number;
@@ -16,9 +16,11 @@ export interface ServeOptions {
   stopDelaySeconds: number;
 }
 
-/** How the service speaks to whoever started it. */
-export interface Voice {
+/** What the service gets from the process that it runs in. */
+export interface ServeContext {
   log: Log;
-  /** Shows a few lines to a person; never written to the log. */
+  /** Shows a few lines to the person who started the service; they never reach the log. */
   tell: (text: string) => void;
+  /** Passed on to the store; the service itself does not read it. */
+  environment: Record<string, string | undefined>;
 }

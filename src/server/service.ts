@@ -1,46 +1,46 @@
 import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
-import type { Log } from '../log.ts';
-import type { ServeOptions, Voice } from './options.ts';
-import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
-import { addressOf, listen, loadTls } from './listen.ts';
-import { catchCrashes, untilToldToStop } from './signals.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
+import type { Log } from '../log.ts';
 import { openStores, type Stores } from '../stores.ts';
+import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
+import { addressOf, listen, loadTls } from './listen.ts';
+import type { ServeContext, ServeOptions } from './options.ts';
+import { catchCrashes, untilStopSignal } from './signals.ts';
 
-/** How long requests that were accepted may take after the service was told to stop. */
+/** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
-/** How long the store may take to write what it was given and to close. */
+/** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
-/** How long callers on open connections are told, with their responses, to come no more. */
+/** How long responses on open connections ask callers to connect anew elsewhere. */
 const lastCallMs = 300;
-/** The same where proxies are expected: they keep connections open that they use now and then. */
+/** The same behind proxies, which keep connections open that they rarely use. */
 const lastCallToProxiesMs = 1000;
 
 const never = new Promise<never>(() => {});
 
-/** How a process is started and stopped. */
+/** How this process starts and stops. */
 export interface Lifecycle {
-  /** One of several processes on the port: the parent has opened the store and speaks to the person. */
+  /** True for one of several processes on the port: their parent prepares the store and announces the service. */
   isWorker?: boolean;
   onReady?: () => void;
-  /** Resolves when it is time to stop. */
-  toldToStop?: Promise<string>;
+  /** Resolves with the reason when it is time to stop. */
+  stopped?: Promise<string>;
   /** Resolves when there is no time to wait for load balancers. */
   hurry?: Promise<unknown>;
 }
 
-/** Serves from this process until it is told to stop; everything it opened is closed when it returns. */
+/** Serves from this process until it is time to stop, and closes everything it opened. */
 export async function serveHere(
   options: ServeOptions,
-  voice: Voice,
+  context: ServeContext,
   lifecycle: Lifecycle = {},
 ): Promise<number> {
-  const { isWorker = false, onReady, toldToStop = untilToldToStop(), hurry = never } = lifecycle;
-  const { log } = voice;
+  const { isWorker = false, onReady, stopped = untilStopSignal(), hurry = never } = lifecycle;
+  const { log, environment } = context;
   catchCrashes(log);
-  const tls = loadTls(options);
-  const stores = await openStores(options.databaseUrl, log);
+  const tls = await loadTls(options);
+  const stores = await openStores(options.databaseUrl, { environment, log });
   let server: Bun.Server<undefined> | undefined;
   let isStopping = false;
   let isDraining = false;
@@ -54,7 +54,7 @@ export async function serveHere(
     logEveryRequest: options.accessLog,
     isStopping: () => isStopping,
     isDraining: () => isDraining,
-    // Of a request that is over, the runtime no longer knows the address.
+    // The runtime forgets the address of a request once its response is sent.
     isSent: (request) => server?.requestIP(request) === null,
     isSecure: tls !== undefined,
   });
@@ -63,22 +63,22 @@ export async function serveHere(
     const port = server.port ?? options.port;
     if (!isWorker) {
       const address = addressOf(options, port);
-      announce(voice, address, await makeFirstKey(stores));
+      announce(context, address, await createFirstKey(stores));
       await warnWithoutKeys(log, stores, options);
     }
     onReady?.();
 
-    const reason = await toldToStop;
+    const reason = await stopped;
     isStopping = true;
     log.info('stopping', { reason });
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
-    // Not before: a proxy that has to connect anew for each request would be cut off in the middle of it.
+    // Not earlier: a proxy that connects anew for each request would be cut off.
     isDraining = true;
     stopAccepting(port);
     await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {
-    // A start that failed half-way must not leave a port open, which would keep the process alive.
+    // After a failed start, an open port would keep the process alive.
     await server?.stop(true);
     await closeWithin(closeMs, stores, log);
   }
@@ -95,10 +95,10 @@ async function stopWithin(deadlineMs: number, server: Bun.Server<undefined>, log
   clearTimeout(deadline);
 }
 
-/** A disk that hangs must not keep the process from ending; what was acknowledged is on it already. */
+/** A hanging disk must not keep the process alive; acknowledged writes are on it already. */
 async function closeWithin(deadlineMs: number, stores: Stores, log: Log): Promise<void> {
   const deadline = setTimeout(() => {
-    log.error('The store took too long to close and was left as it is.');
+    log.error('The store took too long to close and was abandoned.');
     process.exit(1);
   }, deadlineMs);
   await stores.close();

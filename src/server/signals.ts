@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { describeError, type Log } from '../log.ts';
 
-/** A terminal, npm and a parent may each pass on the same Ctrl-C; what comes this soon is no second one. */
+/** A terminal, npm and a parent may each pass on the same Ctrl-C; a signal this soon after another is the same. */
 const sameSignalMs = 1000;
 
-/** The signals that ask a process to stop. A hangup, when its terminal is closed, is none under `nohup`. */
+/** The signals that ask a process to stop: SIGHUP, sent when its terminal closes, is one except under `nohup`. */
 export function stopSignals(): NodeJS.Signals[] {
   return isHangupIgnored() ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
 }
 
-/** Resolves with the name of the signal that asks the process to stop. A second one, later, ends it at once. */
-export function untilToldToStop(signals = stopSignals()): Promise<string> {
+/** Resolves with the first stop signal. A second one ends the process at once. */
+export function untilStopSignal(signals = stopSignals()): Promise<string> {
   return new Promise((resolve) => {
-    let toldAt: number | undefined;
+    let firstAt: number | undefined;
     const stop = (signal: string) => {
-      toldAt ??= performance.now();
-      if (performance.now() - toldAt > sameSignalMs) process.exit(1);
+      firstAt ??= performance.now();
+      if (performance.now() - firstAt > sameSignalMs) process.exit(1);
       resolve(signal);
     };
     for (const signal of signals) process.on(signal, stop);
   });
 }
 
-/** The runtime does not tell, so this asks the kernel: see SigIgn in proc_pid_status(5). A handler would undo it. */
+/** Only the kernel knows, see SigIgn in proc_pid_status(5). Installing a handler would undo `nohup`. */
 function isHangupIgnored(): boolean {
   try {
     const [, mask = '0'] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

@@ -1,33 +1,33 @@
 import { usageError } from '../error.ts';
-import type { Log, LogLevel } from '../log.ts';
-import type { ServeOptions, Voice } from './options.ts';
-import { announce, makeFirstKey, warnWithoutKeys } from './first-start.ts';
-import { addressOf, loadTls, reservePort } from './listen.ts';
-import { serveHere } from './service.ts';
-import { catchCrashes, untilToldToStop } from './signals.ts';
+import type { LogLevel } from '../log.ts';
 import { openStores } from '../stores.ts';
+import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
+import { addressOf, loadTls, reservePort } from './listen.ts';
+import type { ServeContext, ServeOptions } from './options.ts';
+import { serveHere } from './service.ts';
+import { catchCrashes, untilStopSignal } from './signals.ts';
 
-/** A worker that dies sooner than this after its start is started again only after a pause. */
+/** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
-/** As in `petstore.sh`: nothing in the folder where the service was started runs or configures a worker. */
-const isolation = ['--no-env-file', '--options=/dev/null', '--tsconfig-override=/dev/null'];
-/** This very program: a one-file executable starts without naming its source. */
+/** As in `petstore.sh`: nothing in the current folder runs or configures a worker. */
+const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
+/** This program; a one-file executable needs no source. */
 const ownProgram = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...isolation, Bun.main];
 
 type FromWorker = 'ready';
 
-/** Serves from several processes on one port, and starts another when one dies. */
-export async function superviseWorkers(options: ServeOptions, voice: Voice): Promise<number> {
-  const { log } = voice;
+/** Serves from several processes on one port, and replaces one that dies. */
+export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
+  const { log } = context;
   catchCrashes(log);
-  // What is wrong with the certificate is said once, not by every worker.
-  loadTls(options);
+  // A bad certificate is reported once, not by every worker.
+  await loadTls(options);
   const port = reservePort(options);
-  const isEmbedded = await prepareStore(options, log);
+  const isEmbedded = await prepareStore(options, context);
 
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
@@ -36,13 +36,13 @@ export async function superviseWorkers(options: ServeOptions, voice: Voice): Pro
   let announcing: Promise<void> | undefined;
   let isStopping = false;
 
-  /** The first key is made in the moment it is told: one that nobody has seen is of no use. */
+  /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
     const address = addressOf(options, port);
-    if (!isEmbedded) return announce(voice, address, undefined);
-    const stores = await openStores(options.databaseUrl);
+    if (!isEmbedded) return announce(context, address, undefined);
+    const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(voice, address, await makeFirstKey(stores));
+      announce(context, address, await createFirstKey(stores));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
@@ -69,10 +69,10 @@ export async function superviseWorkers(options: ServeOptions, voice: Voice): Pro
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
         } else if (!isUp && !isReady && exitCode !== null && exitCode > 0) {
-          // At the start of the service: it has said why it cannot start, and another one could not either.
+          // It reported why it cannot start; another worker could not either.
           stopped.resolve(exitCode);
         } else {
-          log.error('A worker died and is started again.', {
+          log.error('A worker died and is restarted.', {
             pid: process.pid,
             reason: String(signal ?? exitCode),
           });
@@ -92,7 +92,7 @@ export async function superviseWorkers(options: ServeOptions, voice: Voice): Pro
   };
 
   for (let count = 0; count < options.workers; count++) start();
-  void untilToldToStop().then((reason) => {
+  void untilStopSignal().then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
     setTimeout(
@@ -111,30 +111,32 @@ export async function superviseWorkers(options: ServeOptions, voice: Voice): Pro
   }
 }
 
-/** Makes the schema, so that no two workers try to. Tells whether the store is one that gets a first key. */
-async function prepareStore(options: ServeOptions, log: Log): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl);
-  if (!stores.isEmbedded) await warnWithoutKeys(log, stores, options);
+/** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
+async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
+  const stores = await openStores(options.databaseUrl, { environment: context.environment });
+  if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
   await stores.close();
   return stores.isEmbedded;
 }
 
-/** `petstore worker`: one of the processes above. Its configuration comes from the parent, so no key shows in `ps`. */
-export async function serveAsWorker(voiceOf: (level: LogLevel) => Voice): Promise<number> {
-  if (!process.connected) throw usageError('Workers are started by: petstore serve --workers NUMBER');
-  // A closed terminal tells every process of a group; whether it is time to stop is the parent's decision.
+/** Runs `petstore worker`, one of the processes above. Its options come from the parent, so no key shows in `ps`. */
+export async function serveAsWorker(openContext: (level: LogLevel) => ServeContext): Promise<number> {
+  if (!process.connected) {
+    throw usageError('Workers are started by the service.', 'Run: petstore serve --workers NUMBER');
+  }
+  // A closing terminal signals every process of the group, but the parent decides when to stop.
   process.on('SIGHUP', () => {});
-  // Without its parent nobody would stop or restart it, or even tell it what to do.
+  // Without its parent nobody would stop, restart or configure the worker.
   const orphaned = new Promise<string>((resolve) =>
     process.once('disconnect', () => resolve('the parent is gone')),
   );
-  const configured = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
-  const options = await Promise.race([configured, orphaned]);
+  const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
+  const options = await Promise.race([received, orphaned]);
   if (typeof options === 'string') return 0;
-  const exitStatus = await serveHere(options, voiceOf(options.logLevel), {
+  const exitStatus = await serveHere(options, openContext(options.logLevel), {
     isWorker: true,
     onReady: () => process.send?.('ready' satisfies FromWorker),
-    toldToStop: Promise.race([untilToldToStop(['SIGTERM', 'SIGINT']), orphaned]),
+    stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,
   });
   // The open channel to the parent would keep the process alive.

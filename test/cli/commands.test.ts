@@ -1,29 +1,56 @@
 import { describe, expect, it } from 'bun:test';
-import { commands } from '../../src/cli/commands.ts';
+import type { Command } from 'commander';
+import { loadProgram } from '../../src/cli/program.ts';
 import { runCli } from '../support/process/process.ts';
+import { runOnTerminal } from '../support/process/terminal.ts';
 
-describe('every command', () => {
-  it.each(Object.keys(commands))('explains itself with examples, and names its options: %s', async (name) => {
-    const { status, stdout, stderr } = await runCli([name, '--help']);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain(`petstore ${name}`);
-    expect(stdout).toContain('Usage:');
-    expect(stdout).toMatch(/\nExamples:\n {2}\S/);
-    const { options } = (await commands[name]?.load()) ?? { options: {} };
-    // The doctor takes whatever the service does, and says so instead of repeating it.
-    const named = name === 'doctor' ? ['json', 'database-url'] : Object.keys(options);
-    for (const option of named.filter((flag) => flag !== 'help')) expect(stdout).toContain(`--${option}`);
-    const lines = stdout.split('\n').filter((line) => line.length > 120);
-    expect(name === 'serve' ? [] : lines).toEqual([]);
-    expect(await runCli([name, '-h'])).toEqual({ status, stdout, stderr });
-  });
+/** Every command and subcommand that the help shows, by its path. */
+function pathsOf(command: Command, path: string[]): [string[], Command][] {
+  const below = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== 'help')
+    .flatMap((each) => pathsOf(each, [...path, each.name()]));
+  return [[path, command], ...below];
+}
 
-  it('has its line in the help of the program', async () => {
-    const { stdout } = await runCli(['--help']);
-    for (const [name, { summary }] of Object.entries(commands)) {
-      const lines =
-        typeof summary === 'string' ? [name] : Object.keys(summary).map((action) => `${name} ${action}`);
-      for (const line of lines) expect(stdout).toContain(`\n  ${line} `);
-    }
+const all = pathsOf(await loadProgram(), []);
+
+describe('the help of a command', () => {
+  it.each(all)(
+    'shows options, subcommands and examples in 80 columns: petstore %j',
+    async (path, command) => {
+      const { status, stdout, stderr } = await runCli([...path, '--help']);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toStartWith(`Usage: ${['petstore', ...path].join(' ')} `);
+      expect(stdout).toMatch(/\nExamples:\n {2}\S/);
+      for (const { long } of command.options) expect(stdout).toContain(`  ${long}`);
+      for (const subcommand of command.commands) {
+        expect(stdout.includes(`\n  ${subcommand.name()} `)).toBe(subcommand.name() !== 'worker');
+      }
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(await runCli([...path, '-h'])).toEqual({ status, stdout, stderr });
+      expect(await runCli(['help', ...path])).toEqual({ status, stdout, stderr });
+    },
+  );
+
+  it('has colour on a terminal, unless NO_COLOR is set', async () => {
+    const coloured = await runOnTerminal(['serve', '--help'], { env: { NO_COLOR: undefined } });
+    expect(coloured.screen).toContain('\u001b[1mUsage:');
+    const plain = await runOnTerminal(['serve', '--help'], { env: { NO_COLOR: '1' } });
+    expect(plain.screen).toBe((await runCli(['serve', '--help'])).stdout);
   });
+});
+
+it('defines --database-url in one way for every command that takes it', () => {
+  const found = all.flatMap(([, { options }]) => options.filter(({ long }) => long === '--database-url'));
+  expect(found.length).toBeGreaterThan(7);
+  for (const { flags, description, envVar, defaultValue } of found) {
+    expect({ flags, description, envVar, defaultValue }).toEqual({
+      flags: '--database-url <address>',
+      description: 'The store: a file path, a sqlite: or a postgres: address.',
+      envVar: 'DATABASE_URL',
+      defaultValue: 'data/petstore.db',
+    });
+  }
 });

@@ -1,15 +1,17 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { commands } from '../../src/cli/commands.ts';
+import { loadProgram } from '../../src/cli/program.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 
+const program = await loadProgram();
+const names = program.commands.map((command) => command.name()).filter((name) => name !== 'worker');
 let script = '';
 
 beforeAll(async () => {
   script = (await runCli(['completion', 'bash'])).stdout;
 });
 
-/** What bash offers when Tab is pressed at the end of a line. */
+/** What bash offers for Tab at the end of a line. */
 async function offered(line: string): Promise<string[]> {
   const driver = `
     set -eu
@@ -32,8 +34,8 @@ async function offered(line: string): Promise<string[]> {
 }
 
 describe('petstore completion bash', () => {
-  it('offers every command, and the worker that nobody calls is none', async () => {
-    expect(await offered('petstore ')).toEqual([...Object.keys(commands), '--help', '--version']);
+  it('offers every command except the hidden worker', async () => {
+    expect(await offered('petstore ')).toEqual([...names, '--help', '--version']);
     expect(await offered('petstore wor')).toEqual([]);
   });
 
@@ -47,7 +49,8 @@ describe('petstore completion bash', () => {
     ['petstore serve --log-level ', ['error', 'warn', 'info']],
     ['petstore serve --wor', ['--workers']],
     ['petstore completion ', ['bash', 'zsh', 'fish']],
-    // A free value is a file name or nothing that the script could know.
+    ['petstore export --format ', ['ndjson', 'json', 'csv']],
+    // The script cannot know other values.
     ['petstore serve --port ', []],
     ['petstore copy --from ', []],
     ['petstore unknown --', []],
@@ -56,12 +59,10 @@ describe('petstore completion bash', () => {
   });
 
   it('offers exactly the options that each command takes', async () => {
-    for (const [name, { load }] of Object.entries(commands)) {
-      const { options } = await load();
-      const flags = new Set([...Object.keys(options), 'help', 'env-file']);
-      expect(new Set(await offered(`petstore ${name} --`))).toEqual(
-        new Set([...flags].map((flag) => `--${flag}`)),
-      );
+    for (const command of program.commands.filter((each) => each.name() !== 'worker')) {
+      const options = [command, ...command.commands].flatMap((each) => each.options);
+      const flags = new Set([...options.map(({ long }) => long ?? ''), '--help', '--env-file']);
+      expect(new Set(await offered(`petstore ${command.name()} --`))).toEqual(flags);
     }
   });
 
@@ -103,10 +104,10 @@ describe('petstore completion', () => {
     ['bash', ['bash', '-n']],
     ['zsh', ['zsh', '-n']],
     ['fish', ['fish', '--no-execute']],
-  ])('writes what %s can read, where that is installed', async (shell, check) => {
+  ])('prints a script that %s accepts, where that is installed', async (shell, check) => {
     const { status, stdout, stderr } = await runCli(['completion', shell]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    for (const name of Object.keys(commands)) expect(stdout).toContain(name);
+    for (const name of names) expect(stdout).toContain(name);
     if (Bun.which(shell) === null) return;
     using folder = makeFolder();
     const path = join(folder.path, 'script');
@@ -119,8 +120,11 @@ describe('petstore completion', () => {
   });
 
   it.each([
-    [['completion'], 'Say for which shell: petstore completion bash|zsh|fish'],
-    [['completion', 'tcsh'], 'The shell must be one of bash, zsh, fish, not "tcsh".'],
+    [['completion'], "Missing required argument 'shell'. See: petstore completion --help"],
+    [
+      ['completion', 'tcsh'],
+      "Command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish. See: petstore completion --help",
+    ],
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });

@@ -18,7 +18,7 @@ interface Report {
   findings: { check: string; state: string; message: string; remedy?: string }[];
 }
 
-/** Runs the doctor on a free port, and gives what it said about one thing. */
+/** Runs the doctor on a free port, and returns its findings of one check. */
 async function diagnose(check: string, args: string[], options: CliOptions = {}) {
   const { status, stdout, stderr } = await runCli(['doctor', '--json', '--port', '0', ...args], options);
   expect(stderr).toBe('');
@@ -38,21 +38,21 @@ async function makeStore(database: string): Promise<void> {
 }
 
 describe('petstore doctor', () => {
-  it('finds nothing wrong where nothing is, and makes nothing', async () => {
+  it('finds no problem where there is none, and creates nothing', async () => {
     using folder = makeFolder();
     const { status, stdout } = await runCli(['doctor', '--port', '0'], { cwd: folder.path });
     expect(status).toBe(0);
-    // A machine may have little room or keep its temporary files in memory; that is worth a warning.
+    // The machine may have a small disk or temporary files in memory, which give warnings.
     expect(stdout).toMatch(/\n(?:All is well|The service can run\. Warnings: \d)\.\n$/);
     expect(stdout).not.toContain('PROBLEM');
-    expect(stdout).toContain('the first start makes it');
+    expect(stdout).toContain('the first start creates it');
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('looks at a store without changing a byte of it', async () => {
+  it('checks a store without changing a byte of it', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
-    // Shared memory is left out: the first connection makes it anew.
+    // Except for the shared memory, which the first connection creates anew.
     const names = () => readdirSync(folder.path).filter((name) => !name.endsWith('-shm'));
     const read = () =>
       Object.fromEntries(names().map((name) => [name, readFileSync(join(folder.path, name), 'hex')]));
@@ -65,7 +65,7 @@ describe('petstore doctor', () => {
   it.each([
     [['--database-url', 'mongodb://shop'], /^DATABASE_URL must be/],
     [['--limit-of-nothing'], undefined],
-  ])('tells a bad configuration from a bad flag: %j', async (args, message) => {
+  ])('distinguishes a bad setting from an unknown option: %j', async (args, message) => {
     const { status, stdout, stderr } = await runCli(['doctor', ...args]);
     if (message) {
       expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
@@ -81,7 +81,7 @@ describe('petstore doctor', () => {
     expect(stdout).toContain('--workers (WORKERS) must be an integer from 1 to 256, not "many".');
   });
 
-  it('knows a file that is no database', async () => {
+  it('reports a file that is not a database', async () => {
     using folder = makeFolder();
     writeFileSync(
       folder.database,
@@ -91,19 +91,19 @@ describe('petstore doctor', () => {
     expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a database.` });
   });
 
-  it('knows a folder in the place of the store', async () => {
+  it('reports a folder in place of the store', async () => {
     using folder = makeFolder();
     mkdirSync(folder.database);
     const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is no file.` });
+    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a file.` });
   });
 
-  it('knows a damaged store, though every table can still be counted', async () => {
+  it('reports a damaged store whose tables can still be counted', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     await runCli(['seed', '--count', '3000', '--database-url', folder.database]);
     const bytes = readFileSync(folder.database);
-    // The cells of a leaf page full of pets, behind the header that says how many there are.
+    // The cells of a leaf page of pets; its header with their number stays.
     const leaf = 0x0d;
     const page = Array.from({ length: bytes.length / 4096 }, (_, index) => index * 4096).find(
       (start) => bytes[start] === leaf && bytes.subarray(start, start + 4096).includes('Willow'),
@@ -115,7 +115,7 @@ describe('petstore doctor', () => {
     expect(store?.remedy).toContain('backup');
   });
 
-  it('knows the database of another program', async () => {
+  it('reports the database of another program', async () => {
     using folder = makeFolder();
     using other = new Database(folder.database, { create: true });
     other.run('CREATE TABLE theirs (id INTEGER)');
@@ -123,7 +123,7 @@ describe('petstore doctor', () => {
     expect(store?.message).toBe(`${folder.database} is a SQLite database of another program.`);
   });
 
-  it('says that nobody can call', async () => {
+  it('warns when no key can be used, or one can be guessed', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     const args = ['--database-url', folder.database];
@@ -139,7 +139,7 @@ describe('petstore doctor', () => {
     ]);
   });
 
-  it('sees that the clock was set back', async () => {
+  it('reports a clock that was set back', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     {
@@ -149,11 +149,11 @@ describe('petstore doctor', () => {
     const [clock] = await diagnose('clock', ['--database-url', folder.database]);
     expect(clock).toMatchObject({
       state: 'problem',
-      message: expect.stringContaining('has been written at'),
+      message: expect.stringContaining('was written at'),
     });
   });
 
-  it('sees a store that others can read', async () => {
+  it('warns about a store that others can read', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     chmodSync(folder.database, 0o644);
@@ -161,7 +161,7 @@ describe('petstore doctor', () => {
     expect(rights).toMatchObject({ state: 'warning', remedy: `Run chmod 600 ${folder.database}.` });
   });
 
-  it('sees a folder and a file that it may not write', async () => {
+  it('reports a folder and a file that it may not write', async () => {
     using folder = makeFolder();
     await makeStore(folder.database);
     chmodSync(folder.database, 0o400);
@@ -177,11 +177,11 @@ describe('petstore doctor', () => {
     chmodSync(folder.path, 0o700);
   });
 
-  it('tells its own service on the port from another program', async () => {
+  it('distinguishes a petstore on the port from another program', async () => {
     await using service = await startService();
     const { port } = new URL(service.url);
     expect(await diagnose('port', ['--port', port])).toMatchObject([
-      { state: 'ok', message: `A service answers at ${service.url}.` },
+      { state: 'ok', message: `A service responds at ${service.url}.` },
     ]);
     const stranger = Bun.listen({
       hostname: '127.0.0.1',
@@ -195,7 +195,7 @@ describe('petstore doctor', () => {
     }
   });
 
-  it('looks at a store that is being served, and at its certificate', async () => {
+  it('checks a store that is being served, and the certificate', async () => {
     using folder = makeFolder();
     const fixtures = join(import.meta.dir, '../fixtures');
     const key = join(folder.path, 'key.pem');
@@ -209,14 +209,14 @@ describe('petstore doctor', () => {
     expect(await diagnose('tls', swapped)).toMatchObject([{ state: 'problem' }]);
   });
 
-  it('warns of an open network without encryption', async () => {
+  it('warns about an unencrypted public address', async () => {
     expect(await diagnose('network', ['--host', '0.0.0.0'])).toMatchObject([{ state: 'warning' }]);
     expect(await diagnose('network', ['--host', '127.0.0.1'])).toEqual([]);
   });
 });
 
 describe('petstore doctor on PostgreSQL', () => {
-  it('looks at an empty database and at a store', async () => {
+  it('checks an empty database and a store', async () => {
     await using place = await makePostgresPlace();
     const args = ['--database-url', place.address];
     expect(await diagnose('store', args)).toMatchObject([
@@ -232,7 +232,7 @@ describe('petstore doctor on PostgreSQL', () => {
     expect(await diagnose('clock', args)).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('says that the server cannot be reached', async () => {
+  it('reports a server that cannot be reached', async () => {
     const [store] = await diagnose('store', [
       '--database-url',
       'postgres://shop:secret-word@127.0.0.1:1/shop',

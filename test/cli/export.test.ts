@@ -7,12 +7,12 @@ import { importText } from '../support/process/files.ts';
 setDefaultTimeout(120_000);
 
 describe('petstore export', () => {
-  it('writes a file that appears whole, by its ending, and replaces none unasked', async () => {
+  it('writes a complete file in the format of its ending, and replaces none unless forced', async () => {
     using folder = makeFolder();
     await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
     const path = join(folder.path, 'pets.csv');
     const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
-    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 pets to ${path}.\n` });
+    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 pet to ${path}.\n` });
     expect(readFileSync(path, 'utf8')).toBe('id,name,categoryId,status\r\n1,"Rex, Jr.",1,sold\r\n');
     expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
     expect(await run('--force', '--format', 'json')).toMatchObject({ status: 0 });
@@ -25,8 +25,8 @@ describe('petstore export', () => {
   it.each([
     ['pets.xlsx', '.xlsx'],
     ['pets.json.gz', '.gz'],
-    ['ANIMALS.TXT', '.txt'],
-  ])('refuses %s, whose ending is no format, and writes nothing', async (name, ending) => {
+    ['PETS.TXT', '.txt'],
+  ])('refuses %s, whose ending names no format, and writes nothing', async (name, ending) => {
     using folder = makeFolder();
     await importText('{"name":"Rex","categoryId":1}\n', folder.database);
     const path = join(folder.path, name);
@@ -51,7 +51,7 @@ describe('petstore export', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
   });
 
-  it('says that there is no store, and makes none', async () => {
+  it('reports a missing store, and creates none', async () => {
     using folder = makeFolder();
     const { status, stderr } = await runCli(['export', '--database-url', folder.database]);
     expect({ status, stderr }).toEqual({
@@ -61,7 +61,7 @@ describe('petstore export', () => {
     expect(existsSync(folder.database)).toBe(false);
   });
 
-  it('ends quietly when its reader has seen enough', async () => {
+  it('ends quietly when its reader is gone', async () => {
     using folder = makeFolder();
     await runCli(['seed', '--count', '60000', '--database-url', folder.database]);
     const command = petstoreCommand(['export', '--database-url', folder.database]);

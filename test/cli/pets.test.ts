@@ -19,6 +19,13 @@ afterAll(async () => {
 const run = (...args: string[]): Promise<CliResult> => runCli(['pets', ...args], { env });
 
 describe('petstore pets add', () => {
+  it('takes a negative number as a value', async () => {
+    const { stdout } = await run('add', '--name', 'Exact', '--category', '-9223372036854775808');
+    expect(stdout).toContain('"categoryId":-9223372036854775808');
+    const { status, stderr } = await run('get', '-9223372036854775808', '--json');
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('(not_found, ') });
+  });
+
   it.each(['-9223372036854775808', '9223372036854775807', '9007199254740993', '0'])(
     'keeps every digit of the category %s',
     async (category) => {
@@ -28,7 +35,7 @@ describe('petstore pets add', () => {
     },
   );
 
-  it('prints the very JSON that the service keeps', async () => {
+  it('prints exactly the JSON of the service', async () => {
     const name = 'Ünïcode "quoted" \\ 🐾\n';
     const { stdout } = await run('add', '--name', name, '--category', '7', '--status', 'pending');
     const id = /^\{"id":(\d+),/.exec(stdout)?.[1];
@@ -37,33 +44,53 @@ describe('petstore pets add', () => {
   });
 
   it.each([
-    [['add', '--name', 'A'], 'A pet has a name and a category: petstore pets add --name NAME --category ID'],
+    [['add', '--name', 'A'], "Required option '--category <id>' not specified. See: petstore pets --help"],
+    [
+      ['add', '--name', '--category', '1'],
+      "Required option '--category <id>' not specified. See: petstore pets --help",
+    ],
+    [
+      ['add', '--category', '1', '--name', '--status', 'sold'],
+      "Too many arguments for 'add'. Expected 0 arguments but got 1. See: petstore pets --help",
+    ],
     [
       ['add', '--name', 'A', '--category', '9223372036854775808'],
-      '--category must be an integer from -9223372036854775808 to 9223372036854775807, not "9223372036854775808".',
+      "Option '--category <id>' argument '9223372036854775808' is invalid. It must be an integer from -9223372036854775808 to 9223372036854775807. See: petstore pets --help",
     ],
     [
       ['add', '--name', 'A', '--category', '1', '--status', 'gone'],
-      '--status must be one of available, pending, sold, not "gone".',
+      "Option '--status <status>' argument 'gone' is invalid. Allowed choices are available, pending, sold. See: petstore pets --help",
     ],
-    [['list', '--limit', '101'], '--limit must be an integer from 1 to 100, not "101".'],
-    [['list', '--all', '--limit', '3'], 'Give --limit or --all, not both.'],
-    [['list', 'extra'], 'This command takes no arguments: petstore pets list'],
-    [['get'], 'Say which pet: petstore pets get <id>'],
-    [['get', '1.5'], 'An id is an integer such as 1, not "1.5".'],
-    [['fly'], 'There is no command "pets fly". See: petstore pets --help'],
+    [
+      ['list', '--limit', '101'],
+      "Option '--limit <number>' argument '101' is invalid. It must be an integer from 1 to 100. See: petstore pets --help",
+    ],
+    [
+      ['list', '--all', '--limit', '3'],
+      "Option '--limit <number>' cannot be used with option '--all'. See: petstore pets --help",
+    ],
+    [
+      ['list', 'extra'],
+      "Too many arguments for 'list'. Expected 0 arguments but got 1. See: petstore pets --help",
+    ],
+    [['get'], "Missing required argument 'id'. See: petstore pets --help"],
+    [
+      ['get', '1.5'],
+      "Command-argument value '1.5' is invalid for argument 'id'. It must be an integer from -9223372036854775808 to 9223372036854775807. See: petstore pets --help",
+    ],
+    [['fly'], "Unknown command 'fly'. See: petstore pets --help"],
     [['list', '--fly'], "Unknown option '--fly'. See: petstore pets --help"],
     [
       ['list', '--url', 'nowhere'],
       '--url (PETSTORE_URL) must be an address such as http://127.0.0.1:8080, not "nowhere".',
     ],
-  ])('and its neighbours refuse %j with status 2', async (args, message) => {
+  ])('refuses %j with status 2', async (args, message) => {
     expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });
 });
 
 describe('petstore pets get', () => {
-  it('shows one pet and says that the operation goes away', async () => {
+  it('shows one pet and announces that the operation will be removed', async () => {
     const { stdout: added } = await run('add', '--name', 'Rex', '--category', '1');
     const id = /"id":(\d+)/.exec(added)?.[1] ?? '';
     const { status, stdout, stderr } = await run('get', id);
@@ -71,7 +98,7 @@ describe('petstore pets get', () => {
     expect(stderr).toContain('2030-12-05');
   });
 
-  it('says that no pet has the id', async () => {
+  it('reports that no pet has the id', async () => {
     const { status, stdout, stderr } = await run('get', '9223372036854775807');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/\npetstore: .+ \(not_found, request .+\)\n$/);
@@ -79,7 +106,7 @@ describe('petstore pets get', () => {
 });
 
 describe('petstore pets list', () => {
-  it('gives JSON in a pipe: one page, or with --all every page', async () => {
+  it('prints JSON in a pipe: one page, or every page with --all', async () => {
     await using other = await openListeningService();
     const otherEnv = { PETSTORE_URL: `${other.url}/v1`, PETSTORE_API_KEY: other.apiKey };
     const list = (...args: string[]) => runCli(['pets', 'list', ...args], { env: otherEnv });
@@ -96,7 +123,7 @@ describe('petstore pets list', () => {
     expect(await lengthOf('--all', '--status', 'sold')).toBe(115);
   });
 
-  it('shows a table on a terminal, in which a name cannot play tricks', async () => {
+  it('shows a table on a terminal, and escapes control characters in names', async () => {
     await using other = await openListeningService();
     await other.pets.createPet({ name: 'Rex\u001b[31m', categoryId: 9223372036854775807n, status: 'sold' });
     await other.pets.createPet({ name: '猫', categoryId: 1n });
@@ -119,13 +146,13 @@ describe('petstore pets list', () => {
 });
 
 describe('petstore pets', () => {
-  it('tells what to do about a key that is missing or wrong, and does not repeat it', async () => {
+  it('says how to fix a missing or wrong key, and does not repeat it', async () => {
     const none = await runCli(['pets', 'list'], { env: { PETSTORE_URL: service.url, PETSTORE_API_KEY: '' } });
     expect(none).toEqual({
       status: 2,
       stdout: '',
       stderr:
-        'petstore: An API key is needed: set PETSTORE_API_KEY. To make one: petstore keys create --name NAME\n',
+        'petstore: An API key is needed. Set PETSTORE_API_KEY. To create one: petstore keys create --name NAME\n',
     });
     const wrong = await run('list', '--api-key', 'wrong-key-of-the-tests');
     expect({ status: wrong.status, stdout: wrong.stdout }).toEqual({ status: 1, stdout: '' });
@@ -133,7 +160,7 @@ describe('petstore pets', () => {
     expect(wrong.stderr).not.toContain('wrong-key-of-the-tests');
   });
 
-  it('says that it does not trust a certificate, and how to make it', async () => {
+  it('reports an untrusted certificate, and says how to trust it', async () => {
     const fixtures = join(import.meta.dir, '../fixtures');
     const certificate = join(fixtures, 'localhost.pem');
     const args = ['--tls-cert', certificate, '--tls-key', join(fixtures, 'localhost-key.pem')];
@@ -145,24 +172,24 @@ describe('petstore pets', () => {
       /^petstore: The certificate of https:\S+ is not trusted \(\w+\)\. Name the file .* NODE_EXTRA_CA_CERTS/,
     );
     expect(await runCli(list, { env: { NODE_EXTRA_CA_CERTS: certificate } })).toMatchObject({ status: 0 });
-    const looked = await runCli(['doctor', '--port', new URL(secure.url).port, ...args]);
-    expect(looked.stdout).toContain(`A service answers at ${secure.url}.`);
+    const examined = await runCli(['doctor', '--port', new URL(secure.url).port, ...args]);
+    expect(examined.stdout).toContain(`A service responds at ${secure.url}.`);
   });
 
-  it('takes an address as browsers do', async () => {
+  it('accepts an address as browsers do', async () => {
     const sloppy = ` ${service.url.replace('//', '')}`;
     expect(await run('list', '--limit', '1', '--url', sloppy)).toMatchObject({ status: 0 });
   });
 
-  it('says that nobody answers', async () => {
-    // A port that was free a moment ago and that nobody else is given soon.
+  it('reports that no service responds', async () => {
+    // This port was free a moment ago and is not given out again soon.
     const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
     const url = `http://127.0.0.1:${probe.port}`;
     probe.stop(true);
     expect(await run('list', '--url', url)).toEqual({
       status: 1,
       stdout: '',
-      stderr: `petstore: No service answers at ${url}. Start one with petstore serve, or say where it is with --url.\n`,
+      stderr: `petstore: No service responds at ${url}. Start one with petstore serve, or name another address with --url.\n`,
     });
   });
 });

@@ -13,8 +13,8 @@ describe('petstore seed', () => {
       string,
       string,
     ];
-    const run = (place: string, ...args: string[]) =>
-      runCli(['seed', '--count', '21234', '--database-url', place, ...args]);
+    const run = (database: string, ...args: string[]) =>
+      runCli(['seed', '--count', '21234', '--database-url', database, ...args]);
     expect(await run(one)).toMatchObject({ status: 0, stdout: 'Added 21,234 pets.\n' });
     await run(two);
     await run(other, '--seed', '2');
@@ -26,10 +26,12 @@ describe('petstore seed', () => {
     expect(text).toMatch(/"categoryId":\d+\}\n/);
   });
 
-  it.each([
-    [['seed'], 'Say how many: petstore seed --count NUMBER'],
-    [['seed', '--count', '0'], '--count must be an integer from 1 to 1000000000, not "0".'],
-    [['seed', '--count', '1e3'], '--count must be an integer from 1 to 1000000000, not "1e3".'],
+  it.each<[string[], string]>([
+    [['seed'], "Required option '--count <number>' not specified. See: petstore seed --help"],
+    ...['0', '1e3', '-5', ''].map((count): [string[], string] => [
+      ['seed', '--count', count],
+      `Option '--count <number>' argument '${count}' is invalid. It must be an integer from 1 to 1000000000. See: petstore seed --help`,
+    ]),
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });

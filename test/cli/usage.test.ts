@@ -8,6 +8,7 @@ describe('petstore', () => {
     [['--help']],
     [['-h']],
     [['help']],
+    [['help', 'serve']],
     [['serve', '--help']],
     [['serve', '-h']],
     [['serve', '--port', '1', '--help']],
@@ -17,7 +18,8 @@ describe('petstore', () => {
     [['keys', 'create', '--help']],
     [['keys', 'list', '--help']],
     [['keys', 'revoke', '--help']],
-  ])('explains itself with examples: %j', async (args) => {
+    [['help', 'keys', 'revoke']],
+  ])('shows help with examples: %j', async (args) => {
     const { status, stdout, stderr } = await runCli(args);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('Usage:');
@@ -26,31 +28,55 @@ describe('petstore', () => {
 
   it('names every command in its help', async () => {
     const { stdout } = await runCli(['--help']);
-    for (const command of ['serve', 'keys create', 'keys list', 'keys revoke'])
-      expect(stdout).toContain(`  ${command} `);
+    for (const command of ['serve', 'keys', 'pets', 'help [command]']) {
+      expect(stdout).toContain(`\n  ${command} `);
+    }
+    expect(stdout).not.toContain('worker');
   });
 
-  it('tells its version', async () => {
+  it('prints its version', async () => {
     expect(await runCli(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
   it.each([
-    [['fly'], 'There is no command "fly". See: petstore --help'],
-    [['toString'], 'There is no command "toString". See: petstore --help'],
-    [[''], 'There is no command "". See: petstore --help'],
-    [['--fly'], 'There is no command "--fly". See: petstore --help'],
+    [['fly'], "Unknown command 'fly'. See: petstore --help"],
+    [['srve'], "Unknown command 'srve'. Did you mean serve? See: petstore --help"],
+    [['toString'], "Unknown command 'toString'. See: petstore --help"],
+    [[''], "Unknown command ''. See: petstore --help"],
+    [['--fly'], "Unknown option '--fly'. See: petstore --help"],
     [['serve', '--fly'], "Unknown option '--fly'. See: petstore serve --help"],
-    [['serve', 'fly'], "Unexpected argument 'fly'. See: petstore serve --help"],
-    [['serve', '--port'], "Option '--port <value>' argument missing. See: petstore serve --help"],
+    [['serve', '--prot', '1'], "Unknown option '--prot'. Did you mean --port? See: petstore serve --help"],
+    [['serve', '-x'], "Unknown option '-x'. See: petstore serve --help"],
     [
-      ['serve', '--access-log=yes'],
-      "Option '--access-log' does not take an argument. See: petstore serve --help",
+      ['serve', 'fly'],
+      "Too many arguments for 'serve'. Expected 0 arguments but got 1. See: petstore serve --help",
     ],
-    [['keys', 'fly'], 'There is no command "keys fly". See: petstore keys --help'],
+    [['serve', '--port'], "Option '--port <number>' argument missing. See: petstore serve --help"],
+    [
+      ['import', '--rejects', '--keep-ids', 'pets.csv'],
+      'The value of --rejects is missing before --keep-ids.',
+    ],
+    [['serve', '--access-log=yes'], '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
+    [['keys', 'fly'], "Unknown command 'fly'. See: petstore keys --help"],
+    [['keys', 'lst'], "Unknown command 'lst'. Did you mean list? See: petstore keys --help"],
     [['keys', 'list', '--fly'], "Unknown option '--fly'. See: petstore keys --help"],
-    [['keys', 'list', 'extra'], 'This command takes no arguments: petstore keys list'],
-    [['worker'], 'Workers are started by: petstore serve --workers NUMBER'],
+    [['keys', 'list', '--json=yes'], "Unknown option '--json=yes'. See: petstore keys --help"],
+    [
+      ['keys', 'list', 'extra'],
+      "Too many arguments for 'list'. Expected 0 arguments but got 1. See: petstore keys --help",
+    ],
+    [['worker'], 'Workers are started by the service. Run: petstore serve --workers NUMBER'],
+    [['--env-file'], "Option '--env-file <file>' argument missing. See: petstore --help"],
+    [['--env-file=', 'serve'], '--env-file needs the name of a file.'],
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
+  });
+
+  it('redacts a key that was typed in the wrong place', async () => {
+    const key = `pets_${'a'.repeat(36)}`;
+    for (const args of [[key], ['keys', key], ['serve', `--${key}`], ['pets', 'get', key]]) {
+      const { status, stderr } = await runCli(args);
+      expect({ status, isRedacted: !stderr.includes(key) }).toEqual({ status: 2, isRedacted: true });
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { settings } from '../../src/cli/config.ts';
+import { settings } from '../../src/cli/settings.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 describe('Configuration', () => {

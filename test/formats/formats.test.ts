@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { createPetReader, createPetWriter, sniffFormat, type PetFormat } from '../../src/formats/format.ts';
-import type { PetRow } from '../../src/formats/record.ts';
+import { createPetParser, createPetWriter, sniffFormat, type PetFormat } from '../../src/formats/format.ts';
+import type { ParsedRecord } from '../../src/formats/record.ts';
 import { createUtf8Decoder } from '../../src/formats/utf8.ts';
 import { parseExactJson } from '../../src/int64.ts';
 import { parseNewPet } from '../../src/pet.ts';
 
-/** Reads a text, or bytes, that arrive in pieces of the given lengths. */
+/** Reads text or bytes that arrive in pieces of the given lengths. */
 function readPieces(
   format: PetFormat,
   input: string | Uint8Array,
   lengths: number[] = [],
   keepsIds = false,
-): PetRow[] {
+): ParsedRecord[] {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
   const decoder = createUtf8Decoder();
-  const reader = createPetReader(format, keepsIds);
-  const rows: PetRow[] = [];
+  const reader = createPetParser(format, keepsIds);
+  const rows: ParsedRecord[] = [];
   let at = 0;
   for (const length of [...lengths, bytes.length]) {
     rows.push(...reader.push(decoder.push(bytes.slice(at, at + length))));
@@ -25,8 +25,8 @@ function readPieces(
   return [...rows, ...reader.push(decoder.end()), ...reader.end()];
 }
 
-const petsOf = (rows: PetRow[]) => rows.map(({ pet, problem }) => pet ?? problem);
-const linesOf = (rows: PetRow[]) => rows.map(({ line }) => line);
+const petsOf = (rows: ParsedRecord[]) => rows.map(({ pet, problem }) => pet ?? problem);
+const linesOf = (rows: ParsedRecord[]) => rows.map(({ line }) => line);
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const name = fc
@@ -45,7 +45,7 @@ const pet = fc.record({
 const pieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
 
 describe('a file of pets', () => {
-  it.each(['ndjson', 'json', 'csv'] as const)('as %s says the same however it is cut', (format) => {
+  it.each(['ndjson', 'json', 'csv'] as const)('is read the same however it is cut: %s', (format) => {
     fc.assert(
       fc.property(fc.array(pet, { maxLength: 20 }), pieces, (pets, lengths) => {
         const writer = createPetWriter(format);
@@ -80,7 +80,7 @@ describe('a pet in JSON', () => {
         `{${space}${before}"${key}":${space}${JSON.stringify(text)},${space}"categoryId":${space}${categoryId}${tail}${after}}`,
     );
 
-  it('is understood alike on the short way and on the long one', () => {
+  it('is read the same with and without the JSON parser', () => {
     fc.assert(
       fc.property(spellings, (text) => {
         let expected: unknown;
@@ -95,7 +95,7 @@ describe('a pet in JSON', () => {
     );
   });
 
-  it.each(['1', '"Rex"', 'null', '[]', 'true'])('is no %s', (text) => {
+  it.each(['1', '"Rex"', 'null', '[]', 'true'])('is not %s', (text) => {
     expect(petsOf(readPieces('ndjson', text))).toEqual([
       'A pet is a JSON object with the fields name and categoryId.',
     ]);
@@ -118,7 +118,7 @@ describe('a pet in JSON', () => {
     expect(row?.problem).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
   });
 
-  it('needs an id of its own where ids are kept', () => {
+  it('needs an id where ids are kept', () => {
     const read = (text: string) => petsOf(readPieces('ndjson', text, [], true))[0];
     const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept.';
     expect(read('{"name":"A","categoryId":1}')).toBe(refused);
@@ -167,7 +167,7 @@ describe('bytes that are not UTF-8', () => {
     }
   });
 
-  it('are told from a byte order mark, which is passed over at the beginning alone', () => {
+  it('do not include a byte order mark, which is skipped only at the beginning', () => {
     const mark = '\ufeff';
     expect(petsOf(readPieces('ndjson', `${mark}{"name":"${mark}","categoryId":1}`, [1, 1, 1]))).toEqual([
       { name: mark, categoryId: 1n },
@@ -177,7 +177,7 @@ describe('bytes that are not UTF-8', () => {
 });
 
 describe('NDJSON', () => {
-  it('counts lines, blank ones too, and takes both line ends', () => {
+  it('counts lines, including blank ones, and accepts both line ends', () => {
     const text = '\n{"name":"A","categoryId":1}\r\n \t\n{"name":"B"}\n\n{"name":"C","categoryId":3}';
     const rows = readPieces('ndjson', text, [3, 9, 30]);
     expect(linesOf(rows)).toEqual([2, 4, 6]);
@@ -188,8 +188,8 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('does not gather a line without end', () => {
-    const reader = createPetReader('ndjson', false);
+  it('refuses a line without an end', () => {
+    const reader = createPetParser('ndjson', false);
     expect(() => {
       for (let count = 0; count < 5000; count++) reader.push('x'.repeat(1024));
     }).toThrow('The record at line 1 is longer than 1 MiB');
@@ -197,7 +197,7 @@ describe('NDJSON', () => {
 });
 
 describe('a JSON array', () => {
-  it('gives its elements with their lines, whatever stands in their strings', () => {
+  it('yields its elements with their lines, whatever their strings contain', () => {
     const text =
       ' [\n{"name":"]},{[\\"","categoryId":1} ,\n\n {"extra":[{},[]],"name":"B",\n"categoryId":2}\n]\n';
     const rows = readPieces(
@@ -224,11 +224,11 @@ describe('a JSON array', () => {
     ['{"name":"A","categoryId":1}', 'Line 1: A JSON array begins with a bracket.'],
     ['[1]\n[2]', 'Line 2: Something follows the end of the array.'],
     ['[1}', 'Line 1: A comma is missing.'],
-  ])('is refused when it is none: %j', (text, message) => {
+  ])('is refused when it is malformed: %j', (text, message) => {
     expect(() => readPieces('json', text)).toThrow(message);
   });
 
-  it('reports an element that is not JSON and goes on', () => {
+  it('reports an element that is not JSON and continues', () => {
     expect(petsOf(readPieces('json', '[{"name":},{"name":"B","categoryId":2}]'))).toEqual([
       'This is not JSON.',
       { name: 'B', categoryId: 2n },
@@ -237,7 +237,7 @@ describe('a JSON array', () => {
 });
 
 describe('CSV', () => {
-  it('takes its columns in any order, ignores others, and reads quotes as RFC 4180 writes them', () => {
+  it('accepts columns in any order, ignores others, and reads quotes as in RFC 4180', () => {
     const text = 'status,shelf,categoryId,name\r\nsold,3,7,"Rex, the ""1st"""\r\n,,-1,"two\r\nlines"\n,,0,\n';
     const rows = readPieces('csv', text, [10, 30, 3, 3]);
     expect(linesOf(rows)).toEqual([2, 3, 5]);
@@ -249,8 +249,8 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['A', 'There are 1 fields, and the header has 3.'],
-    ['A,1,sold,x', 'There are 4 fields, and the header has 3.'],
+    ['A', 'There are 1 fields, but the header has 3.'],
+    ['A,1,sold,x', 'There are 4 fields, but the header has 3.'],
     ['A,1.0,sold', /^categoryId must be an integer/],
     ['A, 1,sold', /^categoryId must be an integer/],
     ['A,,sold', /^categoryId must be an integer/],
@@ -268,9 +268,9 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['name,status\n', 'needs categoryId'],
-    ['Rex,1,sold\n', 'needs name and categoryId'],
-    ['name,categoryId,name\n', 'needs name'],
+    ['name,status\n', 'columns once: categoryId.'],
+    ['Rex,1,sold\n', 'columns once: name, categoryId.'],
+    ['name,categoryId,name\n', 'columns once: name.'],
   ])('refuses the header %j', (text, message) => {
     expect(() => readPieces('csv', text)).toThrow(message);
   });

@@ -147,7 +147,7 @@ describe('petstore copy', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'petstore: The target holds other pets. Nothing was written. Choose an empty place with --to.\n',
+        'petstore: The target holds other pets, so nothing was written. Choose an empty store with --to.\n',
     });
     expect(await contentOf(openSqliteBulk({ path: other, mayCreate: false }))).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);
 
-/** One line for the operator, no stack, nothing on stdout, and no store is made. */
+/** Expects one line for the operator, no stack, nothing on stdout, and no store. */
 async function expectRefusal(
   env: Record<string, string>,
   expected: { status: number; message: string },
@@ -47,8 +47,8 @@ describe('a bad value', () => {
     ],
     [{ API_KEYS: 'a b' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
     [{ API_KEYS: 'clé' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
-    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key go together; give both or neither.'],
-    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key go together; give both or neither.'],
+    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key belong together. Give both or neither.'],
+    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key belong together. Give both or neither.'],
     [
       { DATABASE_URL: 'mysql://localhost/pets' },
       'DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
@@ -66,7 +66,7 @@ describe('a bad value', () => {
     await expectRefusal(env, { status: 2, message });
   });
 
-  it('of DATABASE_URL is refused by the keys command too', async () => {
+  it('for DATABASE_URL is refused by the keys command too', async () => {
     const { status, stderr } = await runCli(['keys', 'list', '--database-url', 'mysql://localhost/pets']);
     expect({ status, stderr }).toEqual({
       status: 2,
@@ -83,19 +83,19 @@ describe('a certificate', () => {
       { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and rights.`,
+        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and permissions.`,
       },
     );
     await expectRefusal(
       { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and rights.`,
+        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and permissions.`,
       },
     );
   });
 
-  it('that is none, or whose key is another one, stops the start', async () => {
+  it('that is invalid, or has another key, stops the start', async () => {
     const notPem = place('not.pem');
     writeFileSync(notPem, 'no certificate');
     const otherKey = place('other-key.pem');

@@ -49,7 +49,7 @@ describe('a port that is taken', () => {
   );
 
   it(
-    'is seen behind the workers of another service too',
+    'is noticed behind the workers of another service too',
     async () => {
       await using service = await startService({ workers: 2 });
       const { port } = new URL(service.url);
@@ -67,7 +67,7 @@ describe('a port that is taken', () => {
   );
 });
 
-describe('an address that is not of this machine', () => {
+describe('an address of another machine', () => {
   it.each(['1', '2'])('stops a start with --workers %s', async (workers) => {
     const { status, stdout, stderr } = await runCli(['serve'], {
       // RFC 5737 keeps this network for documentation.
@@ -104,7 +104,7 @@ describe('a store that cannot be written', () => {
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: advice });
   });
 
-  it('stops the start where no folder can be made', async () => {
+  it('stops the start where no folder can be created', async () => {
     const path = '/proc/petstore/petstore.db';
     await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'ENOENT') });
   });
@@ -125,7 +125,7 @@ describe('a store that cannot be written', () => {
   });
 });
 
-describe('a file that is not a store of ours', () => {
+describe('a file that is not a petstore store', () => {
   const cases: {
     name: string;
     make: (path: string) => void | Promise<void>;
@@ -220,7 +220,7 @@ describe('SQLite', () => {
     );
   });
 
-  it.each(['3.51.3', '3.51.10', '3.53.0', '4.0.0'])('%s is welcome', (version) => {
+  it.each(['3.51.3', '3.51.10', '3.53.0', '4.0.0'])('%s is accepted', (version) => {
     expect(() => refuseOldSqlite(version)).not.toThrow();
   });
 });

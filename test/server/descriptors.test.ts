@@ -15,7 +15,7 @@ const withFewDescriptors = withDescriptors(limit);
 
 describe.skipIf(process.platform !== 'linux')('a service without a free descriptor', () => {
   it(
-    'answers on open connections, loses nothing, and serves new ones once others have left',
+    'serves open connections, loses nothing, and accepts new ones once others close',
     async () => {
       using folder = makeFolder();
       // A first start would write a key, and so open the writer's files, before anybody comes.
@@ -23,7 +23,7 @@ describe.skipIf(process.platform !== 'linux')('a service without a free descript
       await using service = await startService({ wrap: withFewDescriptors, databaseUrl: folder.database });
       using inside = await enter(service);
       using crowd = await openCrowd(service);
-      // The writer opens its files for the first write: whatever it answers is what the store holds.
+      // The writer opens its files for the first write; its response must match the store.
       const statuses = [];
       for (let count = 0; count < 5; count++) statuses.push(statusOf(await create(inside, `full ${count}`)));
       expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);

@@ -25,7 +25,7 @@ const limitedTo =
 
 describe('a disk that is full', () => {
   it(
-    'refuses writes without losing one, goes on reading, and takes writes again by itself when there is room',
+    'refuses writes without losing one, keeps reading, and accepts writes again once there is room',
     async () => {
       await using service = await startService({ wrap: limitedTo(maxBlocks) });
       const journal = new Journal();

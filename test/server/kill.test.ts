@@ -9,7 +9,7 @@ const creatorCount = 12;
 
 describe('kill -9', () => {
   it(
-    'of the process under load loses, doubles and invents nothing in 20 rounds',
+    'of the process under load loses, duplicates and invents nothing in 20 rounds',
     async () => {
       using folder = makeFolder();
       const journal = new Journal();
@@ -34,7 +34,7 @@ describe('kill -9', () => {
   );
 
   it(
-    'of single workers under load loses, doubles and invents nothing in 20 rounds, and others take their place',
+    'of single workers under load loses, duplicates and invents nothing in 20 rounds, and they are replaced',
     async () => {
       await using service = await startService({ workers: 2 });
       const journal = new Journal();
@@ -50,7 +50,7 @@ describe('kill -9', () => {
       await untilMoreIsAcknowledged(journal);
       await load.stop();
       expect(await service.stop()).toBe(0);
-      expect(service.stdout.match(/A worker died and is started again/g)).toHaveLength(20);
+      expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(20);
       expectEverythingIsSettled(service.database, journal);
     },
     timeoutMs,
@@ -83,7 +83,7 @@ interface Load {
   stop(): Promise<void>;
 }
 
-/** Half of the creators repeat what got no answer under the same Idempotency-Key, the others never do. */
+/** Half of the creators repeat a create without a response under the same Idempotency-Key, the others never do. */
 function startLoad(journal: Journal, url: () => string): Load {
   let isDone = false;
   const creators = Array.from({ length: creatorCount }, (_, index) =>

@@ -25,7 +25,7 @@ const linesOf = (stdout: string): LogLine[] =>
 
 describe('the log', () => {
   it(
-    'is one JSON object per line where it is not read on a terminal, without a line per request',
+    'is one JSON object per line away from a terminal, without a line per request',
     async () => {
       await using service = await startService();
       await service.call('/v1/pets');
@@ -72,7 +72,7 @@ describe('the log', () => {
   );
 
   it(
-    'has a line per request when asked, with the path as the contract writes it',
+    'has a line per request with --access-log, with the path as in the contract',
     async () => {
       await using service = await startService({ args: ['--access-log'] });
       await service.call('/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
@@ -97,7 +97,7 @@ describe('the log', () => {
   );
 
   it(
-    'names a slow request without being asked',
+    'reports a slow request in any case',
     async () => {
       await using service = await startService();
       using connection = (await openConnection(service.url))!;
@@ -140,7 +140,7 @@ describe('the log', () => {
   );
 
   it(
-    'may lose its reader without the service going with it',
+    'may lose its reader without stopping the service',
     async () => {
       using folder = makeFolder();
       await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
@@ -164,7 +164,7 @@ describe('plain HTTP', () => {
   const warning = 'Keys and pets travel unencrypted';
 
   it(
-    'beyond loopback is warned about once',
+    'beyond loopback gives one warning',
     async () => {
       for (const workers of [1, 2]) {
         await using service = await startService({ workers, args: ['--host', '0.0.0.0'] });

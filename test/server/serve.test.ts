@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/api-key.ts';
-import { settings } from '../../src/cli/config.ts';
+import { settings } from '../../src/cli/settings.ts';
 import {
   cleanEnvironment,
   makeFolder,
@@ -19,7 +19,7 @@ const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
   it(
-    'makes no key that nobody has seen, whenever it is told to stop',
+    'creates no key unseen, whenever it is stopped',
     async () => {
       for (let delayMs = 0; delayMs <= 600; delayMs += 60) {
         using place = makeFolder();
@@ -71,7 +71,7 @@ describe('the first start on a new store', () => {
   }
 
   it(
-    'makes the folder and the file for their owner alone',
+    'creates the folder and the file for their owner alone',
     async () => {
       await using service = await startService({ env: { DATABASE_URL: undefined } });
       const folder = join(service.folder, 'data');
@@ -86,7 +86,7 @@ describe('the first start on a new store', () => {
 
 describe('configuration', () => {
   it(
-    'takes every setting from its flag before its variable',
+    'prefers every flag to its variable',
     async () => {
       using place = makeFolder();
       // Each variable alone would keep the service from starting, or from being found.
@@ -122,12 +122,12 @@ describe('configuration', () => {
         ],
       });
       expect(service.url).toStartWith('https://localhost:');
-      const answer = await service.callWith('flag-key', '/v1/pets', {
+      const response = await service.callWith('flag-key', '/v1/pets', {
         headers: { Origin: 'https://shop.example' },
         ...trusting(await Bun.file(certificate).text()),
       });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
       await service.untilLogged(/"message":"request"/);
       expect(existsSync(place.database)).toBe(true);
     },
@@ -135,7 +135,7 @@ describe('configuration', () => {
   );
 
   it(
-    'takes a setting from its variable before its default, and an empty variable as none',
+    'prefers a variable to the default, and treats an empty one as absent',
     async () => {
       await using service = await startService({
         env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
@@ -156,23 +156,25 @@ describe('configuration', () => {
     expect(example.match(/^[^#\n]/gm)).toBeNull();
 
     const { stdout } = await runCli(['serve', '--help']);
-    const lines = stdout.split('\n');
-    for (const { flag, variable, fallback } of Object.values(settings)) {
-      const line = lines.find((candidate) => candidate.startsWith(`  --${flag} `)) ?? '';
-      expect(line).toContain(`(${variable}`);
-      if (fallback !== '' && fallback !== 'false') expect(line).toEndWith(`, default ${fallback})`);
+    const [, text = ''] = /\nOptions:\n([^]*?)\n  -h, --help/.exec(stdout) ?? [];
+    const options = text.split(/\n(?=  -)/).map((option) => option.replaceAll(/\s+/g, ' '));
+    expect(options).toHaveLength(known.length);
+    for (const [index, { flag, variable, fallback }] of Object.values(settings).entries()) {
+      expect(options[index]).toStartWith(` --${flag} `);
+      expect(options[index]).toEndWith(
+        `${fallback === '' ? '(' : `default: ${fallback}, `}env: ${variable})`,
+      );
     }
-    expect(lines.filter((line) => line.startsWith('  --'))).toHaveLength(known.length);
   });
 });
 
-describe('a service that nobody can call', () => {
+describe('a service without a usable key', () => {
   it.each([1, 2])(
-    'says so at its start, with --workers %i',
+    'warns at its start, with --workers %i',
     async (workers) => {
       using place = makeFolder();
       const revoked =
-        /"level":"warn","message":"No API key can be used, so every call is refused\. Make one: /;
+        /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
       const start = (env: Record<string, string | undefined>) =>
         startService({ databaseUrl: place.database, workers, env });
       await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
@@ -201,9 +203,9 @@ describe('TLS', () => {
         await using service = await startService({ args, workers });
         expect(service.url).toStartWith('https://127.0.0.1:');
         const ca = await Bun.file(certificate).text();
-        const answer = await service.call('/v1/pets', trusting(ca));
-        expect(answer.status).toBe(200);
-        expect(answer.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
+        const response = await service.call('/v1/pets', trusting(ca));
+        expect(response.status).toBe(200);
+        expect(response.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
         const untrusting = await service.call('/v1/pets').catch(String);
         expect(untrusting).toMatch(/self.signed/i);
       },
@@ -212,7 +214,7 @@ describe('TLS', () => {
   }
 
   it(
-    'is not promised by a service that speaks plain HTTP',
+    'is not promised by a service on plain HTTP',
     async () => {
       await using service = await startService();
       expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
@@ -230,7 +232,7 @@ interface Output {
   readonly stderr: string;
 }
 
-/** The matches in what a service tells its person, once they are all there. */
+/** The matches in a service's standard error, once they are all there. */
 async function linesOf(service: Output, pattern: RegExp, count: number): Promise<string[]> {
   for (;;) {
     const found = service.stderr.match(pattern) ?? [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import { readConfig } from '../../src/cli/config.ts';
 import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
+import { parseServeOptions } from '../support/process/serve-options.ts';
 import {
   cleanEnvironment,
   fixedKey,
@@ -53,7 +53,7 @@ describe('a service under load', () => {
         ).toBe(0);
         const stored = readPets(service.database).map(({ name }) => name);
         expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
-        // A request without an answer is one that came too late to reach the interface.
+        // A request without a response came too late to reach the API.
         const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
         const executed = new Set([...service.stdout.matchAll(/"requestId":"([^"]+)"/g)].map(([, id]) => id));
         expect(executed.size).toBeGreaterThan(200);
@@ -89,18 +89,15 @@ describe('a service with a stop delay', () => {
   }
 
   it.each([
-    ['5 seconds', {}, []],
-    ['none, when it says so', { STOP_DELAY: '0' }, []],
-    ['the flag wins', { STOP_DELAY: '9' }, ['--stop-delay', '1']],
-  ])('waits %s where nobody watches', (title, environment, args) => {
-    const { stopDelaySeconds } = readConfig(args, environment);
-    expect(stopDelaySeconds).toBe(
-      { '5 seconds': process.stdout.isTTY ? 0 : 5, 'the flag wins': 1 }[title] ?? 0,
-    );
+    [{}, [], process.stdout.isTTY ? 0 : 5],
+    [{ STOP_DELAY: '0' }, [], 0],
+    [{ STOP_DELAY: '9' }, ['--stop-delay', '1'], 1],
+  ])('with the environment %j and the arguments %j is %d seconds', (environment, args, seconds) => {
+    expect(parseServeOptions(args, environment).stopDelaySeconds).toBe(seconds);
   });
 });
 
-describe('a service that was told to stop', () => {
+describe('a service that is stopping', () => {
   for (const workers of [1, 2]) {
     it(
       `with --workers ${workers} finishes a request whose body is still arriving`,
@@ -121,7 +118,7 @@ describe('a service that was told to stop', () => {
   }
 
   it(
-    'takes no new connection, and says on /readyz of an open one that it is not ready',
+    'accepts no new connection, and reports not ready on an open one',
     async () => {
       // Open connections are served for a moment only; a test run that stalls just then tries again.
       let outcome = 'none';
@@ -220,7 +217,7 @@ describe('a service that was told to stop', () => {
   }
 
   it(
-    'ends at once, with status 1, when it is told again',
+    'ends at once with status 1 after a second signal',
     async () => {
       await using service = await startService();
       using slow = await sendHalf(service, 'Abandoned Rex');
@@ -274,7 +271,7 @@ interface SlowRequest extends Disposable {
 async function sendHalf(service: Service, name: string): Promise<SlowRequest> {
   const connection = await openConnection(service.url);
   if (!connection) throw new Error('Nobody listens.');
-  // An answer on the same connection proves that it was accepted.
+  // A response on the same connection proves that it was accepted.
   await connection.send('GET', '/livez');
   const body = JSON.stringify({ name, categoryId: 1 });
   const text = requestText('POST', '/v1/pets', 'localhost', { key: fixedKey, body });

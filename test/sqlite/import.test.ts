@@ -66,7 +66,7 @@ describe('an import into a store that cannot be used', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr.slice(stderr.indexOf('petstore: '))).toBe(
-      'petstore: The import was interrupted: database disk image is malformed. Run the same command again to go on.\n',
+      'petstore: The import was interrupted: database disk image is malformed. Run the same command again to continue.\n',
     );
   });
 });

@@ -1,4 +1,4 @@
-/** What the scripts know about a command; the text for each shell is made from it. */
+/** What a script knows about a command. */
 export interface CompletedCommand {
   name: string;
   summary: string;
@@ -6,7 +6,7 @@ export interface CompletedCommand {
   flags: { flag: string; takesValue: boolean; values: readonly string[] }[];
 }
 
-/** Where nothing else fits, the shell completes file names: most free values are files. */
+/** Where nothing else fits, bash completes file names. */
 export function bashCompletion(commands: CompletedCommand[]): string {
   const line = (pattern: string, words: string[]) => `      ${pattern}) words='${words.join(' ')}' ;;\n`;
   return `# Completion of petstore for bash.
@@ -94,13 +94,13 @@ ${commands
   .join('')}`;
 }
 
-/** The options with a choice of values, each once; it means the same wherever it appears. */
+/** The options with a choice of values, each once; an option has the same values in every command. */
 function choicesOf(commands: CompletedCommand[]): CompletedCommand['flags'] {
   const all = commands.flatMap(({ flags }) => flags).filter(({ values }) => values.length > 0);
   return [...new Map(all.map((entry) => [entry.flag, entry])).values()];
 }
 
-/** The options after which a free value follows, each once. */
+/** The options that take any value, each once. */
 function valueFlags(commands: CompletedCommand[]): string[] {
   const all = commands.flatMap(({ flags }) => flags);
   return [
@@ -112,7 +112,7 @@ function valueFlags(commands: CompletedCommand[]): string[] {
   ];
 }
 
-/** Single quotes, as all three shells understand them. */
+/** Quotes for all three shells. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

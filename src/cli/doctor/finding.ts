@@ -1,6 +1,6 @@
 import { OperatorError } from '../../error.ts';
 
-/** What `petstore doctor` found out about one thing. */
+/** The result of one check. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'problem';
@@ -21,9 +21,13 @@ export function problem(check: string, message: string, remedy: string): Finding
   return { check, state: 'problem', message, remedy };
 }
 
-/** The error of a command as a finding: its first sentence says what is wrong, the rest what to do. */
+/** An error that a command would show, as a finding. */
 export function problemOf(check: string, error: unknown): Finding {
   if (!(error instanceof OperatorError)) throw error;
-  const [, message = error.message, remedy] = /^(.+?\.) (.+)$/.exec(error.message) ?? [];
+  const { problem: message, remedy } = error;
   return { check, state: 'problem', message, ...(remedy !== undefined && { remedy }) };
+}
+
+export function hasProblem(findings: Finding[]): boolean {
+  return findings.some(({ state }) => state === 'problem');
 }

@@ -2,45 +2,46 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { addressOf, isLoopback, loadTls, reservePort } from '../../server/listen.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
-import { addressOf, isLoopback, loadTls, reservePort } from '../../server/listen.ts';
 
 const dayMs = 86_400_000;
-const mebibyte = 1024 * 1024;
-/** With less, the next burst of writes may fail; with less than the second, it soon will. */
-const scarceBytes = 1024 * mebibyte;
-const exhaustedBytes = 100 * mebibyte;
-/** This program was written after this; a clock before it is wrong. */
+const gibibyte = 1024 ** 3;
+const scarceBytes = gibibyte;
+const exhaustedBytes = 100 * 1024 ** 2;
+/** A clock before this is wrong: the program is newer. */
 const earliestTime = Date.UTC(2026, 0, 1);
 const clockToleranceMs = 60_000;
 
-export async function checkListening(config: ServeOptions): Promise<Finding[]> {
+export async function checkListening(options: ServeOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
-  const address = addressOf(config, config.port);
+  const address = addressOf(options, options.port);
   try {
-    reservePort(config);
-    findings.push(ok('port', config.port === 0 ? 'Any free port will do.' : `${address} is free.`));
+    reservePort(options);
+    findings.push(ok('port', options.port === 0 ? 'Any free port will do.' : `${address} is free.`));
   } catch (error) {
     findings.push(
-      (await isServedBy(config)) ? ok('port', `A service answers at ${address}.`) : problemOf('port', error),
+      (await isServedByPetstore(options))
+        ? ok('port', `A service responds at ${address}.`)
+        : problemOf('port', error),
     );
   }
-  if (!isLoopback(config.host) && config.tlsCert === undefined) {
+  if (!isLoopback(options.host) && options.tlsCert === undefined) {
     findings.push(
       warning(
         'network',
-        `Keys and pets travel unencrypted to whoever reaches ${config.host}.`,
+        `Keys and pets travel unencrypted between clients and ${options.host}.`,
         'Put a TLS proxy in front, or use --tls-cert and --tls-key.',
       ),
     );
   }
   const cores = availableParallelism();
-  if (config.workers > cores) {
+  if (options.workers > cores) {
     findings.push(
       warning(
         'workers',
-        `${config.workers} workers share ${cores} cores.`,
+        `${options.workers} workers share ${cores} cores.`,
         `Start at most ${cores} with --workers.`,
       ),
     );
@@ -48,33 +49,33 @@ export async function checkListening(config: ServeOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** Whether it is this program that has taken the port. */
-async function isServedBy(config: ServeOptions): Promise<boolean> {
-  const host = config.host === '0.0.0.0' ? '127.0.0.1' : config.host === '::' ? '::1' : config.host;
+/** Whether the program on the port is a petstore. */
+async function isServedByPetstore(options: ServeOptions): Promise<boolean> {
+  const host = options.host === '0.0.0.0' ? '127.0.0.1' : options.host === '::' ? '::1' : options.host;
   try {
-    const answer = await fetch(`${addressOf({ ...config, host }, config.port)}/livez`, {
+    const response = await fetch(`${addressOf({ ...options, host }, options.port)}/livez`, {
       signal: AbortSignal.timeout(2000),
       tls: { rejectUnauthorized: false },
     });
-    return answer.ok && answer.headers.has('X-Request-Id');
+    return response.ok && response.headers.has('X-Request-Id');
   } catch {
     return false;
   }
 }
 
-export function checkTls(config: ServeOptions, now: number): Finding[] {
-  const { tlsCert, tlsKey } = config;
+export async function checkTls(options: ServeOptions, now: number): Promise<Finding[]> {
+  const { tlsCert, tlsKey } = options;
   if (tlsCert === undefined || tlsKey === undefined) return [];
   try {
-    const tls = loadTls(config);
+    const tls = await loadTls(options);
     const certificate = new X509Certificate(tls?.cert ?? '');
     const daysLeft = Math.floor((certificate.validToDate.getTime() - now) / dayMs);
     const until = certificate.validToDate.toISOString().slice(0, 10);
     return [
       daysLeft < 0
-        ? problem('tls', `The certificate ${tlsCert} has expired on ${until}.`, 'Get a new one.')
+        ? problem('tls', `The certificate ${tlsCert} expired on ${until}.`, 'Get a new one.')
         : daysLeft < 14
-          ? warning('tls', `The certificate ${tlsCert} expires on ${until}.`, 'Renew it before.')
+          ? warning('tls', `The certificate ${tlsCert} expires on ${until}.`, 'Renew it in time.')
           : ok('tls', `The certificate is valid until ${until}.`),
       ...checkPrivacy('tls', tlsKey),
     ];
@@ -83,7 +84,7 @@ export function checkTls(config: ServeOptions, now: number): Finding[] {
   }
 }
 
-/** A file that only its owner should read. */
+/** Warns about a file that other users can read. */
 export function checkPrivacy(check: string, path: string): Finding[] {
   const others = statSync(path).mode & 0o077;
   if (others === 0 || process.platform === 'win32') return [];
@@ -94,41 +95,40 @@ export function checkDisk(path: string): Finding[] {
   const folder = nearestFolder(path);
   const { bavail, bsize, files, ffree } = statfsSync(folder);
   const free = bavail * bsize;
-  const text = `${(free / scarceBytes).toFixed(1)} GiB are free for ${folder}.`;
+  const text = `${(free / gibibyte).toFixed(1)} GiB are free in ${folder}.`;
   const remedy = 'Make room, or move the store to a larger disk.';
   if (free < exhaustedBytes) return [problem('disk', text, remedy)];
-  if (files > 0 && ffree === 0)
-    return [problem('disk', `No file can be made in ${folder}: no inodes are free.`, remedy)];
+  if (files > 0 && ffree === 0) {
+    return [problem('disk', `No file can be created in ${folder}: no inodes are free.`, remedy)];
+  }
   return [free < scarceBytes ? warning('disk', text, remedy) : ok('disk', text)];
 }
 
-/** The folder of a file, or the nearest one above it that exists. */
+/** The folder of a file, or its nearest ancestor that exists. */
 export function nearestFolder(path: string): string {
   let folder = dirname(resolve(path));
   while (!existsSync(folder)) folder = dirname(folder);
   return folder;
 }
 
-/** What the store says about the time: its latest entry, or the clock of its server. */
+/** What the store knows about the time: its latest entry, or its server's clock. */
 export interface ClockReference {
   latestTime?: number;
   serverTime?: number;
 }
 
 export function checkClock(now: number, { latestTime = 0, serverTime = now }: ClockReference): Finding[] {
-  const remedy = 'Set the clock, best by turning on time synchronisation (timedatectl set-ntp true).';
+  const remedy = 'Set the clock, preferably by time synchronisation (timedatectl set-ntp true).';
   const time = new Date(now).toISOString();
-  if (now < earliestTime) return [problem('clock', `The clock says ${time}, which is past.`, remedy)];
+  if (now < earliestTime) return [problem('clock', `The clock says ${time}, which is in the past.`, remedy)];
   if (latestTime > now + clockToleranceMs) {
     const latest = new Date(latestTime).toISOString();
-    return [problem('clock', `The clock says ${time}, but the store has been written at ${latest}.`, remedy)];
+    return [problem('clock', `The clock says ${time}, but the store was written at ${latest}.`, remedy)];
   }
   const differenceMs = Math.abs(serverTime - now);
   if (differenceMs > clockToleranceMs) {
     const seconds = Math.round(differenceMs / 1000);
-    return [
-      warning('clock', `The clocks of this machine and of the database differ by ${seconds} s.`, remedy),
-    ];
+    return [warning('clock', `The clocks of this machine and the database differ by ${seconds} s.`, remedy)];
   }
   return [ok('clock', `The clock says ${time}.`)];
 }

@@ -3,19 +3,20 @@ import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { holdsFrames } from '../../sqlite/wal/frames.ts';
-import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
-import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
+import { countOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
+import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
+import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
 
 export interface StoreReport {
   findings: Finding[];
   usableKeyCount: number;
-  /** True when the first start has still to come, and with it a key. */
+  /** True before the first start, which creates a key. */
   makesFirstKey: boolean;
   clock: ClockReference;
 }
 
-/** Where WAL cannot work, because the processes of several machines share no memory; as `statfs` names them. */
+/** WAL needs memory shared by all processes, so it cannot work across machines. Types as in statfs(2). */
 const networkFileSystems = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -25,59 +26,60 @@ const networkFileSystems = new Map([
 const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
 
 export function checkEmbeddedStore(name: string, now: number): StoreReport {
-  // A link may lead to another folder, also one to a file that does not exist yet.
+  // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
   const findings: Finding[] = [...checkRights(path), ...checkFileSystem(path)];
-  const report: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
-  if (findings.some(({ state }) => state === 'problem')) return report;
-  if (report.makesFirstKey) {
+  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
+  if (hasProblem(findings)) return result;
+  if (result.makesFirstKey) {
     findings.unshift(describeMissing(name, path));
-    return report;
+    return result;
   }
   try {
-    const { petCount, usableKeyCount, latestTime } = inspectSqlite(
-      name,
-      now,
-      reportOnTerminal(process.stderr),
-    );
-    findings.unshift(ok('store', `${name} is sound and holds ${petCount.toLocaleString('en')} pets.`));
-    return { ...report, usableKeyCount, clock: { latestTime } };
+    const report = reportOnTerminal(process.stderr);
+    const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
+    findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
+    return { ...result, usableKeyCount, clock: { latestTime } };
   } catch (error) {
     findings.unshift(problemOf('store', error));
-    return report;
+    return result;
   }
 }
 
 /** A log outlives its file only when the file was moved or removed. */
 function describeMissing(name: string, path: string): Finding {
   const log = `${path}-wal`;
-  if (!existsSync(log)) return ok('store', `${name} does not exist yet; the first start makes it.`);
+  if (!existsSync(log)) return ok('store', `${name} does not exist yet; the first start creates it.`);
   const remedy = `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`;
   return holdsFrames(log)
     ? problem('store', `${name} is gone, but its log holds commits, so the service does not start.`, remedy)
-    : warning('store', `${name} is gone, but its log is still there. A start makes an empty store.`, remedy);
+    : warning(
+        'store',
+        `${name} is gone, but its log is still there. A start creates an empty store.`,
+        remedy,
+      );
 }
 
-/** The side files, too: left behind by a start as another user, they keep the right one out. */
+/** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */
 function checkRights(path: string): Finding[] {
-  const user = process.getuid === undefined ? 'this user' : `the user with the id ${process.getuid()}`;
-  const remedy = (thing: string) => `Run chown for ${thing}, or start the service as its owner.`;
+  const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
+  const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;
   if (!existsSync(path)) {
     const folder = nearestFolder(path);
     return mayUse(folder, constants.W_OK | constants.X_OK)
       ? []
-      : [problem('rights', `${user} may not make the store: ${folder} cannot be written.`, remedy(folder))];
+      : [problem('rights', `${user} may not create the store: ${folder} cannot be written.`, remedy(folder))];
   }
-  const { nlink } = statSync(path);
-  if (!statSync(path).isFile()) {
-    return [problem('store', `${path} is no file.`, 'Name a file with --database-url.')];
+  const stats = statSync(path);
+  if (!stats.isFile()) {
+    return [problem('store', `${path} is not a file.`, 'Name a file with --database-url.')];
   }
-  if (nlink > 1) {
+  if (stats.nlink > 1) {
     return [
       warning(
         'store',
-        `${path} has ${nlink} names (hard links). Whoever opens it by another one finds another log.`,
-        'Keep one name, and use symbolic links for the others.',
+        `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
+        'Keep one name and use symbolic links for the others.',
       ),
     ];
   }
@@ -89,7 +91,9 @@ function checkRights(path: string): Finding[] {
     return [problem('rights', `${user} may not read and write ${list}.`, remedy(list))];
   }
   const exposed = checkPrivacy('rights', path);
-  return exposed.length > 0 ? exposed : [ok('rights', 'The store can be written, and read by nobody else.')];
+  return exposed.length > 0
+    ? exposed
+    : [ok('rights', 'The store can be written, and no other user can read it.')];
 }
 
 function mayUse(path: string, mode: number): boolean {
@@ -118,30 +122,30 @@ function checkFileSystem(path: string): Finding[] {
   return [
     warning(
       'store',
-      `${folder} is kept in memory and is lost with the next restart of the machine.`,
-      'Choose a place on a disk with --database-url.',
+      `${folder} is in memory and is lost when the machine restarts.`,
+      'Choose a path on a disk with --database-url.',
     ),
   ];
 }
 
-export async function checkPostgres(address: string): Promise<StoreReport> {
+export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
   const { inspectPostgres } = await import('../../postgres/inspect.ts');
   try {
     const { version, petCount, usableKeyCount, isNew, mayWrite, serverTime } = await inspectPostgres(
       address,
-      process.env,
+      environment,
     );
     const state = isNew
-      ? 'holds no store yet; the first start makes it'
-      : `holds about ${petCount.toLocaleString('en')} pets`;
-    const findings = [ok('store', `PostgreSQL ${version} answers and ${state}.`)];
+      ? 'holds no store yet; the first start creates it'
+      : `holds about ${countOf(petCount, 'pet')}`;
+    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`)];
     if (mayWrite) findings.push(ok('rights', 'The role may write.'));
     else {
       findings.push(
         problem(
           'rights',
           'The role may not write the pets.',
-          'GRANT SELECT, INSERT, UPDATE, DELETE on all tables and USAGE on all sequences to it.',
+          'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.',
         ),
       );
     }

@@ -1,56 +1,52 @@
-import { IdTakenError, PetstoreError } from '../../error.ts';
+import { IdTakenError, OperatorError, PetstoreError } from '../../error.ts';
 import type { ImportedPet, ImportStore } from '../../import-store.ts';
-import { createContentHash, readRows, type Check, type CheckedInput } from './check.ts';
 import type { Interruption } from '../terminal/interruption.ts';
-import { reasonOf } from '../terminal/output.ts';
+import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
+import { createContentHash, readRecords, type CheckedInput, type PetSource } from './check.ts';
 
-/** How many pets one transaction adds: large enough for the disk, short enough for a service that waits. */
+/** How many pets one transaction adds: enough to be fast, few enough not to block a running service. */
 export const batchSize = 20_000;
 
-export interface Addition extends CheckedInput, Pick<Check, 'input' | 'format' | 'keepsIds'> {
-  store: ImportStore;
-  /** The first so many pets are in the store already. */
-  addedBefore: number;
-  interruption: Interruption;
-}
-
-/** An import that ended early, for a reason that the operator can fix. */
-export class ImportFailure extends Error {
-  override readonly name = 'ImportFailure';
-}
-
-/** Adds the good rows that are not in the store yet; fewer when it was interrupted. */
-export async function addPets(addition: Addition): Promise<{ addedCount: number }> {
-  const { store, source, goodCount, addedBefore, interruption, keepsIds } = addition;
-  const largestId = keepsIds ? await store.largestId() : undefined;
+/** Adds the good rows that are not in the store yet. Returns how many are in it; fewer than all when interrupted. */
+export async function addPets(
+  source: PetSource,
+  { contentHash, goodCount }: CheckedInput,
+  store: ImportStore,
+  addedBefore: number,
+  interruption: Interruption,
+): Promise<number> {
+  const largestId = source.keepsIds ? await store.largestId() : undefined;
   using progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
-  let addedCount = addedBefore;
-  let next: bigint | undefined;
+  const standing: Standing = { addedCount: addedBefore, goodCount, nextId: undefined };
   try {
-    for await (const pets of batches(addition)) {
+    for await (const pets of batches(source, contentHash, addedBefore)) {
       if (interruption.exitStatus !== undefined) break;
-      next = pets[0]?.id;
-      if (addedCount === addedBefore) refuseTakenIds({ addedCount, goodCount, next }, largestId);
-      await store.addPets(pets, { source, addedBefore: addedCount });
-      addedCount += pets.length;
+      standing.nextId = pets[0]?.id;
+      if (standing.addedCount === addedBefore) refuseTakenIds(standing, largestId);
+      await store.addPets(pets, { source: contentHash, addedBefore: standing.addedCount });
+      standing.addedCount += pets.length;
       progress.add(pets.length);
     }
   } catch (error) {
-    throw explain(error, { addedCount, goodCount, next });
+    throw explain(error, standing);
   }
-  return { addedCount };
+  return standing.addedCount;
 }
 
-/** The last batch is held back until all was read and found to be what was checked. */
-async function* batches(addition: Addition): AsyncGenerator<ImportedPet[]> {
-  const content = createContentHash(addition);
+/** The last batch is held back until the whole input was read again and found to be what was checked. */
+async function* batches(
+  source: PetSource,
+  contentHash: string,
+  addedBefore: number,
+): AsyncGenerator<ImportedPet[]> {
+  const content = createContentHash(source);
   let skipped = 0;
   let batch: ImportedPet[] = [];
-  for await (const rows of readRows(addition, (chunk) => content.update(chunk))) {
-    for (const { pet } of rows) {
+  for await (const records of readRecords(source, (chunk) => content.update(chunk))) {
+    for (const { pet } of records) {
       if (!pet) continue;
-      if (skipped < addition.addedBefore) {
+      if (skipped < addedBefore) {
         skipped += 1;
         continue;
       }
@@ -61,40 +57,45 @@ async function* batches(addition: Addition): AsyncGenerator<ImportedPet[]> {
       batch.push(pet);
     }
   }
-  if (content.digest('hex') !== addition.source) throw new InputChanged();
+  if (content.digest('hex') !== contentHash) throw new InputChanged();
   if (batch.length > 0) yield batch;
 }
 
-/** The file is not the one that was checked. */
+/** The file is no longer the one that was checked. */
 class InputChanged extends Error {
   override readonly name = 'InputChanged';
 }
 
-/** Where an import stands before a batch. */
+/** How far an import is. */
 interface Standing {
   addedCount: number;
   goodCount: number;
-  /** The id that comes next, when ids are kept. */
-  next: bigint | undefined;
+  /** The first id of the batch, when ids are kept. */
+  nextId: bigint | undefined;
 }
 
 function refuseTakenIds(standing: Standing, largestId: bigint | undefined): void {
-  const { addedCount, next } = standing;
-  if (next === undefined || largestId === undefined || next > largestId) return;
-  const place = addedCount === 0 ? 'begin' : 'go on';
-  throw new ImportFailure(
-    `The ids of the file ${place} with ${next}, and the store has ids up to ${largestId}. ${wayOut(standing)}`,
+  const { addedCount, nextId } = standing;
+  if (nextId === undefined || largestId === undefined || nextId > largestId) return;
+  const verb = addedCount === 0 ? 'begin' : 'continue';
+  throw idsTaken(
+    `The ids in the file ${verb} with ${nextId}, but the store has ids up to ${largestId}.`,
+    standing,
   );
 }
 
-/** The same file without --keep-ids is another import: it would add what is there once more. */
-function wayOut(standing: Standing): string {
+/** Without --keep-ids, the same file is another import: it would add again what is already there. */
+function idsTaken(problem: string, standing: Standing): OperatorError {
   if (standing.addedCount === 0) {
-    return 'Nothing was written. Import into an empty store, or without --keep-ids.';
+    return new OperatorError(
+      `${problem} Nothing was written.`,
+      'Import into an empty store, or without --keep-ids.',
+    );
   }
-  return (
-    `${doneOf(standing)} Import the whole file into an empty store that no service uses, ` +
-    `or put its rows from id ${standing.next} on into another file and import that without --keep-ids.`
+  return new OperatorError(
+    `${problem} ${doneOf(standing)}`,
+    'Import the whole file into an empty store that no service uses, or put the rows from id ' +
+      `${standing.nextId} on into another file and import that without --keep-ids.`,
   );
 }
 
@@ -103,26 +104,25 @@ function doneOf({ addedCount, goodCount }: Standing): string {
 }
 
 function explain(error: unknown, standing: Standing): unknown {
+  if (error instanceof InputChanged && standing.addedCount === 0) {
+    return new OperatorError(
+      'The file was changed while it was being imported. Nothing was written.',
+      'Run the same command again.',
+    );
+  }
   if (error instanceof InputChanged) {
-    const done =
-      standing.addedCount === 0
-        ? 'Nothing was written.'
-        : `${doneOf(standing)} Importing the changed file would add them twice: give the file its old content and ` +
-          'run the same command again, or import the changed one into an empty store.';
-    return new ImportFailure(`The file was changed while it was being imported. ${done}`);
+    return new OperatorError(
+      `The file was changed while it was being imported. ${doneOf(standing)}`,
+      'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
+        'or import the changed file into an empty store.',
+    );
   }
+  if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', standing);
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
-    return new ImportFailure(
-      'This file is already being imported by another process. Wait for it, then run this command again.',
+    return new OperatorError(
+      'This file is already being imported by another process.',
+      'Wait until it is done, then run this command again.',
     );
   }
-  if (error instanceof PetstoreError && error.code === 'unavailable') {
-    return new ImportFailure(
-      `The import was interrupted: ${reasonOf(error)}. ${doneOf(standing)} Run the same command again to go on.`,
-    );
-  }
-  if (error instanceof IdTakenError) {
-    return new ImportFailure(`An id of the file has been taken meanwhile. ${wayOut(standing)}`);
-  }
-  return error;
+  return asInterrupted('import', error, `${doneOf(standing)} Run the same command again to continue.`);
 }

@@ -1,87 +1,86 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Rejects } from './rejects.ts';
-import type { Input } from './input.ts';
-import type { Interruption } from '../terminal/interruption.ts';
-import { createPetReader, sniffFormat, type PetFormat } from '../../formats/format.ts';
-import { refuse, type PetRow } from '../../formats/record.ts';
-import { showProgress } from '../terminal/progress.ts';
+import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
+import { refuse, type ParsedRecord } from '../../formats/record.ts';
 import { createUtf8Decoder } from '../../formats/utf8.ts';
+import type { Interruption } from '../terminal/interruption.ts';
+import { showProgress } from '../terminal/progress.ts';
+import type { Input } from './input.ts';
+import type { Rejects } from './rejects.ts';
+
+/** What is imported, and how it is read. */
+export interface PetSource {
+  input: Input;
+  format: PetFormat;
+  keepsIds: boolean;
+}
 
 export interface CheckedInput {
-  /** Names the import by its content and by how it is read. */
-  source: string;
+  /** Identifies the import: the same bytes, read the same way, are the same import. */
+  contentHash: string;
   goodCount: number;
   badCount: number;
 }
 
-export interface Check {
-  input: Input;
-  format: PetFormat;
-  keepsIds: boolean;
-  /** Where the bad rows go. */
-  rejects: Rejects | undefined;
-  interruption: Interruption;
-}
-
-/** More than a person wants to read; the rest is counted. */
+/** How many bad rows are shown; the others are counted. */
 const maxReported = 20;
 
-/** Reads everything once and writes nothing. Undefined when it was interrupted. */
-export async function checkPets(check: Check): Promise<CheckedInput | undefined> {
-  const { input, rejects, interruption } = check;
-  const content = createContentHash(check);
-  using progress = showProgress('checked', input.sizeBytes, process.stderr, { format: megabytes });
+/** Reads the whole input and writes nothing but rejects. Returns undefined when interrupted. */
+export async function checkPets(
+  source: PetSource,
+  rejects: Rejects | undefined,
+  interruption: Interruption,
+): Promise<CheckedInput | undefined> {
+  const content = createContentHash(source);
+  using progress = showProgress('checked', source.input.sizeBytes, process.stderr, { format: megabytes });
   let goodCount = 0;
   let badCount = 0;
-  for await (const rows of readRows(check, (chunk) => {
+  for await (const records of readRecords(source, (chunk) => {
     content.update(chunk);
     progress.add(chunk.length);
   })) {
     if (interruption.exitStatus !== undefined) return undefined;
-    for (const row of rows) {
-      if (row.pet) {
+    for (const record of records) {
+      if (record.pet) {
         goodCount += 1;
         continue;
       }
       badCount += 1;
-      rejects?.write(row);
-      if (badCount <= maxReported) progress.say(`line ${row.line}: ${row.problem}`);
+      rejects?.write(record);
+      if (badCount <= maxReported) progress.say(`line ${record.line}: ${record.problem}`);
     }
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
-  return { source: content.digest('hex'), goodCount, badCount };
+  return { contentHash: content.digest('hex'), goodCount, badCount };
 }
 
-/** Names an import by its content and by how it is read. */
-export function createContentHash({ format, keepsIds }: Pick<Check, 'format' | 'keepsIds'>): Hash {
+export function createContentHash({ format, keepsIds }: PetSource): Hash {
   return createHash('sha256').update(`${format} ${keepsIds ? 'ids' : 'no ids'}\n`);
 }
 
-/** The rows of a file, as many at a time as a piece of it holds; the same ones whenever it is read. */
-export async function* readRows(
-  { input, format, keepsIds }: Pick<Check, 'input' | 'format' | 'keepsIds'>,
-  onChunk: (chunk: Uint8Array) => void = () => {},
-): AsyncGenerator<PetRow[]> {
+/** The records of the input, one batch per chunk of bytes; the same each time it is read. */
+export async function* readRecords(
+  { input, format, keepsIds }: PetSource,
+  onChunk: (chunk: Uint8Array) => void,
+): AsyncGenerator<ParsedRecord[]> {
   const decoder = createUtf8Decoder();
-  const reader = createPetReader(format, keepsIds);
-  const inOrder = keepsIds ? createOrderCheck() : (rows: PetRow[]) => rows;
+  const parser = createPetParser(format, keepsIds);
+  const inOrder = keepsIds ? createOrderCheck() : (records: ParsedRecord[]) => records;
   for await (const chunk of input.chunks()) {
     onChunk(chunk);
-    yield inOrder(reader.push(decoder.push(chunk)));
+    yield inOrder(parser.push(decoder.push(chunk)));
   }
-  yield inOrder([...reader.push(decoder.end()), ...reader.end()]);
+  yield inOrder([...parser.push(decoder.end()), ...parser.end()]);
 }
 
-/** Ids that ascend are all different, and that is found out without remembering them. */
-function createOrderCheck(): (rows: PetRow[]) => PetRow[] {
+/** Ascending ids are distinct, which needs no memory of them. */
+function createOrderCheck(): (records: ParsedRecord[]) => ParsedRecord[] {
   let last = 0n;
-  return (rows) =>
-    rows.map((row) => {
-      if (row.pet?.id === undefined) return row;
-      if (row.pet.id <= last)
-        return refuse(row.line, row.text, `id must be larger than ${last}, which is above it.`);
-      last = row.pet.id;
-      return row;
+  return (records) =>
+    records.map((record) => {
+      if (record.pet?.id === undefined) return record;
+      if (record.pet.id <= last) return refuse(record, `id must be larger than ${last}, the id before it.`);
+      last = record.pet.id;
+      return record;
     });
 }
 

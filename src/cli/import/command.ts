@@ -1,168 +1,149 @@
-import { OperatorError, PetstoreError, usageError } from '../../error.ts';
-import { choiceOf, readArguments } from '../arguments.ts';
-import { databaseUrlOf, settings } from '../config.ts';
-import { addPets, ImportFailure } from './add.ts';
-import { checkPets, sniff, type CheckedInput } from './check.ts';
-import { openRejects } from './rejects.ts';
-import { openInput, type Input } from './input.ts';
-import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
-import { print, reasonOf } from '../terminal/output.ts';
-import { petFormats } from '../../formats/format.ts';
+import { Option, type Command } from 'commander';
+import { OperatorError, usageError } from '../../error.ts';
+import { petFormats, type PetFormat } from '../../formats/format.ts';
+import type { ImportStore } from '../../import-store.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
+import { databaseUrlOption } from '../settings.ts';
+import { addExamples } from '../terminal/help.ts';
+import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
+import { asInterrupted, countOf, print } from '../terminal/output.ts';
+import { addPets } from './add.ts';
+import { checkPets, sniff, type CheckedInput, type PetSource } from './check.ts';
+import { openInput } from './input.ts';
+import { openRejects } from './rejects.ts';
 
-const help = `Add the pets of a file to a store, past the service, which may be running. The store assigns the ids.
-
-Everything is checked before anything is written: one bad row, and nothing is added, unless --rejects is given. After
-an interruption of any kind, run the same command again: it goes on where it was. A file that was imported whole is
-not imported twice.
-
-Usage: petstore import [FILE] [options]
-
-Options:
-  FILE                  One JSON object per line (NDJSON), a JSON array, or CSV with a header that names the columns
-                        name, categoryId and, if there is one, status. Without FILE, or with -, standard input.
-  --format FORMAT       ${petFormats.join(', ')}. Default: told from the beginning of the file.
-  --rejects FILE        Write the bad rows here, with their lines and what is wrong, and add the others.
-  --keep-ids            Keep the ids of the file. They must ascend, and come after those in the store.
-  --again               Add the pets once more, though this file was imported before.
-  --database-url PLACE  ${settings.databaseUrl.help} (DATABASE_URL)
-                        Default: ${settings.databaseUrl.fallback}
-
-Examples:
-  petstore import pets.ndjson
-  petstore import pets.csv --rejects bad-rows.ndjson
-  zcat pets.json.gz | petstore import --database-url postgres://petstore@db.example/shop
-`;
-
-export const options = {
-  format: { type: 'string' },
-  rejects: { type: 'string' },
-  'keep-ids': { type: 'boolean' },
-  again: { type: 'boolean' },
-  'database-url': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-interface ImportRequest {
-  path: string;
-  format: (typeof petFormats)[number] | undefined;
-  rejects: string | undefined;
-  keepsIds: boolean;
-  again: boolean;
+interface ImportOptions {
+  format?: PetFormat;
+  rejects?: string;
+  keepIds?: boolean;
+  again?: boolean;
   databaseUrl: string;
 }
 
-export async function importPets(args: string[]): Promise<number> {
-  const { values, positionals } = readArguments('import', args, { options, allowPositionals: true });
-  if (values.help) return print(help);
-  const [path = '-', ...others] = positionals;
-  if (others.length > 0) throw usageError('One file at a time: petstore import FILE');
-  if (path === '-' && process.stdin.isTTY) throw usageError('Say what to import: petstore import FILE');
-  const request: ImportRequest = {
-    path,
-    format: values.format === undefined ? undefined : choiceOf('--format', values.format, petFormats),
-    rejects: values.rejects,
-    keepsIds: values['keep-ids'] ?? false,
-    again: values.again ?? false,
-    databaseUrl: databaseUrlOf(values['database-url'], process.env),
-  };
-  for (const file of [path, request.rejects ?? '-']) {
-    if (file !== '-') refuseFileOfStore(request.databaseUrl, file);
+export function define(command: Command): void {
+  command
+    .description(
+      'Add the pets in a file to a store. The service may keep running. The store assigns the ids.\n\n' +
+        'The whole file is checked before anything is written: if one row is bad, nothing is added, unless --rejects ' +
+        'is given. If the import is interrupted, run the same command again: it continues. A file that was imported ' +
+        'completely is not imported twice.',
+    )
+    .argument(
+      '[file]',
+      'One JSON object per line (NDJSON), a JSON array, or CSV with a header that names the columns name, ' +
+        'categoryId and optionally status; - is standard input.',
+      '-',
+    )
+    .addOption(
+      new Option('--format <format>', 'Default: detected from the first character.').choices(petFormats),
+    )
+    .option('--rejects <file>', 'Write the bad rows here, with line and problem, and add the others.')
+    .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
+    .option('--again', 'Add the pets again, although this file was imported before.')
+    .addOption(databaseUrlOption())
+    .action(importPets);
+  addExamples(
+    command,
+    'petstore import pets.ndjson',
+    'petstore import pets.csv --rejects bad-rows.ndjson',
+    'zcat pets.json.gz | petstore import --database-url postgres://db.example/shop',
+  );
+}
+
+async function importPets(path: string, options: ImportOptions): Promise<void> {
+  if (path === '-' && process.stdin.isTTY) {
+    throw usageError('There is nothing to import.', 'Name a file: petstore import FILE');
+  }
+  for (const file of [path, options.rejects ?? '-']) {
+    if (file !== '-') refuseFileOfStore(options.databaseUrl, file);
   }
   using interruption = watchForInterruption();
   const input = await openInput(path);
   try {
-    return await run(request, input, interruption);
+    const { format = await sniff(input), keepIds = false } = options;
+    await importSource({ input, format, keepsIds: keepIds }, path, options, interruption);
   } finally {
     input.close();
   }
 }
 
-async function run(request: ImportRequest, input: Input, interruption: Interruption): Promise<number> {
-  const { rejects: rejectsPath, keepsIds } = request;
-  const format = request.format ?? (await sniff(input));
-  const rejects = rejectsPath === undefined ? undefined : openRejects(rejectsPath, request.path);
-  let checked: CheckedInput | undefined;
-  try {
-    checked = await checkPets({ input, format, keepsIds, rejects, interruption });
-  } finally {
-    rejects?.close();
-  }
+async function importSource(
+  source: PetSource,
+  path: string,
+  { rejects, again = false, databaseUrl }: ImportOptions,
+  interruption: Interruption,
+): Promise<void> {
+  const checked = await check(source, path, rejects, interruption);
   if (!checked) {
     process.stderr.write('Stopped before anything was written.\n');
-    return interruption.exitStatus ?? 1;
+    process.exitCode = interruption.exitStatus ?? 1;
+    return;
   }
-  if (checked.badCount > 0 && rejectsPath === undefined) {
-    const rows = checked.goodCount + checked.badCount;
+  const { goodCount, badCount } = checked;
+  if (badCount > 0 && rejects === undefined) {
+    const total = (goodCount + badCount).toLocaleString('en');
     throw new OperatorError(
-      `${count(checked.badCount, 'row')} of ${rows.toLocaleString('en')} cannot be imported, so nothing was written. ` +
-        'Fix the file, or collect them with --rejects FILE.',
+      `${countOf(badCount, 'row')} of ${total} cannot be imported, so nothing was written.`,
+      'Fix the file, or collect the bad rows with --rejects FILE.',
     );
   }
-  const store = await openImportStore(request.databaseUrl);
+  const store = await openImportStore(databaseUrl, { environment: process.env });
   try {
-    return await add(request, { ...checked, input, format }, store, interruption);
+    const result = await add(source, checked, store, again, interruption);
+    if (result === undefined) return;
+    const verb = badCount === 1 ? 'is' : 'are';
+    print(`${result}${badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`}\n`);
   } catch (error) {
-    throw asOperatorError(error);
+    throw asInterrupted('import', error, 'Run the same command again to continue.');
   } finally {
     await store.close();
   }
 }
 
-type OpenStore = Awaited<ReturnType<typeof openImportStore>>;
-type Addition = CheckedInput & { input: Input; format: (typeof petFormats)[number] };
-
-async function add(
-  request: ImportRequest,
-  addition: Addition,
-  store: OpenStore,
+async function check(
+  source: PetSource,
+  path: string,
+  rejectsPath: string | undefined,
   interruption: Interruption,
-): Promise<number> {
-  const { source, goodCount, badCount } = addition;
-  const rejected =
-    badCount === 0
-      ? ''
-      : ` ${count(badCount, 'bad row')} ${badCount === 1 ? 'is' : 'are'} in ${request.rejects}.`;
-  const earlier = await store.findImport(source);
-  if (earlier?.finishedAt && !request.again) {
-    const day = earlier.finishedAt.toISOString().slice(0, 10);
-    return print(
-      `This was imported on ${day}: ${count(goodCount, 'pet')}. Nothing was added; --again adds them once more.${rejected}\n`,
-    );
+): Promise<CheckedInput | undefined> {
+  const rejects = rejectsPath === undefined ? undefined : openRejects(rejectsPath, path);
+  try {
+    return await checkPets(source, rejects, interruption);
+  } finally {
+    rejects?.close();
   }
-  if (earlier?.finishedAt) await store.forgetImport(source);
+}
+
+/** Returns the sentence that reports the result; undefined when interrupted. */
+async function add(
+  source: PetSource,
+  checked: CheckedInput,
+  store: ImportStore,
+  again: boolean,
+  interruption: Interruption,
+): Promise<string | undefined> {
+  const { contentHash, goodCount } = checked;
+  const earlier = await store.findImport(contentHash);
+  if (earlier?.finishedAt && !again) {
+    const day = earlier.finishedAt.toISOString().slice(0, 10);
+    return `This file was imported on ${day}: ${countOf(goodCount, 'pet')}. Nothing was added; --again adds them again.`;
+  }
+  if (earlier?.finishedAt) await store.forgetImport(contentHash);
   const addedBefore = earlier?.finishedAt ? 0 : (earlier?.addedCount ?? 0);
   if (addedBefore > 0) {
-    process.stderr.write(`Going on after the first ${count(addedBefore, 'pet')} of an earlier run.\n`);
+    process.stderr.write(`Continuing after the first ${countOf(addedBefore, 'pet')} of an earlier run.\n`);
   }
   const startedAt = performance.now();
-  const { addedCount } = await addPets({
-    ...addition,
-    keepsIds: request.keepsIds,
-    store,
-    addedBefore,
-    interruption,
-  });
+  const addedCount = await addPets(source, checked, store, addedBefore, interruption);
   if (addedCount < goodCount) {
     process.stderr.write(
-      `Stopped. ${addedCount.toLocaleString('en')} of ${count(goodCount, 'pet')} are in the store. ` +
-        'Run the same command again to go on.\n',
+      `Stopped. ${addedCount.toLocaleString('en')} of ${countOf(goodCount, 'pet')} are in the store. ` +
+        'Run the same command again to continue.\n',
     );
-    return interruption.exitStatus ?? 1;
+    process.exitCode = interruption.exitStatus ?? 1;
+    return undefined;
   }
-  await store.finishImport(source, new Date());
+  await store.finishImport(contentHash, new Date());
   const seconds = (performance.now() - startedAt) / 1000;
-  return print(`Added ${count(goodCount - addedBefore, 'pet')} in ${seconds.toFixed(1)} s.${rejected}\n`);
-}
-
-function asOperatorError(error: unknown): unknown {
-  if (error instanceof ImportFailure) return new OperatorError(error.message);
-  if (!(error instanceof PetstoreError)) return error;
-  return new OperatorError(
-    `The import was interrupted: ${reasonOf(error)}. Run the same command again to go on.`,
-  );
-}
-
-function count(number: number, what: string): string {
-  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+  return `Added ${countOf(goodCount - addedBefore, 'pet')} in ${seconds.toFixed(1)} s.`;
 }

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { read } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { randomUUID } from 'node:crypto';
 import { OperatorError } from '../../error.ts';
+import { writeAll } from '../output-file.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
@@ -12,32 +12,32 @@ const readInto = promisify(read);
 /** A file that can be read more than once. */
 export interface Input {
   sizeBytes: number;
-  /** From the beginning; each piece is valid until the next one is asked for. */
+  /** From the beginning. A chunk is valid until the next one is requested. */
   chunks(): AsyncGenerator<Uint8Array>;
   close(): void;
 }
 
-/** Opens a file, or standard input for `-`. What cannot be read twice goes through a temporary file. */
+/** Opens a file, or standard input for `-`. A pipe, which cannot be read twice, is copied to a temporary file. */
 export async function openInput(path: string): Promise<Input> {
   const descriptor = openForReading(path);
   if (fstatSync(descriptor).isFile()) return inputOf(descriptor);
-  const spool = await spoolOf(descriptor);
+  const copy = await copyToTemporaryFile(descriptor);
   if (descriptor !== 0) closeSync(descriptor);
-  return inputOf(spool);
+  return inputOf(copy);
 }
 
 function openForReading(path: string): number {
   if (path === '-') return 0;
+  let descriptor: number;
   try {
-    const descriptor = openSync(path, 'r');
-    if (!fstatSync(descriptor).isDirectory()) return descriptor;
-    closeSync(descriptor);
-    throw new OperatorError(`${path} is a folder. Name a file, or - for standard input.`);
+    descriptor = openSync(path, 'r');
   } catch (error) {
-    if (error instanceof OperatorError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${path} cannot be read (${code}). Check its path and rights.`);
+    throw new OperatorError(`The file ${path} cannot be read (${code}).`, 'Check its path and permissions.');
   }
+  if (!fstatSync(descriptor).isDirectory()) return descriptor;
+  closeSync(descriptor);
+  throw new OperatorError(`${path} is a folder.`, 'Name a file, or - for standard input.');
 }
 
 function inputOf(descriptor: number): Input {
@@ -56,22 +56,20 @@ function inputOf(descriptor: number): Input {
   };
 }
 
-/** The temporary file has no name any more when it is filled, so nothing is left behind, whatever happens. */
-async function spoolOf(source: number): Promise<number> {
+/** The file loses its name before it is filled, so nothing is left behind whatever happens. */
+async function copyToTemporaryFile(source: number): Promise<number> {
   const path = join(tmpdir(), `petstore-import-${randomUUID()}`);
-  const spool = openSync(path, 'wx+', 0o600);
+  const copy = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
   try {
-    for await (const chunk of Bun.file(source).stream()) {
-      for (let written = 0; written < chunk.length;) written += writeSync(spool, chunk, written);
-    }
-    return spool;
+    for await (const chunk of Bun.file(source).stream()) writeAll(copy, chunk);
+    return copy;
   } catch (error) {
-    closeSync(spool);
+    closeSync(copy);
     const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
-      `The input cannot be kept in ${tmpdir()} (${code ?? message}). Nothing was written. ` +
-        'Make room there, or set TMPDIR to a folder that has it.',
+      `The input cannot be stored in ${tmpdir()} (${code ?? message}). Nothing was written.`,
+      'Make room there, or set TMPDIR to a folder that has it.',
     );
   }
 }

@@ -1,42 +1,39 @@
-import { closeSync, openSync, statSync } from 'node:fs';
-import { OperatorError, usageError } from '../../error.ts';
-import type { PetRow } from '../../formats/record.ts';
-import { writeAll } from '../write-all.ts';
+import { statSync } from 'node:fs';
+import { usageError } from '../../error.ts';
+import type { ParsedRecord } from '../../formats/record.ts';
+import { openOutputFile } from '../output-file.ts';
 
-/** Where bad rows go: one JSON object per line, with the line of the row, what is wrong, and its text. */
+/** Collects bad rows: one JSON object per line with the row's line, problem and text. */
 export interface Rejects {
-  write(row: PetRow): void;
+  write(record: ParsedRecord): void;
   close(): void;
 }
 
+const bufferLength = 64 * 1024;
+
 export function openRejects(path: string, inputPath: string): Rejects {
-  if (isSameFile(path, inputPath)) throw usageError('--rejects must not be the file that is imported.');
-  const descriptor = attempt(path, () => openSync(path, 'w', 0o600));
-  let waiting = '';
+  if (isSameFile(path, inputPath)) {
+    throw usageError('--rejects names the file that is imported.', 'Name another file.');
+  }
+  const file = openOutputFile(path, { flags: 'w', name: `${path} of --rejects` });
+  let buffered = '';
   const flush = (): void => {
-    const text = waiting;
-    waiting = '';
-    attempt(path, () => writeAll(descriptor, text));
+    file.write(buffered);
+    buffered = '';
   };
   return {
     write({ line, problem, text }) {
-      waiting += `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
-      if (waiting.length > 64 * 1024) flush();
+      buffered += `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
+      if (buffered.length > bufferLength) flush();
     },
     close() {
-      flush();
-      closeSync(descriptor);
+      try {
+        flush();
+      } finally {
+        file.close();
+      }
     },
   };
-}
-
-function attempt<Result>(path: string, write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${path} of --rejects cannot be written (${code}). Nothing was added.`);
-  }
 }
 
 function isSameFile(one: string, other: string): boolean {

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import { stopSignals } from '../../server/signals.ts';
 
-/** Lets a long command end at a moment that it chooses. A second signal ends it at once. */
+/** Lets a long command end where it is safe. A second signal ends it at once. */
 export interface Interruption extends Disposable {
-  /** The exit status that a shell expects after the signal; undefined while none has come. */
+  /** The exit status that a shell expects after the signal; undefined before one arrives. */
   readonly exitStatus: number | undefined;
 }
 
@@ -13,7 +13,7 @@ export function watchForInterruption(): Interruption {
     const status = 128 + constants.signals[signal];
     if (exitStatus !== undefined) process.exit(status);
     exitStatus = status;
-    // After a hangup there is no terminal left to write to, and that must not end the command sooner.
+    // After a hangup the terminal is gone; a failed write must not end the command early.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   };
   const signals = stopSignals();

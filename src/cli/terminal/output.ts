@@ -1,34 +1,46 @@
-import { createLog, type Log, type LogLevel } from '../../log.ts';
-import type { Voice } from '../../server/options.ts';
+import { OperatorError, PetstoreError } from '../../error.ts';
+import { createLog, type LogLevel } from '../../log.ts';
+import type { ServeContext } from '../../server/options.ts';
 import { visibleLines } from './visible.ts';
 
-/** The log of a command: readable lines on a terminal, one JSON object per line anywhere else. */
-export function openLog(level: LogLevel): Log {
-  // A service outlives the reader of its log: without this, the first line after it is gone would be a crash.
+/** What a service needs of its process. The log is readable on a terminal and JSON lines anywhere else. */
+export function openContext(level: LogLevel): ServeContext {
+  // A service outlives the reader of its log: without this, the next line after the reader is gone would be a crash.
   process.stdout.on('error', () => {});
-  return createLog({
+  const log = createLog({
     level,
     format: process.stdout.isTTY ? 'text' : 'json',
     write: (line) => process.stdout.write(visibleLines(line)),
   });
+  return { log, tell, environment: process.env };
 }
 
-export function openVoice(level: LogLevel): Voice {
-  return { log: openLog(level), tell };
-}
-
-/** Says what a command was asked for; gives the exit status of a success. */
-export function print(text: string): number {
+/** Prints the result of a command. */
+export function print(text: string): void {
   process.stdout.write(visibleLines(text));
-  return 0;
 }
 
-/** Why a store cannot be used, in its own words where there are some, to be put into a sentence. */
-export function reasonOf({ message, cause }: Error): string {
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** `1 pet`, `2,000 pets`. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Turns the failure of a store into an error for the operator; other errors stay what they are. */
+export function asInterrupted(work: string, error: unknown, remedy: string): unknown {
+  if (!(error instanceof PetstoreError)) return error;
+  return new OperatorError(`The ${work} was interrupted: ${reasonOf(error)}.`, remedy);
+}
+
+/** The innermost reason, without its full stop. */
+function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? reasonOf(cause) : message.replace(/\.$/, '');
 }
 
-/** A few lines for the person who started the command; beside the log where that is read by a machine. */
-export function tell(text: string): void {
+/** Shows a few lines to the person who started the command, apart from a log that a machine reads. */
+function tell(text: string): void {
   (process.stdout.isTTY ? process.stdout : process.stderr).write(`${text}\n`);
 }

@@ -2,21 +2,21 @@ import { noReport, type Progress, type Report } from '../../progress.ts';
 import { visible } from './visible.ts';
 
 export interface ShownProgress extends Progress {
-  /** Says something that stays, above the bar. */
+  /** Prints a line above the bar. */
   say(line: string): void;
 }
 
 export interface ProgressOptions {
-  /** What an earlier run has done; it counts, but not for the rate. */
+  /** What an earlier run did. It does not count for the rate. */
   done?: number;
-  /** How a number is written. */
+  /** Formats a number. */
   format?: (count: number) => string;
 }
 
 const widestBar = 30;
 const drawEveryMs = 100;
 
-/** Shows how far a long command is: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
+/** Shows the progress of a command: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
 export function showProgress(
   what: string,
   total: number,
@@ -39,7 +39,7 @@ export function showProgress(
   const draw = (): void => {
     const text = describe();
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    // A line that is broken by the edge of the terminal could not be drawn over.
+    // A line that wraps at the edge of the terminal could not be overwritten.
     const width = Math.max(0, Math.min(widestBar, (stream.columns || 80) - text.length - 2));
     const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
     stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}\u001b[K`);
@@ -60,7 +60,7 @@ export function showProgress(
     say(text) {
       const line = visible(text);
       stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
-      // The bar comes back with the next step.
+      // The next step draws the bar again.
       drawnAt = -Infinity;
     },
     [Symbol.dispose]() {
@@ -71,7 +71,7 @@ export function showProgress(
   };
 }
 
-/** For commands that also run by the clock, where whatever they say is mailed to somebody. */
+/** Silent where there is no terminal: cron mails whatever a command prints. */
 export function reportOnTerminal(stream: NodeJS.WriteStream): Report {
   if (!stream.isTTY) return noReport;
   return {

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../error.ts';
 
-/** Standard output for much text: waits while the reader is slower than we are. */
+/** Somewhere to write a lot of text; waits for a slow reader. */
 export interface Sink {
-  /** False when the reader has gone, as `head` does: then nobody wants the rest. */
+  /** False when the reader is gone, as after `| head`, and the rest is not wanted. */
   write(text: string): Promise<boolean>;
 }
 
@@ -20,7 +20,10 @@ export function openStandardOutput(): Sink {
       if (!hasRoom && failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
       if (failure === undefined) return true;
       if (failure.code === 'EPIPE') return false;
-      throw new OperatorError(`Standard output cannot be written (${failure.code ?? failure.message}).`);
+      throw new OperatorError(
+        `Standard output cannot be written (${failure.code ?? failure.message}).`,
+        'Check where it is redirected to.',
+      );
     },
   };
 }

@@ -1,17 +1,17 @@
 /**
- * Text of somebody else, on one line: nothing in it may move the cursor, change colours or turn the line around. What
- * could is written as JSON writes it, so that JSON stays the same JSON.
+ * Makes untrusted text safe to print on one line: characters that move the cursor, change colours or reverse text are
+ * escaped as in JSON, so JSON keeps its meaning.
  */
 export function visible(text: string): string {
   return text.replace(unsafe, escape);
 }
 
-/** The same for text of several lines. */
+/** The same for several lines. */
 export function visibleLines(text: string): string {
   return text.split('\n').map(visible).join('\n');
 }
 
-/** C0, DEL and C1, the other ends of a line, and what changes the direction of text. */
+/** C0, DEL and C1, the other line ends, and the controls of text direction. */
 const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function escape(character: string): string {

@@ -7,7 +7,7 @@ import { exported, importText } from '../../support/process/files.ts';
 
 setDefaultTimeout(120_000);
 
-/** Everything that is hard to carry through a file: the edges of int64, and names that look like syntax. */
+/** What is hard to write to a file: the edges of int64, and names that look like syntax. */
 const oddNames = [
   ...[
     '',
@@ -60,26 +60,23 @@ const stores = [
 
 for (const { store, makePlace } of stores) {
   describe(`petstore import and export on ${store}`, () => {
-    it.each(['ndjson', 'json', 'csv'])(
-      'carry everything there and back again, byte for byte: %s',
-      async (format) => {
-        using folder = makeFolder();
-        const [one, two, three] = [
-          await makePlace(folder, 'one.db'),
-          await makePlace(folder, 'two.db'),
-          await makePlace(folder, 'three.db'),
-        ];
-        expect(await importText(oddPets, one)).toMatchObject({ status: 0 });
-        expect(await exported(one)).toBe(oddPets);
-        const text = await exported(one, format);
-        expect(await importText(text, two)).toMatchObject({ status: 0 });
-        expect(await exported(two, format)).toBe(text);
-        expect(await importText(text, three, '--keep-ids')).toMatchObject({ status: 0 });
-        expect(await exported(three)).toBe(oddPets);
-      },
-    );
+    it.each(['ndjson', 'json', 'csv'])('round-trip every pet byte for byte: %s', async (format) => {
+      using folder = makeFolder();
+      const [one, two, three] = [
+        await makePlace(folder, 'one.db'),
+        await makePlace(folder, 'two.db'),
+        await makePlace(folder, 'three.db'),
+      ];
+      expect(await importText(oddPets, one)).toMatchObject({ status: 0 });
+      expect(await exported(one)).toBe(oddPets);
+      const text = await exported(one, format);
+      expect(await importText(text, two)).toMatchObject({ status: 0 });
+      expect(await exported(two, format)).toBe(text);
+      expect(await importText(text, three, '--keep-ids')).toMatchObject({ status: 0 });
+      expect(await exported(three)).toBe(oddPets);
+    });
 
-    it('keep ids with gaps, and the next id comes after them', async () => {
+    it('keep ids with gaps, and assign the next id after them', async () => {
       using folder = makeFolder();
       const place = await makePlace(folder, 'shop.db');
       const text = '{"id":5,"name":"A","categoryId":1}\n{"id":9007199254740993,"name":"B","categoryId":2}\n';
@@ -90,14 +87,14 @@ for (const { store, makePlace } of stores) {
       expect(last).toBe('{"id":9007199254740994,"name":"C","categoryId":3}');
       const taken = await importText('{"id":6,"name":"D","categoryId":4}', place, '--keep-ids');
       expect(taken).toMatchObject({ status: 1, stdout: '' });
-      expect(taken.stderr).toContain('begin with 6, and the store has ids up to 9007199254740994');
+      expect(taken.stderr).toContain('begin with 6, but the store has ids up to 9007199254740994');
       const unordered = '{"id":9007199254740999,"name":"D","categoryId":4}\n'.repeat(2);
       const refused = await importText(unordered, place, '--keep-ids');
-      expect(refused.stderr).toContain('line 2: id must be larger than 9007199254740999, which is above it.');
+      expect(refused.stderr).toContain('line 2: id must be larger than 9007199254740999, the id before it.');
       expect((await exported(place)).split('\n')).toHaveLength(4);
     });
 
-    it('does not add a file twice unless it is told to', async () => {
+    it('add a file only once, unless --again is given', async () => {
       using folder = makeFolder();
       const place = await makePlace(folder, 'shop.db');
       const text = '{"name":"A","categoryId":1}\n{"name":"B","categoryId":2}\n';
@@ -110,7 +107,7 @@ for (const { store, makePlace } of stores) {
       expect((await importText(text, place)).stdout).toContain('Nothing was added');
     });
 
-    it('refuses a file with bad rows whole, or collects them', async () => {
+    it('refuse a whole file with bad rows, or collect them with --rejects', async () => {
       using folder = makeFolder();
       const place = await makePlace(folder, 'shop.db');
       const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
@@ -118,7 +115,7 @@ for (const { store, makePlace } of stores) {
       expect(refused).toMatchObject({ status: 1, stdout: '' });
       expect(refused.stderr).toContain('line 2: categoryId is required.\nline 3: This is not JSON.\n');
       expect(refused.stderr).toEndWith(
-        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect them with --rejects FILE.\n',
+        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect the bad rows with --rejects FILE.\n',
       );
 
       const rejects = join(folder.path, 'rejects.ndjson');

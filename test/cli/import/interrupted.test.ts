@@ -26,7 +26,7 @@ afterAll(() => {
   folder[Symbol.dispose]();
 });
 
-/** The store is sound and holds the beginning of the file, no more and no less than the import says. */
+/** Checks that the store is intact and holds as many pets from the start of the file as the import recorded. */
 function expectBeginning(database: string): number {
   using store = new Database(database, { readwrite: true, create: false });
   expect(store.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
@@ -50,7 +50,7 @@ async function expectWhole(place: string): Promise<void> {
   expect(stdout === (await Bun.file(path).text())).toBe(true);
 }
 
-/** How a run of the import ended that was sent a signal at a moment that its output tells. */
+/** Sends a signal to an import once its output matches. */
 async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals) {
   await using command = startCommand(argsFor(place), folder.path);
   await command.untilSaid(moment);
@@ -58,7 +58,7 @@ async function interrupt(place: string, moment: RegExp, signal: NodeJS.Signals) 
   return { ended: await command.ended, stderr: command.stderr };
 }
 
-/** On a busy machine an import may be done before the signal arrives: then it is tried in another place. */
+/** On a busy machine an import may finish before the signal arrives: then it is repeated with another store. */
 async function interruptHalfway<Place>(
   signal: NodeJS.Signals,
   makePlace: (attempt: number) => Promise<Place>,
@@ -76,11 +76,11 @@ const makeDatabase = (name: string) => async (attempt: number) => join(folder.pa
 const itself = (text: string) => text;
 
 describe('an import that is killed with kill -9', () => {
-  it('leaves a sound store, goes on where it was, and doubles nothing', async () => {
+  it('leaves an intact store, and the next run continues without duplicates', async () => {
     const { place } = await interruptHalfway('SIGKILL', makeDatabase('killed'), itself);
     const counts = [expectBeginning(place)];
     expect(counts[0]).toBeGreaterThan(0);
-    for (const moment of [/checked/, /Going on/, /added/]) {
+    for (const moment of [/checked/, /Continuing/, /added/]) {
       await interrupt(place, moment, 'SIGKILL');
       counts.push(expectBeginning(place));
     }
@@ -90,7 +90,7 @@ describe('an import that is killed with kill -9', () => {
     expect(status).toBe(0);
     if (last < total) {
       expect(stderr).toContain(
-        `Going on after the first ${last.toLocaleString('en')} pets of an earlier run.\n`,
+        `Continuing after the first ${last.toLocaleString('en')} pets of an earlier run.\n`,
       );
       expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} pets in`);
     }
@@ -100,7 +100,7 @@ describe('an import that is killed with kill -9', () => {
     expect(expectBeginning(place)).toBe(total);
   });
 
-  it('while it only checks leaves nothing behind', async () => {
+  it('leaves nothing behind when it was still checking', async () => {
     const database = join(folder.path, 'checking.db');
     await interrupt(database, /checked/, 'SIGKILL');
     if (existsSync(database)) expectBeginning(database);
@@ -108,7 +108,7 @@ describe('an import that is killed with kill -9', () => {
     await expectWhole(database);
   });
 
-  it('goes on in PostgreSQL, too', async () => {
+  it('is continued by the next run on PostgreSQL, too', async () => {
     const { place } = await interruptHalfway(
       'SIGKILL',
       () => makePostgresPlace(),
@@ -116,9 +116,9 @@ describe('an import that is killed with kill -9', () => {
     );
     const { status, stderr } = await runCli(argsFor(place.address));
     expect(status).toBe(0);
-    expect(stderr).toContain('Going on after the first ');
+    expect(stderr).toContain('Continuing after the first ');
     const { stdout } = await runCli(['export', '--database-url', place.address]);
-    // Ids that were drawn for the batch that was lost stay unused.
+    // The ids of the lost batch stay unused.
     const withoutIds = (text: string) => text.replaceAll(/"id":\d+,/g, '');
     expect(withoutIds(stdout) === withoutIds(await Bun.file(path).text())).toBe(true);
   });
@@ -129,23 +129,23 @@ describe('Ctrl-C', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('(%s) ends an import between two batches and says how to go on', async (signal, status) => {
+  ] as const)('(%s) ends an import between two batches and says how to continue', async (signal, status) => {
     const { place, ended, stderr } = await interruptHalfway(signal, makeDatabase(signal), itself);
     expect(ended).toBe(status);
     const count = expectBeginning(place);
     expect(count).toBeLessThan(total);
     expect(stderr).toEndWith(
-      `Stopped. ${count.toLocaleString('en')} of 160,000 pets are in the store. Run the same command again to go on.\n`,
+      `Stopped. ${count.toLocaleString('en')} of 160,000 pets are in the store. Run the same command again to continue.\n`,
     );
     expect(await runCli(argsFor(place))).toMatchObject({ status: 0 });
     await expectWhole(place);
   });
 
-  it('before anything is written leaves nothing', async () => {
+  it('leaves nothing behind before anything is written', async () => {
     for (let attempt = 0; ; attempt++) {
       const database = join(folder.path, `early-${attempt}.db`);
       const { ended, stderr } = await interrupt(database, /checked/, 'SIGINT');
-      if (/Going on|added/.test(stderr) && attempt < 20) continue;
+      if (/Continuing|added/.test(stderr) && attempt < 20) continue;
       expect(ended).toBe(130);
       expect(stderr).toEndWith('Stopped before anything was written.\n');
       expect(existsSync(database)).toBe(false);
@@ -156,7 +156,7 @@ describe('Ctrl-C', () => {
   it.each([
     ['SIGINT', 130],
     ['SIGHUP', 129],
-  ] as const)('(%s) ends an export without leaving half a file', async (signal, status) => {
+  ] as const)('(%s) ends an export without leaving a partial file', async (signal, status) => {
     const database = join(folder.path, `export-${signal}.db`);
     await runCli(['seed', '--count', '200000', '--database-url', database]);
     for (let attempt = 0; ; attempt++) {
@@ -173,8 +173,8 @@ describe('Ctrl-C', () => {
   });
 });
 
-describe('an import with --keep-ids that goes on', () => {
-  it('says how far it is when the store got other pets meanwhile', async () => {
+describe('an import with --keep-ids that is continued', () => {
+  it('reports how far it is when other pets took its ids', async () => {
     using place = makeFolder();
     const run = (...args: string[]) =>
       runCli(['import', '--keep-ids', '--database-url', place.database, ...args], {
@@ -182,7 +182,7 @@ describe('an import with --keep-ids that goes on', () => {
       });
     expect(await run()).toMatchObject({ status: 0 });
     const store = new Database(place.database);
-    // As an interruption after the first pet would have left it.
+    // As after an interruption behind the first pet.
     store.run('DELETE FROM pets WHERE id > 1');
     store.run('UPDATE imports SET added_count = 1, finished_at = NULL');
     store.close();
@@ -190,15 +190,15 @@ describe('an import with --keep-ids that goes on', () => {
     const { status, stderr } = await run();
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: The ids of the file go on with 2, and the store has ids up to 4. 1 of 3 pets are in the store. ' +
+      'petstore: The ids in the file continue with 2, but the store has ids up to 4. 1 of 3 pets are in the store. ' +
         'Import the whole file into an empty store that no service uses, ' +
-        'or put its rows from id 2 on into another file and import that without --keep-ids.\n',
+        'or put the rows from id 2 on into another file and import that without --keep-ids.\n',
     );
   });
 });
 
 describe('two imports of the same file at once', () => {
-  it('add it once', async () => {
+  it('add its pets once', async () => {
     const database = join(folder.path, 'both.db');
     const results = await Promise.all([runCli(argsFor(database)), runCli(argsFor(database))]);
     expect(results.map(({ status }) => status)).toContain(0);

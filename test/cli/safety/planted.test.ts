@@ -103,9 +103,9 @@ describe('petstore in the folder of a stranger', () => {
     [
       ['--env-file', 'missing.env'],
       1,
-      'The file missing.env of --env-file cannot be read (ENOENT). Check its path and rights.',
+      'The file missing.env of --env-file cannot be read (ENOENT). Check its path and permissions.',
     ],
-    [['--env-file'], 2, '--env-file needs a file: petstore --env-file FILE <command>'],
+    [['--env-file'], 2, "Option '--env-file <file>' argument missing. See: petstore --help"],
   ])('refuses %j', async (args, status, message) => {
     await using planted = plantFolder();
     expect(await run(planted, ['keys', 'list', ...args])).toEqual({

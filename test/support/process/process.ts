@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { settings } from '../../../src/cli/config.ts';
+import { settings } from '../../../src/cli/settings.ts';
 import { checkedFetch, type Call } from '../contract/conformance.ts';
 import { childrenOf } from './process-tree.ts';
 

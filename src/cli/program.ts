@@ -1,0 +1,88 @@
+import { Command, type CommanderError } from 'commander';
+import { version } from '../../package.json';
+import { usageError } from '../error.ts';
+import { addExamples, helpOutput, helpStyle } from './terminal/help.ts';
+
+interface CommandModule {
+  /** Gives a command its description, options and action. */
+  define(command: Command): void;
+}
+
+interface CommandEntry {
+  summary: string;
+  load: () => Promise<CommandModule>;
+}
+
+/** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
+const commands: Record<string, CommandEntry> = {
+  serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
+  keys: { summary: 'Create, list and revoke API keys.', load: () => import('./keys.ts') },
+  pets: { summary: 'List, add and show the pets of a running service.', load: () => import('./pets.ts') },
+  import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
+  export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
+  seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },
+  copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
+  migrate: { summary: "Bring a store's schema up to date.", load: () => import('./migrate.ts') },
+  backup: { summary: 'Copy an embedded store to a file while in use.', load: () => import('./backup.ts') },
+  restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
+  doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
+  completion: {
+    summary: 'Print a completion script for a shell.',
+    load: async () => {
+      const { defineCompletion } = await import('./completion/command.ts');
+      return { define: (command) => defineCompletion(command, loadProgram) };
+    },
+  },
+};
+
+/** The command line, in which each command is defined just before it is parsed. */
+export function createProgram(): Command {
+  const program = new Command('petstore')
+    .description(`petstore ${version}: a Pet Store API, and the tools to run it.`)
+    .helpOption('-h, --help', 'Show this help.')
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .version(version, '--version', 'Show the version.')
+    .option(
+      '--env-file <file>',
+      'Read settings from a file of NAME=value lines. The environment and flags win; PETSTORE_URL is ignored.',
+    )
+    .configureHelp(helpStyle)
+    .configureOutput(helpOutput)
+    .exitOverride((error) => leave(error, 'petstore'))
+    .hook('preSubcommand', async (_program, command) => {
+      const { envFile } = program.opts<{ envFile?: string }>();
+      if (envFile !== undefined) (await import('./env-file.ts')).readEnvFile(envFile, process.env);
+      (await commands[command.name()]?.load())?.define(command);
+    });
+  for (const [name, { summary }] of Object.entries(commands)) {
+    program
+      .command(name)
+      .summary(summary)
+      .exitOverride((error) => leave(error, `petstore ${name}`));
+  }
+  // Started by `petstore serve --workers` alone.
+  program.command('worker', { hidden: true }).action(async () => {
+    const [{ serveAsWorker }, { openContext }] = await Promise.all([
+      import('../server/workers.ts'),
+      import('./terminal/output.ts'),
+    ]);
+    process.exitCode = await serveAsWorker(openContext);
+  });
+  return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
+}
+
+/** The same with every command defined. */
+export async function loadProgram(): Promise<Command> {
+  const program = createProgram();
+  for (const command of program.commands) (await commands[command.name()]?.load())?.define(command);
+  return program;
+}
+
+/** Ends parsing: an error of commander becomes one of ours; help and version were printed and pass. */
+function leave(error: CommanderError, path: string): never {
+  if (error.exitCode === 0 || error.code === 'commander.help') throw error;
+  const [problem = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}.`;
+  const remedy = `${suggestion.replace(/^\((.*)\)$/, '$1 ')}See: ${path} --help`;
+  throw usageError(sentence, remedy);
+}

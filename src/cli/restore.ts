@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { restoreSqlite } from '../sqlite/backups/restore.ts';
+import { embeddedPath } from '../stores.ts';
+import { databaseUrlOption } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { countOf, print } from './terminal/output.ts';
+import { reportOnTerminal } from './terminal/progress.ts';
+
+interface RestoreOptions {
+  databaseUrl: string;
+  force?: boolean;
+}
+
+export function define(command: Command): void {
+  command
+    .description(
+      'Replace an embedded store with a backup. Stop its services first. Everything is as it was when the backup was ' +
+        'made, except that API keys revoked since then stay revoked. The replaced store is kept beside the new one.',
+    )
+    .argument('<file>', 'The backup to restore.')
+    .option('--force', 'Replace a store that holds pets or is damaged.')
+    .addOption(databaseUrlOption())
+    .action(restore);
+  addExamples(
+    command,
+    'petstore restore /backups/petstore-monday.db',
+    'petstore restore /backups/petstore-monday.db --force',
+  );
+}
+
+function restore(file: string, { databaseUrl, force = false }: RestoreOptions): void {
+  const path = embeddedPath(databaseUrl);
+  const { petCount, keepsRevocations, replacedPath } = restoreSqlite({
+    file,
+    name: path,
+    isForced: force,
+    report: reportOnTerminal(process.stderr),
+  });
+  print(`Restored ${countOf(petCount, 'pet')} to ${path}.\n`);
+  if (replacedPath !== undefined) {
+    print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
+  }
+  if (!keepsRevocations) {
+    print(
+      'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n',
+    );
+  }
+}

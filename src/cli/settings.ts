@@ -1,0 +1,152 @@
+import { Option } from 'commander';
+import { usageError } from '../error.ts';
+import { logLevels } from '../log.ts';
+import type { ServeOptions } from '../server/options.ts';
+
+export interface Setting<Variable extends string = string> {
+  flag: string;
+  variable: Variable;
+  /** The value in the usage: `<…>` when it is required, `[…]` when the flag may stand alone. */
+  value: string;
+  /** The default; empty for none. */
+  fallback: string;
+  help: string;
+  choices?: readonly string[];
+}
+
+/** The settings of `petstore serve`: its flags, environment variables and help; `.env.example` lists the same. */
+export const settings = {
+  host: setting('HOST', '<address>', '127.0.0.1', 'Address to listen on.'),
+  port: setting('PORT', '<number>', '8080', 'Port to listen on; 0 picks a free one.'),
+  databaseUrl: setting(
+    'DATABASE_URL',
+    '<address>',
+    'data/petstore.db',
+    'The store: a file path, a sqlite: or a postgres: address.',
+  ),
+  apiKeys: setting(
+    'API_KEYS',
+    '<keys>',
+    '',
+    'API keys to accept besides those in the store, separated by commas. Other users of the machine can see flags; ' +
+      'prefer the variable.',
+  ),
+  logLevel: { ...setting('LOG_LEVEL', '<level>', 'info', 'Least severe level to log.'), choices: logLevels },
+  accessLog: setting('ACCESS_LOG', '[boolean]', 'false', 'Log every request, not only slow and failed ones.'),
+  allowedOrigins: setting(
+    'ALLOWED_ORIGINS',
+    '<origins>',
+    '',
+    'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
+  ),
+  tlsCert: setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
+  tlsKey: setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
+  workers: setting(
+    'WORKERS',
+    '<number>',
+    '1',
+    'Processes that share the port; more than one per core gain nothing.',
+  ),
+  rateLimit: setting(
+    'RATE_LIMIT',
+    '<number>',
+    '0',
+    'Requests per minute that each process accepts from one key; 0 means no limit.',
+  ),
+  stopDelaySeconds: setting(
+    'STOP_DELAY',
+    '<seconds>',
+    '',
+    'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
+  ),
+} satisfies Record<keyof ServeOptions, Setting>;
+
+/** The flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
+function setting<Variable extends string>(
+  variable: Variable,
+  value: string,
+  fallback: string,
+  help: string,
+): Setting<Variable> {
+  return { flag: variable.toLowerCase().replaceAll('_', '-'), variable, value, fallback, help };
+}
+
+/** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
+export function settingOption({ flag, variable, value, fallback, help, choices }: Setting): Option {
+  const option = new Option(`--${flag} ${value}`, help)
+    .env(variable)
+    .argParser((text) => text || process.env[variable] || fallback);
+  if (fallback !== '') option.default(fallback, fallback);
+  if (choices) option.argChoices = [...choices];
+  return option;
+}
+
+export function databaseUrlOption(): Option {
+  return settingOption(settings.databaseUrl);
+}
+
+export function serveSettings(): Option[] {
+  return Object.values(settings).map(settingOption);
+}
+
+/** Checks the texts that commander found in flags, environment and defaults. */
+export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
+  const text = (name: keyof ServeOptions): string =>
+    String(texts[settingOption(settings[name]).attributeName()] ?? '');
+  const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
+    const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
+    if (value >= smallest && value <= largest) return value;
+    throw usageError(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${given}".`);
+  };
+  const choice = <Value extends string>(name: keyof ServeOptions, values: readonly Value[]): Value => {
+    const value = values.find((candidate) => candidate === text(name));
+    if (value !== undefined) return value;
+    throw usageError(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text(name)}".`);
+  };
+  const options: ServeOptions = {
+    host: text('host'),
+    port: integer('port', 0, 65_535),
+    databaseUrl: text('databaseUrl'),
+    apiKeys: list(text('apiKeys')),
+    logLevel: choice('logLevel', logLevels),
+    accessLog: choice('accessLog', ['true', 'false']) === 'true',
+    allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
+    tlsCert: text('tlsCert') || undefined,
+    tlsKey: text('tlsKey') || undefined,
+    workers: integer('workers', 1, 256),
+    rateLimit: integer('rateLimit', 0, 999_999),
+    // A load balancer needs time to notice that the service is not ready; a person at a terminal does not.
+    stopDelaySeconds: integer(
+      'stopDelaySeconds',
+      0,
+      300,
+      text('stopDelaySeconds') || (process.stdout.isTTY ? '0' : '5'),
+    ),
+  };
+  if (options.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
+    throw usageError('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
+  }
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+    throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
+  }
+  return options;
+}
+
+/** Names a setting by flag and variable. */
+function nameOf(name: keyof ServeOptions): string {
+  return `--${settings[name].flag} (${settings[name].variable})`;
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function checkOrigin(text: string): string {
+  if (URL.parse(text)?.origin === text) return text;
+  throw usageError(
+    `${nameOf('allowedOrigins')} must list origins such as https://shop.example, not "${text}".`,
+  );
+}
