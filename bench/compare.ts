@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openData } from './contestants/data.ts';
 import { startContestant } from './contestants/start.ts';
-import { cleanUpWhenInterrupted } from './load/children.ts';
+import { cleanUpWhenInterrupted } from './load/processes.ts';
 import { workloads } from './load/workloads.ts';
 import { runWrk, type Load } from './load/wrk.ts';
 import { choose, missingTools } from './prepare.ts';

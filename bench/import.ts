@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
-import { cleanUpWhenInterrupted, makeFolder } from './load/children.ts';
+import { cleanUpWhenInterrupted, makeFolder } from './load/processes.ts';
 
 // How many pets a second `petstore import` puts into an empty embedded store: checked, committed and on the disk.
 //   npm run bench:import -- [COUNT]

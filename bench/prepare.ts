@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { builtNestApp, peersFolder, type Contestant } from './contestants/contestants.ts';
-import { run } from './load/children.ts';
+import { run } from './load/processes.ts';
 
 /** What is missing on this machine, and how to get it. */
 export function missingTools(): string[] {
@@ -20,19 +20,18 @@ export async function preparePeers(contestants: readonly Contestant[]): Promise<
   const isMissing = (name: string): boolean => !existsSync(join(peersFolder, 'node_modules', name));
   if (contestants.flatMap(({ packages }) => packages).some(isMissing)) {
     process.stderr.write('Installing the peers, once. This takes minutes…\n');
-    await run(['npm', 'ci'], undefined, peersFolder);
+    await run(['npm', 'ci'], { cwd: peersFolder });
   }
+  if (!contestants.some(({ id }) => id === 'nest')) return;
   // Its decorators are TypeScript's, which Node does not run.
   const build = ['build', 'nest.ts', '--target=node', '--packages=external', `--outfile=${builtNestApp}`];
-  if (contestants.some(({ id }) => id === 'nest')) {
-    await run([process.execPath, ...build], undefined, peersFolder);
-  }
+  await run([process.execPath, ...build], { cwd: peersFolder });
 }
 
 /** Reads a list such as `--only list,get`. */
-export function choose(flag: string, given: string | undefined, known: string[], usual = known): string[] {
+export function choose(flag: string, given: string | undefined, known: string[], usual: string[]): string[] {
   const chosen = given?.split(',') ?? usual;
   const unknown = chosen.filter((id) => !known.includes(id));
-  if (unknown.length === 0) return chosen;
+  if (unknown.length === 0) return known.filter((id) => chosen.includes(id));
   throw new Error(`${flag} does not know ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
 }

@@ -1,19 +1,15 @@
-import { join } from 'node:path';
-import { tmpdir } from 'node:os';
-import { mkdtemp } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { contestants } from './contestants/contestants.ts';
 import { openData } from './contestants/data.ts';
 import { verifySameWork } from './contestants/verify.ts';
-import { cleanUpWhenInterrupted, makeFolder } from './load/children.ts';
-import { coreLayout, pinRunning } from './load/cores.ts';
 import { measureLatency, measureThroughput } from './load/measure.ts';
 import { latencyRate, orderOf, planLatency, planThroughput, type Plan } from './load/plan.ts';
+import { cleanUpWhenInterrupted, coreLayout, makeFolder, pinRunning } from './load/processes.ts';
 import { buildSlowDisk } from './load/slow-disk.ts';
 import { workloadOf, workloads } from './load/workloads.ts';
 import { choose, missingTools, preparePeers } from './prepare.ts';
 import { describeContestant, describeMachine } from './report/machine.ts';
-import { renderSummary, writeReport } from './report/report.ts';
+import { renderResults, writeReport } from './report/report.ts';
 import type { Cell, Results } from './report/results.ts';
 
 /** What a run of everything measures. */
@@ -57,7 +53,7 @@ if (import.meta.main) {
   cleanUpWhenInterrupted();
   const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const;
   const options = { help: { ...flag, short: 'h' }, quick: flag, only: text, contestants: text } as const;
-  const { help: isHelp, quick = false, ...given } = parseArgs({ options }).values;
+  const { help: isHelp, quick, ...given } = parseArgs({ options }).values;
   const complaints = isHelp ? [help] : missingTools();
   if (complaints.length > 0) {
     process.stdout.write(`${complaints.join('\n')}\n`);
@@ -69,25 +65,22 @@ if (import.meta.main) {
     workloads: choose('--only', given.only, wholePlan.workloads, usual.workloads),
     contestants: choose('--contestants', given.contestants, wholePlan.contestants, usual.contestants),
   });
-  process.stdout.write(renderSummary(results));
-  const isWhole = !quick && Object.keys(given).length === 0;
-  const folder = isWhole ? import.meta.dir : await mkdtemp(join(tmpdir(), 'petstore-report-'));
-  process.stdout.write(`\nThe report: ${await writeReport(results, folder)}\n`);
+  process.stdout.write(await renderResults(results));
+  if (!quick && Object.keys(given).length === 0) await writeReport(results);
 }
 
 /** Measures all that is planned. What fails is noted in the remarks; the rest goes on. */
-export async function runBenchmark(plan: Plan): Promise<Results> {
+async function runBenchmark(plan: Plan): Promise<Results> {
   const { pets, rounds } = plan;
   const chosen = contestants.filter(({ id }) => plan.contestants.includes(id));
   await preparePeers(chosen);
   await using data = openData();
   using folder = makeFolder();
   const slowDisk = buildSlowDisk(folder.path);
-  const { load } = coreLayout(1);
-  // The generator of constant rates runs in this process.
-  pinRunning(process.pid, load);
   const setting = { open: data.open, slowDisk, connections: method.connections };
-  process.stderr.write('Checking that all contestants do the same work…\n');
+  // This process generates the constant rates.
+  pinRunning(process.pid, coreLayout(1).load);
+  log('Checking that all contestants do the same work');
   const peers = chosen.filter(({ kind }) => kind === 'peer').map(({ id }) => id);
   await verifySameWork(peers, pets, setting);
 
@@ -97,21 +90,16 @@ export async function runBenchmark(plan: Plan): Promise<Results> {
     machine: describeMachine(),
     method: { pets, rounds, ...method },
     contestants: await Promise.all(chosen.map(describeContestant)),
-    workloads: workloads
-      .filter(({ id }) => plan.workloads.includes(id))
-      .map(({ id, title }) => ({ id, title })),
+    workloads: plan.workloads.map(workloadOf).map(({ id, title }) => ({ id, title })),
     samples: [],
     latencies: [],
     remarks: slowDisk ? [] : ['Without a C compiler the 5 ms disk was not measured.'],
   };
   const groups = planThroughput(plan).filter(
-    ([cell]) => slowDisk !== undefined || !workloadOf(cell!.workload).isOnSlowDisk,
+    ([cell]) => slowDisk || !workloadOf(cell!.workload).isOnSlowDisk,
   );
-  const latencyCells = planLatency(groups, plan);
-  const startedAt = performance.now();
   for (let round = 1; round <= rounds; round++) {
-    const minutes = Math.round((performance.now() - startedAt) / 60_000);
-    process.stderr.write(`Throughput, round ${round} of ${rounds}, after ${minutes} min\n`);
+    log(`Throughput, round ${round} of ${rounds}`);
     const failed = ({ workload, contestant }: Cell, { message }: Error): void => {
       const reason = message.split('\n').slice(0, 3).join(' ');
       results.remarks.push(`${contestant}, ${workload}, round ${round}: ${reason}`);
@@ -122,19 +110,26 @@ export async function runBenchmark(plan: Plan): Promise<Results> {
       results.samples.push(...(await measureThroughput(orderOf(cells, round, rounds), options)));
     }
   }
+  const latencyCells = planLatency(groups, plan);
   for (let round = 1; round <= plan.latencyRounds; round++) {
-    process.stderr.write(`Latency, round ${round} of ${rounds}\n`);
+    log(`Latency, round ${round} of ${plan.latencyRounds}`);
     for (const cell of orderOf(latencyCells, round, rounds)) {
       const rate = latencyRate(results, cell, latencyCells);
       if (rate === undefined) continue;
-      const seconds = Math.max(
-        method.latencySeconds,
-        Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate)),
+      const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
+      const seconds = Math.max(method.latencySeconds, enough);
+      await measureLatency(cell, { ...setting, round, rate, seconds }).then(
+        (sample) => results.latencies.push(sample),
+        (error: Error) =>
+          results.remarks.push(`${cell.contestant}, latency of ${cell.workload}: ${error.message}`),
       );
-      results.latencies.push(await measureLatency(cell, { ...setting, round, rate, seconds }));
     }
   }
   const version = await data.postgresVersion();
   if (version !== undefined) results.machine.versions['PostgreSQL'] = version;
   return { ...results, finishedAt: new Date().toISOString() };
+}
+
+function log(line: string): void {
+  process.stderr.write(`${new Date().toTimeString().slice(0, 5)} ${line}\n`);
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ContestantEntry } from '../report/results.ts';
+import type { Cell, ContestantEntry } from '../report/results.ts';
 import { pocketBaseCommand, pocketBaseToken } from './pocketbase.ts';
 import {
   jsonServerSpelling,
@@ -9,12 +9,11 @@ import {
   type Spelling,
 } from './spelling.ts';
 
-export interface StartContext {
+export interface StartContext extends Cell {
   port: number;
   /** A file, a folder or an address, depending on `data`. */
   place: string;
   key: string;
-  processes: number;
   withEtag: boolean;
   /** The root of the service to start. */
   checkout: string;
@@ -22,7 +21,7 @@ export interface StartContext {
 
 export interface Contestant extends Omit<ContestantEntry, 'versions'> {
   /** The packages of bench/peers it runs on. */
-  packages: readonly string[];
+  packages: string[];
   data: 'service' | 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'responses';
   spelling: Spelling;
   start(context: StartContext): { command: string[]; env?: Record<string, string> };
@@ -30,14 +29,15 @@ export interface Contestant extends Omit<ContestantEntry, 'versions'> {
   authorize?: (url: string) => Promise<string>;
   /** The workloads that it cannot do, or that are left out to keep a run short. */
   without: string[];
-  /** Compilers take their time: the service is at full speed after one second, most peers after three. */
+  /** The service is at full speed after one second, most peers after three. */
   warmUpSeconds: 1 | 3;
-  /** Workloads so slow that a short turn may see no response: one long turn without warm-up, in seconds. */
+  /** Workloads so slow that a short turn may see no response get one long turn without warm-up, in seconds. */
   slow?: Record<string, number>;
 }
 
 export const peersFolder = join(import.meta.dir, '../peers');
 export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
+const bun = process.execPath;
 const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
 const variants = ['list-status', 'list-deep', 'mix'];
 const sqliteSettings = 'WAL, synchronous=FULL';
@@ -45,47 +45,29 @@ const postgresSettings = 'fsync and synchronous_commit on';
 
 /** Everything that is measured, in the order of the tables. */
 export const contestants: readonly Contestant[] = [
-  {
-    ...{ id: 'petstore', name: 'Petstore', what: 'this service, embedded SQLite' },
-    ...service(`${sqliteSettings}; all defaults`),
-    ...{ data: 'service', without: [] },
-  },
-  {
-    ...{ id: 'limit-bun', name: 'bare Bun.serve' },
-    ...limit('the same bytes and headers from memory: the limit', [process.execPath, 'limit-bun.ts']),
+  service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
+  limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
+    command: [bun, join(import.meta.dir, 'limit-bun.ts')],
     ...{ without: ['list-status', 'list-deep', ...slowDisk], warmUpSeconds: 1 },
-  },
-  {
-    ...{ id: 'limit-node', name: 'bare node:http' },
-    ...limit('the same bytes and headers from memory, on Node', ['node', 'limit-node.mjs']),
+  }),
+  limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', {
+    command: ['node', join(import.meta.dir, 'limit-node.mjs')],
     ...{ without: [...variants, 'get', 'not-modified', ...slowDisk], warmUpSeconds: 3 },
-  },
-  {
-    ...{ id: 'fastify', name: 'Fastify', what: 'Fastify with schemas + better-sqlite3, Node' },
+  }),
+  peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
     packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
-    ...peer('sqlite', ['node', join(peersFolder, 'fastify.mjs')]),
-  },
-  {
-    ...{ id: 'express', name: 'Express', what: 'Express + better-sqlite3, Node' },
-    packages: ['express', 'better-sqlite3'],
-    ...peer('sqlite', ['node', join(peersFolder, 'express.mjs')]),
-  },
-  {
-    ...{ id: 'hono-node', name: 'Hono on Node', what: 'Hono with its validator + better-sqlite3, Node' },
+  }),
+  peer('express', 'Express', 'Express + better-sqlite3, Node', { packages: ['express', 'better-sqlite3'] }),
+  peer('hono-node', 'Hono on Node', 'Hono with its validator + better-sqlite3, Node', {
     packages: ['hono', '@hono/node-server', 'better-sqlite3'],
-    ...peer('sqlite', ['node', join(peersFolder, 'hono-node.mjs')]),
-  },
-  {
-    ...{ id: 'elysia', name: 'Elysia', what: 'Elysia with schemas + bun:sqlite, Bun' },
-    packages: ['elysia', '@elysiajs/bearer'],
-    ...peer('sqlite', [process.execPath, join(peersFolder, 'elysia.mjs')], ['not-modified']),
-  },
-  {
-    ...{ id: 'nest', name: 'NestJS' },
-    what: 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node',
-    packages: `@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3`.split(' '),
-    ...peer('sqlite', ['node', builtNestApp]),
-  },
+  }),
+  peer('elysia', 'Elysia', 'Elysia with schemas + bun:sqlite, Bun', {
+    ...{ packages: ['elysia', '@elysiajs/bearer'], runtime: bun, without: ['not-modified'] },
+  }),
+  peer('nest', 'NestJS', 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node', {
+    packages: '@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3'.split(' '),
+    file: builtNestApp,
+  }),
   {
     ...{ id: 'json-server', name: 'json-server', kind: 'ready-made', what: 'json-server as it comes' },
     settings: 'no key check; one JSON file, not synced',
@@ -110,33 +92,15 @@ export const contestants: readonly Contestant[] = [
     authorize: pocketBaseToken,
     ...{ without: [...variants, 'not-modified', ...slowDisk], warmUpSeconds: 1 },
   },
-  {
-    ...{ id: 'petstore-postgres', name: 'Petstore on PostgreSQL', what: 'this service on PostgreSQL' },
-    ...service(`${postgresSettings}; all defaults`),
-    ...{ data: 'postgres', without: slowDisk },
-  },
-  {
-    ...{
-      id: 'fastify-pg',
-      name: 'Fastify + pg',
-      what: 'Fastify with schemas + pg with named statements, Node',
-    },
+  service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
+  peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
     packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'pg'],
-    ...peer('postgres', ['node', join(peersFolder, 'fastify-pg.mjs')], slowDisk),
-  },
-  {
-    ...{
-      id: 'elysia-postgres',
-      name: 'Elysia + postgres.js',
-      what: 'Elysia with schemas + postgres.js, Bun',
-    },
+    ...{ data: 'postgres', file: join(peersFolder, 'fastify.mjs'), without: slowDisk },
+  }),
+  peer('elysia-postgres', 'Elysia + postgres.js', 'Elysia with schemas + postgres.js, Bun', {
     packages: ['elysia', '@elysiajs/bearer', 'postgres'],
-    ...peer(
-      'postgres',
-      [process.execPath, join(peersFolder, 'elysia-postgres.mjs')],
-      ['not-modified', ...slowDisk],
-    ),
-  },
+    ...{ data: 'postgres', runtime: bun, without: ['not-modified', ...slowDisk] },
+  }),
 ];
 
 export function contestantOf(id: string): Contestant {
@@ -144,46 +108,45 @@ export function contestantOf(id: string): Contestant {
 }
 
 /** The service as users get it: every setting is the default but the store and the port. */
-function service(settings: string) {
+function service(id: string, name: string, what: string, data: 'service' | 'postgres'): Contestant {
+  const settings = `${data === 'postgres' ? postgresSettings : sqliteSettings}; all defaults`;
   return {
-    ...({ kind: 'service', settings, packages: [], spelling: ownSpelling, warmUpSeconds: 1 } as const),
-    start: ({ port, place, processes, checkout }: StartContext) => ({
-      command: [process.execPath, join(checkout, 'src/cli/petstore.ts'), 'serve'],
-      env: {
-        ...{ PORT: String(port), DATABASE_URL: place },
-        ...(processes > 1 && { WORKERS: String(processes) }),
-      },
+    ...{ id, name, what, kind: 'service', settings, packages: [], data, spelling: ownSpelling },
+    start: ({ port, place, processes, checkout }) => ({
+      command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
+      env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
     }),
+    ...{ without: data === 'postgres' ? slowDisk : [], warmUpSeconds: 1 },
   };
 }
 
-function limit(what: string, [program = '', file = '']: string[]) {
+type LimitParts = Pick<Contestant, 'without' | 'warmUpSeconds'> & { command: string[] };
+
+function limit(id: string, name: string, what: string, { command, ...parts }: LimitParts): Contestant {
   return {
-    ...({
-      kind: 'limit',
-      what,
-      settings: 'no key check, no database',
-      packages: [],
-      data: 'responses',
-    } as const),
-    spelling: ownSpelling,
-    start: ({ port, place }: StartContext) => ({
-      command: [program, join(import.meta.dir, file)],
-      env: { PORT: String(port), RESPONSES: place },
-    }),
+    ...{ id, name, what, kind: 'limit', settings: 'no key check, no database', packages: [] },
+    ...{ ...parts, data: 'responses', spelling: ownSpelling },
+    start: ({ port, place }) => ({ command, env: { PORT: String(port), RESPONSES: place } }),
   };
 }
 
-function peer(data: 'sqlite' | 'postgres', command: string[], without: string[] = []) {
+interface PeerParts {
+  packages: string[];
+  data?: 'sqlite' | 'postgres';
+  runtime?: string;
+  file?: string;
+  without?: string[];
+}
+
+function peer(id: string, name: string, what: string, parts: PeerParts): Contestant {
+  const { packages, data = 'sqlite', runtime = 'node', file = join(peersFolder, `${id}.mjs`) } = parts;
   return {
-    ...({ kind: 'peer', data, spelling: peerSpelling, without, warmUpSeconds: 3 } as const),
+    ...{ id, name, what, kind: 'peer', packages, data, spelling: peerSpelling },
     settings: data === 'sqlite' ? sqliteSettings : `${postgresSettings}; pool of 10`,
-    start: ({ port, place, key, withEtag }: StartContext) => ({
-      command,
-      env: {
-        ...{ NODE_ENV: 'production', PORT: String(port), API_KEY: key, DATABASE_URL: place },
-        WITH_ETAG: String(withEtag),
-      },
+    start: ({ port, place: DATABASE_URL, key: API_KEY, withEtag }) => ({
+      command: [runtime, file],
+      env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL, WITH_ETAG: String(withEtag) },
     }),
+    ...{ without: parts.without ?? [], warmUpSeconds: 3 },
   };
 }

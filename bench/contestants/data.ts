@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { makeFolder } from '../load/children.ts';
-import { coreLayout, pinRunning } from '../load/cores.ts';
+import { makeFolder } from '../load/processes.ts';
+import { coreLayout, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
-import { petsUpTo } from './pets.ts';
+import { petsUpTo } from './templates.ts';
 import { makePocketBaseFolder } from './pocketbase.ts';
 import { ownSpelling, type HttpRequest } from './spelling.ts';
 import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';

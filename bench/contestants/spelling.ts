@@ -7,12 +7,11 @@ export interface HttpRequest {
   body?: string;
 }
 
-export interface ListOptions {
-  limit?: number;
-  status?: PetStatus;
-  /** The last id of the page before. */
-  after?: number;
-}
+/** Sent with a body, and only then, as callers do. */
+export const bodyHeaders = { 'Content-Type': 'application/json' };
+
+/** `after` is the last id of the page before. */
+type ListOptions = { limit?: number; status?: PetStatus; after?: number };
 
 /** The requests for each operation, as a contestant wants them. */
 export interface Spelling {
@@ -20,9 +19,6 @@ export interface Spelling {
   get: (id: number) => HttpRequest;
   create: (number: number) => HttpRequest;
 }
-
-/** Sent with a body, and only then, as callers do. */
-export const bodyHeaders = { 'Content-Type': 'application/json' };
 
 /** The API of the service. It accepts only the cursors that its own code makes. */
 export const ownSpelling = petstoreSpelling(({ limit = 20, status, after = 0 }) => {
@@ -34,17 +30,16 @@ export const ownSpelling = petstoreSpelling(({ limit = 20, status, after = 0 }) 
 export const peerSpelling = petstoreSpelling(({ after }) => String(after));
 
 function petstoreSpelling(cursorOf: (options: ListOptions) => string): Spelling {
-  return spelling('/v1/pets', (options) => [
-    ...(options.limit === undefined ? [] : [`limit=${options.limit}`]),
-    ...(options.status ? [`status=${options.status}`] : []),
-    ...(options.after === undefined ? [] : [`cursor=${cursorOf(options)}`]),
-  ]);
+  return spelling('/v1/pets', (options) => ({
+    limit: options.limit,
+    status: options.status,
+    cursor: options.after === undefined ? undefined : cursorOf(options),
+  }));
 }
 
-export const jsonServerSpelling = spelling('/pets', ({ limit = 20, status, after = 0 }) => [
-  ...(status ? [`status=${status}`] : []),
-  ...[`_start=${after}`, `_limit=${limit}`],
-]);
+export const jsonServerSpelling = spelling('/pets', ({ limit = 20, status, after = 0 }) => ({
+  ...{ status, _start: after, _limit: limit },
+}));
 
 /** A record's id is a text of 15 characters. */
 export const recordId = (id: number): string => String(id).padStart(15, '0');
@@ -52,33 +47,29 @@ export const recordId = (id: number): string => String(id).padStart(15, '0');
 /** `skipTotal` as its guide recommends where nobody needs the number of records. */
 export const pocketBaseSpelling = spelling(
   '/api/collections/pets/records',
-  ({ limit = 20, status, after }) => {
-    const conditions = [
-      ...(after === undefined ? [] : [`id>'${recordId(after)}'`]),
-      ...(status ? [`status='${status}'`] : []),
-    ];
-    const filter = `filter=${encodeURIComponent(`(${conditions.join('&&')})`)}`;
-    return ['sort=id', 'skipTotal=1', `perPage=${limit}`, ...(conditions.length > 0 ? [filter] : [])];
+  ({ limit = 20, status, after = 0 }) => {
+    const conditions = [`id>'${recordId(after)}'`, ...(status ? [`status='${status}'`] : [])];
+    const filter = after > 0 || status ? encodeURIComponent(`(${conditions.join('&&')})`) : undefined;
+    return { sort: 'id', skipTotal: 1, perPage: limit, filter };
   },
   recordId,
 );
 
 function spelling(
   path: string,
-  queryOf: (options: ListOptions) => string[],
+  queryOf: (options: ListOptions) => Record<string, string | number | undefined>,
   idOf: (id: number) => string = String,
 ): Spelling {
-  const newPet = (number: number) => ({
-    name: `New ${number}`,
-    categoryId: number % 50,
-    status: 'available',
-  });
   return {
-    list: (options) => ({
-      method: 'GET',
-      path: [path, queryOf(options).join('&')].filter(Boolean).join('?'),
-    }),
+    list(options) {
+      const given = Object.entries(queryOf(options)).filter(([, value]) => value !== undefined);
+      const query = given.map(([name, value]) => `${name}=${value}`).join('&');
+      return { method: 'GET', path: query === '' ? path : `${path}?${query}` };
+    },
     get: (id) => ({ method: 'GET', path: `${path}/${idOf(id)}` }),
-    create: (number) => ({ method: 'POST', path, body: JSON.stringify(newPet(number)) }),
+    create(number) {
+      const pet = { name: `New ${number}`, categoryId: number % 50, status: 'available' };
+      return { method: 'POST', path, body: JSON.stringify(pet) };
+    },
   };
 }

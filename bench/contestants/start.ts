@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
-import { endFamily, makeFolder, started } from '../load/children.ts';
-import { coreLayout, pin } from '../load/cores.ts';
+import { endFamily, makeFolder, started } from '../load/processes.ts';
+import { coreLayout, pin } from '../load/processes.ts';
 import { workloadOf, type Workload } from '../load/workloads.ts';
 import type { Cell } from '../report/results.ts';
 import { contestantOf, type Contestant } from './contestants.ts';
@@ -14,7 +14,7 @@ export interface Place extends AsyncDisposable {
 }
 
 export interface Setting {
-  open(contestant: Contestant, workload: Workload, pets: number, checkout: string): Promise<Place>;
+  open: (contestant: Contestant, workload: Workload, pets: number, checkout: string) => Promise<Place>;
   /** The environment that slows down syncs. */
   slowDisk?: Record<string, string> | undefined;
   connections?: number;

@@ -2,8 +2,25 @@ import { Database } from 'bun:sqlite';
 import { closeSync, constants, fsyncSync, openSync, readdirSync, statSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run } from '../load/children.ts';
-import { petsUpTo } from './pets.ts';
+import { run } from '../load/processes.ts';
+
+const chunkLength = 1 << 20;
+
+export interface BenchPet {
+  id: number;
+  name: string;
+  categoryId: number;
+  status?: 'available' | 'pending' | 'sold';
+}
+
+/** The same pets on every store. One in ten has no status. */
+export function* petsUpTo(count: number): Generator<BenchPet> {
+  for (let id = 1; id <= count; id++) {
+    const digit = id % 10;
+    const status = digit < 6 ? 'available' : digit < 8 ? 'pending' : 'sold';
+    yield { id, name: `Pet ${id}`, categoryId: id % 50, ...(digit < 9 && { status }) };
+  }
+}
 
 /** Fills an empty store through the command line, as a user would, and returns the API key that it made. */
 export async function fillStore(place: string, pets: number, checkout: string): Promise<string> {
@@ -11,7 +28,7 @@ export async function fillStore(place: string, pets: number, checkout: string): 
     ...[process.execPath, join(checkout, 'src/cli/petstore.ts'), ...args],
     ...['--database-url', place],
   ];
-  await run(petstore('import'), linesOf(pets));
+  await run(petstore('import'), { stdin: new Response(linesOf(pets)) });
   const created = await run(petstore('keys', 'create', '--name', 'bench', '--json'));
   return (JSON.parse(created) as { key: string }).key;
 }
@@ -60,15 +77,14 @@ export async function removeStore(place: string): Promise<void> {
   for (const rest of ['', '-wal', '-shm']) await rm(`${place}${rest}`, { recursive: true, force: true });
 }
 
-/** The pets as NDJSON, a batch at a time. */
-function linesOf(pets: number): ReadableStream<string> {
-  const remaining = petsUpTo(pets);
-  return new ReadableStream({
-    pull(controller) {
-      const lines = remaining.take(10_000).map(({ id: _, ...pet }) => `${JSON.stringify(pet)}\n`);
-      const text = [...lines].join('');
-      if (text === '') controller.close();
-      else controller.enqueue(text);
-    },
-  });
+/** The pets as NDJSON, in chunks. */
+async function* linesOf(pets: number): AsyncGenerator<Uint8Array> {
+  let chunk = '';
+  for (const { name, categoryId, status } of petsUpTo(pets)) {
+    chunk += `${JSON.stringify({ name, categoryId, status })}\n`;
+    if (chunk.length < chunkLength) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
+  }
+  yield Buffer.from(chunk);
 }

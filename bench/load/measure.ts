@@ -6,7 +6,7 @@ import { runAtConstantRate } from './constant-rate.ts';
 import { workloadOf } from './workloads.ts';
 import { runWrk, untilIdle, type Load } from './wrk.ts';
 
-export interface MeasureOptions extends Setting {
+export interface ThroughputOptions extends Setting {
   round: number;
   /** Of load that is measured, over all turns. */
   seconds: number;
@@ -19,9 +19,9 @@ export interface MeasureOptions extends Setting {
 
 interface Racer extends Running {
   cell: Cell;
+  loads: Load[];
   /** How many requests it got so far: the next turn goes on from there. */
   requestCount: number;
-  loads: Load[];
 }
 
 /** A load generator this busy, beside a server with time to spare, measures itself. */
@@ -34,49 +34,48 @@ const createConnections = 8;
  * One round of a comparison: all contestants are started, then they take turns under load. If the machine changes its
  * speed from one second to the next, it changes for all of them.
  */
-export async function measureThroughput(cells: readonly Cell[], options: MeasureOptions): Promise<Sample[]> {
+export async function measureThroughput(
+  cells: readonly Cell[],
+  options: ThroughputOptions,
+): Promise<Sample[]> {
   const { seconds, turns, round, warmUpTurnSeconds = 1 } = options;
   await using stack = new AsyncDisposableStack();
   const samples: Sample[] = [];
-  const racers = new Set<Racer>();
-  const leave = async (racer: Racer): Promise<void> => {
-    racers.delete(racer);
-    await racer[Symbol.asyncDispose]();
+  const racers = new Map<Cell, Racer>();
+  /** Whoever is done or fails leaves, to take nothing from the others. */
+  const leave = async (cell: Cell): Promise<void> => {
+    await racers.get(cell)?.[Symbol.asyncDispose]();
+    racers.delete(cell);
   };
-  const lap = async (act: (racer: Racer) => Promise<unknown>): Promise<void> => {
-    for (const racer of racers) {
-      try {
-        await act(racer);
-      } catch (error) {
-        options.failed(racer.cell, error as Error);
-        await leave(racer);
-      }
+  const lap = async (act: (cell: Cell) => Promise<unknown>, among: Iterable<Cell>): Promise<void> => {
+    for (const cell of among) {
+      await act(cell).catch((error: Error) => {
+        options.failed(cell, error);
+        return leave(cell);
+      });
     }
   };
-  for (const cell of cells) {
-    try {
-      const running = stack.use(await startContestant(cell, options));
-      racers.add({ ...running, cell, requestCount: 0, loads: [] });
-    } catch (error) {
-      options.failed(cell, error as Error);
-    }
-  }
+  await lap(async (cell) => {
+    const running = stack.use(await startContestant(cell, options));
+    racers.set(cell, { ...running, cell, requestCount: 0, loads: [] });
+  }, cells);
   // All warm up for the last time in the same lap.
   for (let left = 3; left > 0; left--) {
-    await lap(async (racer) => {
-      const { warmUpSeconds } = contestantOf(racer.cell.contestant);
-      if (warmUpSeconds >= left && slowSeconds(racer.cell) === undefined)
-        await takeTurn(racer, warmUpTurnSeconds);
-    });
+    await lap(async (cell) => {
+      const { warmUpSeconds, slow } = contestantOf(cell.contestant);
+      const isWarmingUp = warmUpSeconds >= left && !slow?.[cell.workload];
+      if (isWarmingUp) await takeTurn(racers.get(cell)!, warmUpTurnSeconds);
+    }, racers.keys());
   }
   for (let turn = 1; turn <= turns; turn++) {
-    await lap(async (racer) => {
-      const alone = slowSeconds(racer.cell);
-      racer.loads.push(await takeTurn(racer, alone ?? seconds / turns));
-      if (turn < turns && alone === undefined) return;
+    await lap(async (cell) => {
+      const racer = racers.get(cell)!;
+      const onlyTurn = contestantOf(cell.contestant).slow?.[cell.workload];
+      racer.loads.push(await takeTurn(racer, onlyTurn ?? seconds / turns));
+      if (turn < turns && onlyTurn === undefined) return;
       samples.push(sampleOf(racer, round));
-      await leave(racer);
-    });
+      await leave(cell);
+    }, racers.keys());
   }
   return samples;
 }
@@ -91,19 +90,14 @@ export async function measureLatency(
   await using running = await startContestant(cell, options);
   // PostgreSQL shares the generator's cores, and would hardly get a turn beside one that watches the clock.
   const load = { rate, seconds, warmUpSeconds, isBackground: data === 'postgres' };
-  const figures = await besideCreates(cell, running, warmUpSeconds + seconds, () =>
-    runAtConstantRate(running, load),
-  );
-  return { ...cell, round, rate, ...figures };
-}
-
-function slowSeconds({ contestant, workload }: Cell): number | undefined {
-  return contestantOf(contestant).slow?.[workload];
+  const run = () => runAtConstantRate(running, load);
+  return { ...cell, round, rate, ...(await besideCreates(cell, running, warmUpSeconds + seconds, run)) };
 }
 
 async function takeTurn(racer: Racer, seconds: number): Promise<Load> {
-  const load = await besideCreates(racer.cell, racer, seconds + 2 * leadSeconds, async (isAlone) => {
-    if (!isAlone) await Bun.sleep(leadSeconds * 1000);
+  const hasCreates = workloadOf(racer.cell.workload).createsPerSecond !== undefined;
+  const load = await besideCreates(racer.cell, racer, seconds + 2 * leadSeconds, async () => {
+    if (hasCreates) await Bun.sleep(leadSeconds * 1000);
     return runWrk(racer, seconds, racer.requestCount);
   });
   racer.requestCount += load.requests;
@@ -116,35 +110,30 @@ async function besideCreates<Result>(
   { contestant, workload }: Cell,
   target: Running,
   seconds: number,
-  run: (isAlone: boolean) => Promise<Result>,
+  run: () => Promise<Result>,
 ): Promise<Result> {
   const rate = workloadOf(workload).createsPerSecond;
-  if (rate === undefined) return run(true);
+  if (rate === undefined) return run();
   const requests = [contestantOf(contestant).spelling.create(0)];
   const creating = { ...target, requests, connections: createConnections };
   const creates = runAtConstantRate(creating, { rate, seconds, isBackground: true });
-  const [created, result] = await Promise.allSettled([creates, run(false)]);
-  if (created.status === 'rejected') throw created.reason;
-  if (created.value.errors > 0) throw new Error(`${created.value.errors} creates failed.`);
-  if (result.status === 'rejected') throw result.reason;
-  return result.value;
+  const load = run();
+  await Promise.allSettled([creates, load]);
+  const { errors } = await creates;
+  if (errors > 0) throw new Error(`${errors} creates failed.`);
+  return load;
 }
 
 function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Sample {
-  const sum = (value: (load: Load) => number): number =>
-    loads.reduce((total, load) => total + value(load), 0);
-  const seconds = sum((load) => load.seconds);
-  const requests = sum((load) => load.requests);
-  const serverSeconds = sum((load) => load.serverSeconds);
-  const errors = sum((load) => load.errors);
-  const serverCores = serverSeconds / seconds;
-  const loadCores = sum(({ loadSeconds }) => loadSeconds) / seconds;
+  const sum = (figure: keyof Load): number => loads.reduce((total, load) => total + load[figure], 0);
+  const [seconds, requests, errors] = [sum('seconds'), sum('requests'), sum('errors')];
+  const [serverCores, loadCores] = [sum('serverSeconds') / seconds, sum('loadSeconds') / seconds];
   const isBottleneck = loadCores >= busyLoad && serverCores < busyServer * cell.processes;
   return {
     ...{ ...cell, round, errors, serverCores, loadCores, readyMs },
     requestsPerSecond: requests / seconds,
-    otherCores: sum(({ otherCores }) => otherCores) / loads.length,
-    cpuMicrosPerRequest: (serverSeconds * 1e6) / requests,
+    otherCores: sum('otherCores') / loads.length,
+    cpuMicrosPerRequest: (sum('serverSeconds') * 1e6) / requests,
     peakMemoryMb: peakMemoryMb(familyOf(pid)),
     ...(isBottleneck && { discarded: 'the load generator was the bottleneck' }),
     ...(errors > 0 && { discarded: `${errors} responses were errors` }),

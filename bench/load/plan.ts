@@ -1,15 +1,14 @@
 import { contestantOf, contestants } from '../contestants/contestants.ts';
 import type { Cell, Results } from '../report/results.ts';
-import { cellOf, spreadOfCell } from '../report/statistics.ts';
-import { workloads } from './workloads.ts';
+import { spreadOfCell } from '../report/statistics.ts';
 
-/** What is measured, and at how many pets all are compared. */
 export interface Plan {
-  pets: number;
-  /** Further sizes, at which the service alone is measured. */
-  otherSizes: number[];
   workloads: string[];
   contestants: string[];
+  /** The number of pets at which all are compared. */
+  pets: number;
+  /** At these numbers of pets the service alone is measured. */
+  otherSizes: number[];
   rounds: number;
   latencyRounds: number;
 }
@@ -20,44 +19,46 @@ const latencyWorkloads = ['list', 'list-random', 'create', 'slow-disk-quiet', 's
 
 /** The cells that are compared with each other in one round: those of a workload, or of the slow disk. */
 export function planThroughput(plan: Plan): Cell[][] {
-  const chosen = workloads.filter(({ id }) => plan.workloads.includes(id));
-  const groups = Map.groupBy(chosen, ({ id, isOnSlowDisk }) => (isOnSlowDisk ? 'slow disk' : id));
-  return [...groups.values()]
-    .map((group) =>
-      group.flatMap(({ id, isOnSlowDisk }) => cellsOf(id, isOnSlowDisk ? [] : plan.otherSizes, plan)),
-    )
-    .filter((cells) => cells.length > 0);
+  const cells = plan.workloads.flatMap((id) => cellsOf(id, plan));
+  return [...Map.groupBy(cells, ({ workload }) => groupOf(workload)).values()];
 }
 
-function cellsOf(workload: string, otherSizes: number[], { pets, contestants: chosen }: Plan): Cell[] {
-  const own: Cell = { workload, contestant: 'petstore', pets, processes: 1 };
+function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Plan): Cell[] {
+  const cell = (more: Partial<Cell>): Cell => ({
+    workload,
+    contestant: 'petstore',
+    pets,
+    processes: 1,
+    ...more,
+  });
   const hasOwn = chosen.includes('petstore');
-  if (workload === 'processes') return hasOwn ? [own, { ...own, processes: 2 }] : [];
+  if (workload === 'processes') return hasOwn ? [cell({}), cell({ processes: 2 })] : [];
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
+  const isSized = hasOwn && groupOf(workload) === workload;
   const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
   const sizes = otherSizes.filter((size) => ends.includes(size) || atEverySize.includes(workload));
-  return [
-    ...able.map(({ id }) => ({ ...own, contestant: id })),
-    ...(hasOwn ? sizes.map((size) => ({ ...own, pets: size })) : []),
-  ];
+  const compared = able.map(({ id }) => cell({ contestant: id }));
+  return isSized ? [...compared, ...sizes.map((size) => cell({ pets: size }))] : compared;
 }
+
+const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, 'slow-disk');
 
 /** Latency is compared at the common size, among the contestants of the same API and one limit. */
 export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
-  return groups.flat().filter(({ workload, contestant, pets: size }) => {
-    const isSameApi = contestantOf(contestant).kind !== 'ready-made' && contestant !== 'limit-node';
-    return latencyWorkloads.includes(workload) && size === pets && isSameApi;
-  });
+  const isSameApi = (id: string): boolean => contestantOf(id).kind !== 'ready-made' && id !== 'limit-node';
+  return groups
+    .flat()
+    .filter(
+      (cell) => latencyWorkloads.includes(cell.workload) && cell.pets === pets && isSameApi(cell.contestant),
+    );
 }
 
 /** A rate that every contestant of a store sustains: half of what the slowest did in its slowest round. */
 export function latencyRate(results: Results, cell: Cell, cells: readonly Cell[]): number | undefined {
-  const storeOf = ({ contestant }: Cell): boolean => contestantOf(contestant).data === 'postgres';
-  const kindOf = ({ workload }: Cell): string => workload.replace(/^slow-disk.*/, 'slow-disk');
-  const rivals = cells.filter((other) => storeOf(other) === storeOf(cell) && kindOf(other) === kindOf(cell));
-  const speeds = rivals.flatMap(
-    ({ workload, contestant }) => spreadOfCell(results, cellOf(results, workload, contestant))?.lowest ?? [],
-  );
+  const rivalry = ({ workload, contestant }: Cell): string =>
+    `${groupOf(workload)} ${contestantOf(contestant).data === 'postgres'}`;
+  const rivals = cells.filter((other) => rivalry(other) === rivalry(cell));
+  const speeds = rivals.flatMap((rival) => spreadOfCell(results, rival)?.lowest ?? []);
   return speeds.length === 0 ? undefined : Math.max(1, Math.floor(Math.min(...speeds) / 2));
 }
 

@@ -36,8 +36,8 @@ end
 function done(summary)
   local errors = summary.errors
   io.write(string.format(
-    'RESULT {"requests":%d,"micros":%d,"processorSeconds":%.3f,"errors":%d}\n',
-    summary.requests, summary.duration, os.clock() - thread:get("processorSecondsBefore"),
+    'RESULT {"requests":%d,"seconds":%.6f,"loadSeconds":%.3f,"errors":%d}\n',
+    summary.requests, summary.duration / 1e6, os.clock() - thread:get("processorSecondsBefore"),
     errors.connect + errors.read + errors.write + errors.status + errors.timeout
   ))
 end

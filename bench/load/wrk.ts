@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { cpuSeconds, familyOf, machineCpuSeconds } from '../../test/support/process/process-figures.ts';
 import type { Running } from '../contestants/start.ts';
-import { started } from './children.ts';
-import { pin } from './cores.ts';
+import { pin, started } from './processes.ts';
 
 /** What happened while a server got as many requests as it could serve. */
 export interface Load {
@@ -16,8 +15,7 @@ export interface Load {
   otherCores: number;
 }
 
-const idleCheckMs = 30;
-const idleWithinMs = 20_000;
+const [idleCheckMs, idleWithinMs] = [30, 20_000];
 
 /**
  * wrk as fast as it can: keep-alive, no pipelining. One thread, because with several the first ones would send before
@@ -25,31 +23,23 @@ const idleWithinMs = 20_000;
  */
 export async function runWrk(target: Running, seconds: number, startAt = 0): Promise<Load> {
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-  const command = [
+  const command = pin(target.loadCores, [
     // wrk knows whole seconds only, so a signal ends it; its own limit is for the case that none comes.
     ...['wrk', '-t', '1', '-c', String(target.connections), '-d', `${Math.ceil(seconds) + 5}s`],
-    ...['--timeout', '10s', '-s', join(import.meta.dir, 'wrk.lua'), ...headers],
-    target.url,
-  ];
+    ...['--timeout', '10s', '-s', join(import.meta.dir, 'wrk.lua'), ...headers, target.url],
+  ]);
+  const env = { ...process.env, BENCH_REQUESTS: target.requestsFile, BENCH_START: String(startAt) };
   const family = familyOf(target.pid);
   const before = { server: cpuSeconds(family), machine: machineCpuSeconds(), own: process.cpuUsage() };
   const startedAt = performance.now();
-  const child = started(
-    Bun.spawn(pin(target.loadCores, command), {
-      env: { ...process.env, BENCH_REQUESTS: target.requestsFile, BENCH_START: String(startAt) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
-  );
-  const endAfterLoad = async (): Promise<string> => {
-    let [said, end] = ['', undefined as Timer | undefined];
-    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
-      said += text;
-      if (said.includes('READY\n')) end ??= setTimeout(() => child.kill('SIGINT'), seconds * 1000);
-    }
-    clearTimeout(end);
-    return said;
-  };
-  const [output, complaints] = await Promise.all([child.stdout.text(), endAfterLoad(), child.exited]);
+  const child = started(Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+  let [complaints, end] = ['', undefined as Timer | undefined];
+  for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+    complaints += text;
+    if (complaints.includes('READY\n')) end ??= setTimeout(() => child.kill('SIGINT'), seconds * 1000);
+  }
+  clearTimeout(end);
+  const [output] = await Promise.all([child.stdout.text(), child.exited]);
   const serverSeconds = cpuSeconds(family) - before.server;
   const own = process.cpuUsage(before.own);
   const oursSeconds = (Number(child.resourceUsage()?.cpuTime.total ?? 0) + own.user + own.system) / 1e6;
@@ -57,10 +47,9 @@ export async function runWrk(target: Running, seconds: number, startAt = 0): Pro
   const otherCores = otherSeconds / ((performance.now() - startedAt) / 1000);
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
-  const figures = JSON.parse(json) as Record<'requests' | 'micros' | 'processorSeconds' | 'errors', number>;
-  const { requests, micros, processorSeconds: loadSeconds, errors } = figures;
-  if (requests === 0) throw new Error(`There was no response within ${seconds} s.`);
-  return { requests, seconds: micros / 1e6, errors, serverSeconds, loadSeconds, otherCores };
+  const figures = JSON.parse(json) as Pick<Load, 'requests' | 'seconds' | 'loadSeconds' | 'errors'>;
+  if (figures.requests === 0) throw new Error(`There was no response within ${seconds} s.`);
+  return { ...figures, serverSeconds, otherCores };
 }
 
 /** Waits until a server has finished what was left when the load ended. */

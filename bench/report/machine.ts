@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { currentCommit } from '../../scripts/commit.ts';
 import { peersFolder, type Contestant } from '../contestants/contestants.ts';
-import { coreLayout } from '../load/cores.ts';
+import { coreLayout } from '../load/processes.ts';
 import type { ContestantEntry, Results } from './results.ts';
 
 export function describeMachine(): Results['machine'] {

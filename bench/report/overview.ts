@@ -11,7 +11,7 @@ const notSynced = ['json-server', 'pocketbase'];
 const [width, left, top, rowHeight] = [800, 128, 112, 25];
 const columnWidth = (width - left) / columns.length;
 const longestBar = columnWidth - 74;
-const title = 'Requests a second, more is better';
+const mainTitle = 'Requests a second, more is better';
 
 /** Follows the reader's light or dark setting. */
 const style = `<style>
@@ -35,7 +35,7 @@ export function drawOverview(results: Results): string {
     const name = own.kind === 'limit' ? 'bare server' : own.name;
     return `<text${weightOf(own)} text-anchor="end" x="${left - 12}" y="${rowTop(index) + 13}">${name}</text>`;
   });
-  const bars = columns.flatMap(({ workload, title: heading }, column) => {
+  const bars = columns.flatMap(({ workload, title }, column) => {
     const x = left + column * columnWidth;
     const most = Math.max(...rows.map((own) => speed(own, workload)));
     const drawn = rows.map((own, index) => {
@@ -49,19 +49,18 @@ export function drawOverview(results: Results): string {
         `<text${weightOf(own)} x="${end + 6}" y="${rowTop(index) + 13}">${shortNumber(value)}${remark}</text>`
       );
     });
-    return [
-      `<text font-size="14" font-weight="600" x="${x}" y="78">${heading}</text>`,
-      `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`,
-      ...drawn,
-    ];
+    const heading =
+      `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>\n` +
+      `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`;
+    return [heading].concat(drawn);
   });
   const bottom = rowTop(rows.length) + 24;
   const height = bottom + 18;
   const how = `Median of ${method.rounds} rounds, ${shortNumber(method.pets)} pets in SQLite, one core, ${method.connections} connections. Bare server: the same bytes from memory, the limit.`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${title}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${mainTitle}">
 ${style}
 <rect class="ground" x="0.5" y="0.5" rx="6" width="${width - 1}" height="${height - 1}"/>
-<text font-size="16" font-weight="600" x="16" y="30">${title}</text>
+<text font-size="16" font-weight="600" x="16" y="30">${mainTitle}</text>
 ${[...names, ...bars].join('\n')}
 <text class="quiet" x="16" y="${bottom}">${how}</text>
 </svg>

@@ -4,31 +4,19 @@ import type { Latencies } from '../load/constant-rate.ts';
 export interface Results {
   startedAt: string;
   finishedAt: string;
-  machine: {
-    processor: string;
-    cores: number;
-    memoryGb: number;
-    kernel: string;
-    versions: Record<string, string>;
-  };
-  method: Method;
+  machine: Record<'processor' | 'kernel', string> &
+    Record<'cores' | 'memoryGb', number> & { versions: Record<string, string> };
+  /** All are compared at this number of pets. The seconds of a round are cut into turns. */
+  method: Record<
+    'pets' | 'rounds' | 'secondsPerRound' | 'turnsPerRound' | 'latencySeconds' | 'connections',
+    number
+  >;
   contestants: ContestantEntry[];
   workloads: { id: string; title: string }[];
   samples: Sample[];
   latencies: LatencySample[];
   /** What failed, and why. */
   remarks: string[];
-}
-
-export interface Method {
-  /** The number of pets at which all are compared. */
-  pets: number;
-  rounds: number;
-  secondsPerRound: number;
-  /** A contestant gets the seconds of a round in so many turns. */
-  turnsPerRound: number;
-  latencySeconds: number;
-  connections: number;
 }
 
 export interface ContestantEntry {
@@ -51,12 +39,10 @@ export interface Cell {
 export interface Sample extends Cell {
   round: number;
   requestsPerSecond: number;
-  /** Unexpected responses and broken connections. */
   errors: number;
-  /** Cores that the server, with all its processes and threads, kept busy. */
+  /** Cores that the server, the load generator and everything else kept busy. */
   serverCores: number;
   loadCores: number;
-  /** Cores that everything else kept busy, including PostgreSQL and the creates beside a load. */
   otherCores: number;
   cpuMicrosPerRequest: number;
   /** The largest resident memory of any one process of the server. */

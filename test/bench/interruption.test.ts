@@ -10,7 +10,7 @@ describe.if(process.platform === 'linux')('an interrupted benchmark', () => {
     'leaves no process and no folder behind after %s',
     async (signal) => {
       const program = `
-      import { cleanUpWhenInterrupted, makeFolder, started } from './bench/load/children.ts';
+      import { cleanUpWhenInterrupted, makeFolder, started } from './bench/load/processes.ts';
       cleanUpWhenInterrupted();
       const shell = started(Bun.spawn(['sh', '-c', 'sleep 300 & wait'], { stdio: ['ignore', 'ignore', 'ignore'] }));
       console.log(shell.pid + ' ' + makeFolder().path);`;
@@ -37,7 +37,7 @@ describe.if(process.platform === 'linux')('an interrupted benchmark', () => {
 
   it('removes a folder that is no longer in use', () => {
     const program = `
-      import { makeFolder } from './bench/load/children.ts';
+      import { makeFolder } from './bench/load/processes.ts';
       using folder = makeFolder();
       console.log(folder.path);`;
     const { stdout } = Bun.spawnSync([process.execPath, '-e', program], { cwd: root });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { makeFolder } from '../../bench/load/children.ts';
+import { makeFolder } from '../../bench/load/processes.ts';
 import { drawOverview } from '../../bench/report/overview.ts';
 import { renderResults, writeReport } from '../../bench/report/report.ts';
 import type { Results, Sample } from '../../bench/report/results.ts';
