@@ -31,13 +31,15 @@ const quickPlan: Plan = {
   },
   contestants: ['petstore', 'limit-bun', 'fastify', 'elysia'],
 };
+/** Compilers take their time: most peers are at full speed after three seconds. */
+const warmUpSeconds = 3;
 const method = { secondsPerRound: 1, turnsPerRound: 4, latencySeconds: 1, connections: 64 };
 /** A low rate is measured for longer. */
 const [fewestRequests, longestLatencySeconds] = [1000, 10];
 
 const help = `Measures the service beside its peers and beside a bare server.
 
-  npm run bench                        everything: an hour and a half; writes bench/RESULTS.md
+  npm run bench                        everything: two hours; writes bench/RESULTS.md
   npm run bench -- --quick             a few workloads and peers: two minutes
   npm run bench:compare -- CHECKOUT    this checkout against another one: three minutes
   npm run bench:import                 petstore import: a minute
@@ -88,7 +90,7 @@ async function runBenchmark(plan: Plan): Promise<Results> {
     startedAt: new Date().toISOString(),
     finishedAt: '',
     machine: describeMachine(),
-    method: { pets, rounds, ...method },
+    method: { pets, rounds, warmUp: `${warmUpSeconds} s`, ...method },
     contestants: await Promise.all(chosen.map(describeContestant)),
     workloads: plan.workloads.map(workloadOf).map(({ id, title }) => ({ id, title })),
     samples: [],
@@ -106,7 +108,7 @@ async function runBenchmark(plan: Plan): Promise<Results> {
     };
     const { secondsPerRound: seconds, turnsPerRound: turns } = method;
     for (const cells of groups) {
-      const options = { ...setting, round, seconds, turns, failed };
+      const options = { ...setting, round, seconds, turns, warmUpSeconds, failed };
       results.samples.push(...(await measureThroughput(orderOf(cells, round, rounds), options)));
     }
   }
@@ -118,7 +120,7 @@ async function runBenchmark(plan: Plan): Promise<Results> {
       if (rate === undefined) continue;
       const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
       const seconds = Math.max(method.latencySeconds, enough);
-      await measureLatency(cell, { ...setting, round, rate, seconds }).then(
+      await measureLatency(cell, { ...setting, round, rate, seconds, warmUpSeconds }).then(
         (sample) => results.latencies.push(sample),
         (error: Error) =>
           results.remarks.push(`${cell.contestant}, latency of ${cell.workload}: ${error.message}`),

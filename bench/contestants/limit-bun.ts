@@ -1,17 +1,14 @@
 import type { CapturedResponse } from './data.ts';
 
 /** The limit: Bun.serve that repeats, from memory, what the service responded once. */
-const responses = (await Bun.file(process.env['RESPONSES']!).json()) as Record<
-  'GET' | 'POST',
-  CapturedResponse
->;
+const { GET, POST } = (await Bun.file(process.env['RESPONSES']!).json()) as Record<string, CapturedResponse>;
 
 /** The Headers object is made once: the cheapest way there is. */
 const repeat = ({ status, headers, body }: CapturedResponse): (() => Response) => {
   const init = { status, headers: new Headers(headers) };
   return () => new Response(body, init);
 };
-const [get, post] = [repeat(responses.GET), repeat(responses.POST)];
+const [get, post] = [repeat(GET!), repeat(POST!)];
 
 Bun.serve({
   hostname: '127.0.0.1',

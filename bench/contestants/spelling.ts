@@ -4,11 +4,8 @@ import type { PetStatus } from '../../src/pet.ts';
 export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;
-  body?: string;
+  body?: string | null;
 }
-
-/** Sent with a body, and only then, as callers do. */
-export const bodyHeaders = { 'Content-Type': 'application/json' };
 
 /** `after` is the last id of the page before. */
 type ListOptions = { limit?: number; status?: PetStatus; after?: number };

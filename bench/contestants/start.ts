@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
-import { endFamily, makeFolder, started } from '../load/processes.ts';
-import { coreLayout, pin } from '../load/processes.ts';
+import { coreLayout, endFamily, makeFolder, pin, started } from '../load/processes.ts';
 import { workloadOf, type Workload } from '../load/workloads.ts';
 import type { Cell } from '../report/results.ts';
 import { contestantOf, type Contestant } from './contestants.ts';
-import { bodyHeaders, type HttpRequest } from './spelling.ts';
+import type { HttpRequest } from './spelling.ts';
 
 /** Where a contestant finds its pets, and the API key that it accepts. */
 export interface Place extends AsyncDisposable {
@@ -21,13 +20,16 @@ export interface Setting {
   checkout?: string;
 }
 
-/** A contestant that serves its own copy of the data, and the requests that it is going to get. */
-export interface Running extends AsyncDisposable {
+interface Server {
   url: string;
+  headers: Record<string, string>;
+}
+
+/** A contestant that serves its own copy of the data, and the requests that it is going to get. */
+export interface Running extends Server, AsyncDisposable {
   pid: number;
   /** From the start of the process to its first good response. */
   readyMs: number;
-  headers: Record<string, string>;
   requests: readonly HttpRequest[];
   /** The same requests as wrk.lua reads them. */
   requestsFile: string;
@@ -48,75 +50,64 @@ export async function startContestant(cell: Cell, setting: Setting): Promise<Run
   const url = `http://127.0.0.1:${port}`;
   const withEtag = workload.isConditional ?? false;
   const start = contestant.start({ ...cell, port, place, key, withEtag, checkout });
-  const startedAt = performance.now();
   // None of the caller's own settings reaches a contestant.
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, ...(workload.isOnSlowDisk && slowDisk), ...start.env };
+  const startedAt = performance.now();
   const child = started(Bun.spawn(pin(cores, start.command), { env, stdio: ['ignore', 'ignore', 'pipe'] }));
   const complaints = child.stderr.text();
   stack.defer(async () => {
     endFamily(child);
     await child.exited;
   });
-  /** Waits for a response below that status. */
-  const untilResponse = async (
-    path: string,
-    headers: Record<string, string>,
-    below: number,
-  ): Promise<void> => {
-    while (performance.now() < startedAt + startWithinMs && child.exitCode === null) {
-      const status = await fetch(`${url}${path}`, { headers, keepalive: false }).then(
-        (response) => response.text().then(() => response.status),
-        () => 600,
-      );
-      if (status < below) return;
-      await Bun.sleep(2);
+  let headers: Record<string, string> | undefined;
+  while (!(headers = await signIn(contestant, url, key).catch(() => undefined))) {
+    if (child.exitCode !== null || performance.now() > startedAt + startWithinMs) {
+      endFamily(child);
+      throw new Error(`${contestant.name} did not start: ${(await complaints).slice(-2000)}`);
     }
-    endFamily(child);
-    throw new Error(`${contestant.name} did not start: ${(await complaints).slice(-2000)}`);
-  };
-  if (contestant.authorize) await untilResponse('/', {}, 600);
-  const credential = contestant.authorize ? await contestant.authorize(url) : key;
-  const headers = { Authorization: `Bearer ${credential}` };
-  await untilResponse(contestant.spelling.list({}).path, headers, 400);
+    await Bun.sleep(2);
+  }
   const readyMs = performance.now() - startedAt;
   const requests = workload.requests(contestant.spelling, cell.pets);
-  const condition = await checkFirst({ url, headers }, requests[0]!, workload);
+  const condition = await checkFirst({ url, headers }, requests[0]!, withEtag);
   const requestsFile = join(stack.use(makeFolder()).path, 'requests.tsv');
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(requestsFile, lines.join(''));
   const owned = stack.move();
   return {
-    ...{ url, pid: child.pid, readyMs, requests, requestsFile, connections, loadCores },
-    headers: { ...headers, ...condition },
+    ...{ url, headers: { ...headers, ...condition }, pid: child.pid, readyMs },
+    ...{ requests, requestsFile, connections, loadCores },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-export function send(
-  { url, headers }: Pick<Running, 'url' | 'headers'>,
-  { method, path, body }: HttpRequest,
-): Promise<Response> {
-  const ofBody = body === undefined ? {} : { ...bodyHeaders };
+export function send(server: Server, { method, path, body = null }: HttpRequest): Promise<Response> {
+  // Content-Type is sent with a body alone, as callers do.
+  const headers = { ...server.headers, ...(body !== null && { 'Content-Type': 'application/json' }) };
   const signal = AbortSignal.timeout(respondWithinMs);
-  return fetch(`${url}${path}`, { method, headers: { ...headers, ...ofBody }, body: body ?? null, signal });
+  return fetch(`${server.url}${path}`, { method, headers, body, signal, keepalive: false });
+}
+
+/** The header of a caller whose list is accepted. */
+async function signIn({ authorize, spelling }: Contestant, url: string, key: string) {
+  const headers = { Authorization: `Bearer ${authorize ? await authorize(url) : key}` };
+  const response = await send({ url, headers }, spelling.list({}));
+  await response.text();
+  if (!response.ok) throw new Error(`The list responded ${response.status}.`);
+  return headers;
 }
 
 /** Makes sure that the right response is measured, not a fast error. Returns the header that makes it a 304. */
-async function checkFirst(
-  server: Pick<Running, 'url' | 'headers'>,
-  request: HttpRequest,
-  { isConditional }: Workload,
-): Promise<Record<string, string>> {
+async function checkFirst(server: Server, request: HttpRequest, isConditional: boolean) {
   const response = await send(server, request);
-  const text = await response.text();
+  const [text, { status }] = [await response.text(), response];
   // PocketBase responds to a caller without rights with an empty list, not with an error.
-  const hasPets = response.status !== 200 || text.includes('"Pet ');
-  const isGood = response.status < 400 && hasPets;
-  if (!isGood) throw new Error(`${request.method} ${request.path}: ${response.status} ${text.slice(0, 500)}`);
+  const isGood = status < 400 && (status !== 200 || text.includes('"Pet '));
+  if (!isGood) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
   if (!isConditional) return {};
   const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
-  const { status } = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
-  if (status !== 304) throw new Error(`${request.path} responded ${status} to its own ETag.`);
+  const again = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
+  if (again.status !== 304) throw new Error(`${request.path} responded ${again.status} to its own ETag.`);
   return condition;
 }

@@ -4,33 +4,34 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../load/processes.ts';
 
-const chunkLength = 1 << 20;
-
-export interface BenchPet {
-  id: number;
-  name: string;
-  categoryId: number;
-  status?: 'available' | 'pending' | 'sold';
-}
+export type BenchPet = { id: number; name: string; categoryId: number; status: string | undefined };
 
 /** The same pets on every store. One in ten has no status. */
 export function* petsUpTo(count: number): Generator<BenchPet> {
+  const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
   for (let id = 1; id <= count; id++) {
-    const digit = id % 10;
-    const status = digit < 6 ? 'available' : digit < 8 ? 'pending' : 'sold';
-    yield { id, name: `Pet ${id}`, categoryId: id % 50, ...(digit < 9 && { status }) };
+    yield { id, name: `Pet ${id}`, categoryId: id % 50, status: statuses[id % 10] };
   }
 }
 
 /** Fills an empty store through the command line, as a user would, and returns the API key that it made. */
 export async function fillStore(place: string, pets: number, checkout: string): Promise<string> {
-  const petstore = (...args: string[]): string[] => [
-    ...[process.execPath, join(checkout, 'src/cli/petstore.ts'), ...args],
-    ...['--database-url', place],
-  ];
-  await run(petstore('import'), { stdin: new Response(linesOf(pets)) });
-  const created = await run(petstore('keys', 'create', '--name', 'bench', '--json'));
+  const program = [process.execPath, join(checkout, 'src/cli/petstore.ts')];
+  const store = ['--database-url', place];
+  await run([...program, 'import', ...store], { stdin: new Response(linesOf(pets)) });
+  const created = await run([...program, 'keys', 'create', '--name', 'bench', '--json', ...store]);
   return (JSON.parse(created) as { key: string }).key;
+}
+
+/** The pets as NDJSON, in chunks. */
+async function* linesOf(pets: number): AsyncGenerator<Uint8Array> {
+  let chunk = '';
+  for (const { id, name, categoryId, status } of petsUpTo(pets)) {
+    chunk += `${JSON.stringify({ name, categoryId, status })}\n`;
+    if (id % 10_000 !== 0 && id !== pets) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
+  }
 }
 
 export async function makeServiceStore(path: string, pets: number, checkout: string): Promise<string> {
@@ -53,9 +54,19 @@ export function makePeerStore(path: string, pets: number): void {
       status TEXT CHECK (status IN ('available', 'pending', 'sold'))
     ) STRICT;
     CREATE INDEX pets_by_status ON pets (status, id)`);
-  const insert = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
+  insertPets(database, 'INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)', pets);
+}
+
+export function insertPets(
+  database: Database,
+  sql: string,
+  pets: number,
+  idOf: (id: number) => number | string = Number,
+) {
+  const insert = database.prepare(sql);
   database.transaction(() => {
-    for (const { name, categoryId, status } of petsUpTo(pets)) insert.run(name, categoryId, status ?? null);
+    for (const { id, name, categoryId, status } of petsUpTo(pets))
+      insert.run(idOf(id), name, categoryId, status ?? null);
   })();
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
 }
@@ -75,16 +86,4 @@ export async function copyToDisk(template: string, target: string): Promise<void
 
 export async function removeStore(place: string): Promise<void> {
   for (const rest of ['', '-wal', '-shm']) await rm(`${place}${rest}`, { recursive: true, force: true });
-}
-
-/** The pets as NDJSON, in chunks. */
-async function* linesOf(pets: number): AsyncGenerator<Uint8Array> {
-  let chunk = '';
-  for (const { name, categoryId, status } of petsUpTo(pets)) {
-    chunk += `${JSON.stringify({ name, categoryId, status })}\n`;
-    if (chunk.length < chunkLength) continue;
-    yield Buffer.from(chunk);
-    chunk = '';
-  }
-  yield Buffer.from(chunk);
 }

@@ -11,8 +11,7 @@ export interface ThroughputOptions extends Setting {
   /** Of load that is measured, over all turns. */
   seconds: number;
   turns: number;
-  /** Shorter in tests. */
-  warmUpTurnSeconds?: number;
+  warmUpSeconds: number;
   /** Called for a contestant that fails; the others go on without it. */
   failed(cell: Cell, error: Error): void;
 }
@@ -29,6 +28,7 @@ const [busyLoad, busyServer] = [0.9, 0.95];
 /** Creates beside a load start this long before it and end this long after it. */
 const leadSeconds = 0.5;
 const createConnections = 8;
+const warmUpTurns = 3;
 
 /**
  * One round of a comparison: all contestants are started, then they take turns under load. If the machine changes its
@@ -38,7 +38,7 @@ export async function measureThroughput(
   cells: readonly Cell[],
   options: ThroughputOptions,
 ): Promise<Sample[]> {
-  const { seconds, turns, round, warmUpTurnSeconds = 1 } = options;
+  const { seconds, turns, round, warmUpSeconds } = options;
   await using stack = new AsyncDisposableStack();
   const samples: Sample[] = [];
   const racers = new Map<Cell, Racer>();
@@ -59,20 +59,15 @@ export async function measureThroughput(
     const running = stack.use(await startContestant(cell, options));
     racers.set(cell, { ...running, cell, requestCount: 0, loads: [] });
   }, cells);
-  // All warm up for the last time in the same lap.
-  for (let left = 3; left > 0; left--) {
-    await lap(async (cell) => {
-      const { warmUpSeconds, slow } = contestantOf(cell.contestant);
-      const isWarmingUp = warmUpSeconds >= left && !slow?.[cell.workload];
-      if (isWarmingUp) await takeTurn(racers.get(cell)!, warmUpTurnSeconds);
-    }, racers.keys());
+  // In turns, too: a runtime that waits for long may lose compiled code.
+  for (let turn = 1; turn <= warmUpTurns; turn++) {
+    await lap((cell) => takeTurn(racers.get(cell)!, warmUpSeconds / warmUpTurns), racers.keys());
   }
   for (let turn = 1; turn <= turns; turn++) {
     await lap(async (cell) => {
       const racer = racers.get(cell)!;
-      const onlyTurn = contestantOf(cell.contestant).slow?.[cell.workload];
-      racer.loads.push(await takeTurn(racer, onlyTurn ?? seconds / turns));
-      if (turn < turns && onlyTurn === undefined) return;
+      racer.loads.push(await takeTurn(racer, seconds / turns));
+      if (turn < turns) return;
       samples.push(sampleOf(racer, round));
       await leave(cell);
     }, racers.keys());
@@ -83,13 +78,17 @@ export async function measureThroughput(
 /** The same work at a fixed rate, for latency. */
 export async function measureLatency(
   cell: Cell,
-  options: Setting & { round: number; rate: number; seconds: number; warmUpSeconds?: number },
+  options: Setting & { round: number; rate: number; seconds: number; warmUpSeconds: number },
 ): Promise<LatencySample> {
-  const { data, warmUpSeconds: usual } = contestantOf(cell.contestant);
-  const { round, rate, seconds, warmUpSeconds = usual } = options;
+  const { round, rate, seconds, warmUpSeconds } = options;
   await using running = await startContestant(cell, options);
   // PostgreSQL shares the generator's cores, and would hardly get a turn beside one that watches the clock.
-  const load = { rate, seconds, warmUpSeconds, isBackground: data === 'postgres' };
+  const load = {
+    rate,
+    seconds,
+    warmUpSeconds,
+    isBackground: contestantOf(cell.contestant).data === 'postgres',
+  };
   const run = () => runAtConstantRate(running, load);
   return { ...cell, round, rate, ...(await besideCreates(cell, running, warmUpSeconds + seconds, run)) };
 }

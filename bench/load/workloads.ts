@@ -16,21 +16,17 @@ export interface Workload {
   createsPerSecond?: number;
 }
 
-/** Many more than any cache holds, so nearly every page is a new one. */
-const randomRequestCount = 50_000;
 const firstPage: Workload['requests'] = ({ list }) => [list({})];
 
 export const workloads: readonly Workload[] = [
   { id: 'list', title: 'List, first page', requests: firstPage },
   { id: 'list-status', title: 'List by status', requests: ({ list }) => [list({ status: 'pending' })] },
   {
-    id: 'list-deep',
-    title: 'One deep page by cursor',
+    ...{ id: 'list-deep', title: 'One deep page by cursor' },
     requests: ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })],
   },
   {
-    id: 'list-random',
-    title: 'Random pages of 10 to 30',
+    ...{ id: 'list-random', title: 'Random pages of 10 to 30' },
     requests: ({ list }, pets) => {
       const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
       // A small store has few pages: many are drawn twice, and a cache would help.
@@ -38,36 +34,25 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
-    id: 'get',
-    title: 'Get by id, random',
+    ...{ id: 'get', title: 'Get by id, random' },
     requests: ({ get }, pets) => randomly((random) => get(1 + random(pets))),
   },
   {
-    id: 'create',
-    title: 'Create, durable',
-    isWriting: true,
-    requests: ({ create }) => Array.from({ length: 1000 }, (_, index) => create(index)),
+    ...{ id: 'create', title: 'Create, durable', isWriting: true },
+    requests: ({ create }) => thousand(create),
   },
   {
-    id: 'mix',
-    title: '90 % list, 10 % create',
-    isWriting: true,
-    requests: ({ list, create }) =>
-      Array.from({ length: 1000 }, (_, index) => (index % 10 === 9 ? create(index) : list({}))),
+    ...{ id: 'mix', title: '90 % list, 10 % create', isWriting: true },
+    requests: ({ list, create }) => thousand((index) => (index % 10 === 9 ? create(index) : list({}))),
   },
   { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },
   { id: 'slow-disk-quiet', title: 'List, 5 ms disk, no creates', requests: firstPage, isOnSlowDisk: true },
   {
-    id: 'slow-disk-busy',
-    title: 'List, 5 ms disk, 100 creates/s beside',
-    requests: firstPage,
-    isWriting: true,
-    isOnSlowDisk: true,
-    createsPerSecond: 100,
+    ...{ id: 'slow-disk-busy', title: 'List, 5 ms disk, 100 creates/s beside', requests: firstPage },
+    ...{ isWriting: true, isOnSlowDisk: true, createsPerSecond: 100 },
   },
   {
-    id: 'processes',
-    title: 'Random pages of 100, by processes',
+    ...{ id: 'processes', title: 'Random pages of 100, by processes' },
     requests: ({ list }, pets) => randomly((random) => list({ limit: 100, after: random(pets - 100) })),
   },
 ];
@@ -76,9 +61,12 @@ export function workloadOf(id: string): Workload {
   return workloads.find((workload) => workload.id === id)!;
 }
 
-/** The same requests in every run. `random` gives whole numbers from 0 to below `end`. */
+function thousand(make: (index: number) => HttpRequest): HttpRequest[] {
+  return Array.from({ length: 1000 }, (_, index) => make(index));
+}
+
+/** The same requests in every run, many more than a cache holds. `random` gives a whole number below `end`. */
 function randomly(make: (random: (end: number) => number) => HttpRequest): HttpRequest[] {
   const random = randomFrom(20_301_205);
-  const below = (end: number): number => Math.floor(random.next() * Math.max(1, end));
-  return Array.from({ length: randomRequestCount }, () => make(below));
+  return Array.from({ length: 50_000 }, () => make((end) => Math.floor(random.next() * Math.max(1, end))));
 }

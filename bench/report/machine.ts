@@ -8,25 +8,25 @@ import type { ContestantEntry, Results } from './results.ts';
 
 export function describeMachine(): Results['machine'] {
   const { server, load } = coreLayout(1);
-  const node = outputOf(['node', '--version']).replace('v', '');
+  const Node = outputOf(['node', '--version']).replace('v', '');
   const wrk = /wrk (?:\S*\/)?([\d.]+)/.exec(outputOf(['wrk', '-v']))?.[1] ?? 'unknown';
   return {
     processor: cpus()[0]?.model ?? 'unknown',
     cores: new Set([...server, ...load]).size,
     memoryGb: Math.round(totalmem() / 2 ** 30),
     kernel: `Linux ${release()}`,
-    versions: { petstore: serviceVersion(), Bun: Bun.version, Node: node, wrk },
+    versions: { petstore: serviceVersion(), Bun: Bun.version, Node, wrk },
   };
 }
 
 export async function describeContestant(contestant: Contestant): Promise<ContestantEntry> {
   const { id, name, kind, what, settings, packages } = contestant;
-  const versions = packages.map(async (dependency) => {
+  const versions = kind === 'service' ? [serviceVersion()] : [];
+  for (const dependency of packages) {
     const path = join(peersFolder, 'node_modules', dependency, 'package.json');
-    return `${dependency} ${((await Bun.file(path).json()) as { version: string }).version}`;
-  });
-  const own = kind === 'service' ? [serviceVersion()] : [];
-  return { id, name, kind, what, settings, versions: [...own, ...(await Promise.all(versions))].join(', ') };
+    versions.push(`${dependency} ${((await Bun.file(path).json()) as { version: string }).version}`);
+  }
+  return { id, name, kind, what, settings, versions: versions.join(', ') };
 }
 
 function serviceVersion(): string {

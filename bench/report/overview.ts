@@ -1,5 +1,5 @@
 import type { ContestantEntry, Results } from './results.ts';
-import { cellOf, fastest, isOnPostgres, ratio, shortNumber, spreadOfCell } from './statistics.ts';
+import { cellOf, fastest, isOnPostgres, ratio, rounded, shortNumber, spreadOfCell } from './statistics.ts';
 
 /** The chart of the README: how fast everybody is at the three things that matter most. */
 const columns = [
@@ -74,7 +74,7 @@ function comparison(results: Results, workload: string): string {
   const ids = peers.map(({ id }) => id);
   const best = fastest(results, workload, ids) ?? 'petstore';
   const spread = ratio(results, cellOf(results, workload, 'petstore'), cellOf(results, workload, best));
-  return spread && best !== 'petstore' ? `${Number(spread.median.toPrecision(3))}× the fastest peer` : '';
+  return spread && best !== 'petstore' ? `${rounded(spread.median)}× the fastest peer` : '';
 }
 
 const rowTop = (index: number): number => top + index * rowHeight;

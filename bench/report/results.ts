@@ -7,10 +7,8 @@ export interface Results {
   machine: Record<'processor' | 'kernel', string> &
     Record<'cores' | 'memoryGb', number> & { versions: Record<string, string> };
   /** All are compared at this number of pets. The seconds of a round are cut into turns. */
-  method: Record<
-    'pets' | 'rounds' | 'secondsPerRound' | 'turnsPerRound' | 'latencySeconds' | 'connections',
-    number
-  >;
+  method: Record<'pets' | 'rounds' | 'secondsPerRound' | 'turnsPerRound', number> &
+    Record<'latencySeconds' | 'connections', number> & { warmUp: string };
   contestants: ContestantEntry[];
   workloads: { id: string; title: string }[];
   samples: Sample[];

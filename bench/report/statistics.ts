@@ -6,6 +6,9 @@ export interface Spread {
   highest: number;
 }
 
+type Figure<Measured> = (sample: Measured) => number;
+const throughput: Figure<Sample> = ({ requestsPerSecond }) => requestsPerSecond;
+
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   if (sorted.length === 0) return undefined;
@@ -19,67 +22,66 @@ export function cellOf(
   { method }: Results,
   workload: string,
   contestant: string,
-  more: Partial<Cell> = {},
+  more?: Partial<Cell>,
 ): Cell {
   return { workload, contestant, pets: method.pets, processes: 1, ...more };
 }
 
-type Figure<Measured> = (sample: Measured) => number;
-const throughput: Figure<Sample> = ({ requestsPerSecond }) => requestsPerSecond;
-
-export function spreadOfCell(results: Results, cell: Cell, figure = throughput): Spread | undefined {
-  return spreadOf(keptSamples(results, cell).map(figure));
-}
-
-/** Compared within each round, because what ran in one round had the same machine. */
-export function ratio(results: Results, cell: Cell, base: Cell): Spread | undefined {
-  return ratioOf(keptSamples(results, cell), keptSamples(results, base), throughput);
+export function spreadOfCell({ samples }: Results, cell: Cell, figure = throughput): Spread | undefined {
+  return spreadOf(kept(samples, cell).map(figure));
 }
 
 export function latencySpread(
-  results: Results,
+  { latencies }: Results,
   cell: Cell,
   figure: Figure<LatencySample>,
 ): Spread | undefined {
-  return spreadOf(ofCell(results.latencies, cell).map(figure));
+  return spreadOf(kept(latencies, cell).map(figure));
+}
+
+export function ratio({ samples }: Results, cell: Cell, base: Cell): Spread | undefined {
+  return ratioOf(kept(samples, cell), kept(samples, base), throughput);
 }
 
 export function p99Ratio({ latencies }: Results, cell: Cell, base: Cell): Spread | undefined {
-  return ratioOf(ofCell(latencies, cell), ofCell(latencies, base), ({ p99Ms }) => p99Ms);
+  return ratioOf(kept(latencies, cell), kept(latencies, base), ({ p99Ms }) => p99Ms);
 }
 
 /** The contestant with the highest median throughput. */
 export function fastest(results: Results, workload: string, ids: readonly string[]): string | undefined {
   const speed = (id: string): number => spreadOfCell(results, cellOf(results, workload, id))?.median ?? 0;
-  const [first] = ids.toSorted((a, b) => speed(b) - speed(a));
-  return first !== undefined && speed(first) > 0 ? first : undefined;
+  return ids.filter((id) => speed(id) > 0).toSorted((a, b) => speed(b) - speed(a))[0];
 }
 
 export function shortNumber(value: number): string {
-  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
-  if (value >= 1000) return `${Number((value / 1000).toPrecision(3))}k`;
-  return String(Number(value.toPrecision(3)));
+  if (value >= 1e6) return `${rounded(value / 1e6)}M`;
+  return value >= 1000 ? `${rounded(value / 1000)}k` : String(rounded(value));
 }
 
 /** The median with the lowest and the highest round. */
 export function describeSpread({ median, lowest, highest }: Spread): string {
-  const text = (value: number): string => String(Number(value.toPrecision(3)));
-  return `${text(median)}× (${text(lowest)} to ${text(highest)})`;
+  return `${rounded(median)}× (${rounded(lowest)} to ${rounded(highest)})`;
+}
+
+export function rounded(value: number): number {
+  return Number(value.toPrecision(3));
 }
 
 export function isOnPostgres(id: string): boolean {
   return ['petstore-postgres', 'fastify-pg', 'elysia-postgres'].includes(id);
 }
 
-function keptSamples({ samples }: Results, cell: Cell): Sample[] {
-  return ofCell(samples, cell).filter(({ discarded }) => discarded === undefined);
-}
-
-function ofCell<Measured extends Cell>(samples: readonly Measured[], cell: Cell): Measured[] {
+/** The samples of a cell that count. */
+function kept<Measured extends Cell & { discarded?: string }>(
+  samples: readonly Measured[],
+  cell: Cell,
+): Measured[] {
   const names = ['workload', 'contestant', 'pets', 'processes'] as const;
-  return samples.filter((sample) => names.every((name) => sample[name] === cell[name]));
+  const isSame = (sample: Measured): boolean => names.every((name) => sample[name] === cell[name]);
+  return samples.filter((sample) => isSame(sample) && sample.discarded === undefined);
 }
 
+/** Compared within each round, because what ran in one round had the same machine. */
 function ratioOf<Measured extends { round: number }>(
   samples: readonly Measured[],
   bases: readonly Measured[],

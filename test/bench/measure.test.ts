@@ -40,7 +40,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
       contestant.id === 'limit-node' ? Promise.reject(new Error('No room.')) : data.open(contestant, ...more);
     const failures: string[] = [];
     const measured = await measureThroughput(cells, {
-      ...{ ...setting, open, round: 1, seconds: 0.4, turns: 2, warmUpTurnSeconds: 0.2 },
+      ...{ ...setting, open, round: 1, seconds: 1, turns: 2, warmUpSeconds: 0.9 },
       failed: ({ contestant }, { message }) => failures.push(`${contestant}: ${message}`),
     });
     expect(failures).toEqual(['limit-node: No room.']);

@@ -36,7 +36,7 @@ export function resultsOf(samples: Sample[]): Results {
     machine: { processor: 'a processor', cores: 2, memoryGb: 8, kernel: 'Linux', versions: { Bun: '1' } },
     method: {
       ...{ pets: 100_000, rounds: 3, secondsPerRound: 1, turnsPerRound: 4 },
-      ...{ latencySeconds: 2, connections: 64 },
+      ...{ latencySeconds: 2, connections: 64, warmUp: '3 s' },
     },
     contestants: ['petstore', 'limit-bun', 'fastify']
       .map(contestantOf)
