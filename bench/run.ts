@@ -44,11 +44,15 @@ const help = `Measures the service beside its peers and beside a bare server.
   npm run bench:compare -- CHECKOUT    this checkout against another one: three minutes
   npm run bench:import                 petstore import: a minute
 
-  --only ID,ID          of ${wholePlan.workloads.join(', ')}
-  --contestants ID,ID   of ${wholePlan.contestants.join(', ')}
+  --only ID,ID          some workloads
+  --contestants ID,ID   some contestants
 
-Needs Linux, two cores that do nothing else, and wrk (Debian: apt install wrk). The peers are
-installed on first use. Only a run of everything changes bench/RESULTS.md.
+Workloads: ${wholePlan.workloads.join(' ')}
+Contestants: ${wholePlan.contestants.join(' ')}
+
+Needs Linux, two cores that do nothing else, and wrk (Debian: apt install wrk).
+The peers are installed on first use. Only a run of everything changes
+bench/RESULTS.md; any other run prints its report.
 `;
 
 if (import.meta.main) {

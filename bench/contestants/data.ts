@@ -1,13 +1,18 @@
 import { join } from 'node:path';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { makeFolder } from '../load/processes.ts';
-import { coreLayout, pinRunning } from '../load/processes.ts';
+import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
-import { petsUpTo } from './templates.ts';
 import { makePocketBaseFolder } from './pocketbase.ts';
 import { ownSpelling, type HttpRequest } from './spelling.ts';
 import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';
-import { copyToDisk, fillStore, makePeerStore, makeServiceStore, removeStore } from './templates.ts';
+import {
+  copyToDisk,
+  fillStore,
+  makePeerStore,
+  makeServiceStore,
+  petsUpTo,
+  removeStore,
+} from './templates.ts';
 
 /** All data of a run: each kind is made once and copied for every start of a contestant. */
 export interface Data extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../load/processes.ts';
 
-export type BenchPet = { id: number; name: string; categoryId: number; status: string | undefined };
+type BenchPet = { id: number; name: string; categoryId: number; status: string | undefined };
 
 /** The same pets on every store. One in ten has no status. */
 export function* petsUpTo(count: number): Generator<BenchPet> {

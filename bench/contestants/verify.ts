@@ -46,6 +46,7 @@ async function answersOf(id: string, pets: number, setting: Setting): Promise<Ma
     ['what was created', spelling.get(pets + 2)],
     ['no key', page(''), {}],
     ['another key', page(''), otherKey],
+    ['a create without key', create(valid), {}],
     ['a create with another key', create(valid), otherKey],
     ['limit 0', page('?limit=0')],
     ['limit 101', page('?limit=101')],

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'bun:test';
 import { ownSpelling } from '../../bench/contestants/spelling.ts';
-import { orderOf, planThroughput } from '../../bench/load/plan.ts';
+import { latencyRate, orderOf, planLatency, planThroughput } from '../../bench/load/plan.ts';
 import { workloadOf, workloads } from '../../bench/load/workloads.ts';
 import { wholePlan } from '../../bench/run.ts';
+import { resultsOf, sample } from '../support/bench-results.ts';
 
 describe('the plan of the benchmark', () => {
   it.each([2, 6, 15])('puts each of %i contestants early as often as late', (count) => {
@@ -33,5 +34,16 @@ describe('the plan of the benchmark', () => {
     expect(wholePlan.rounds).toBeGreaterThanOrEqual(7);
     const sizes = new Set(groups.flat().map(({ pets }) => pets));
     expect([...sizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
+  });
+
+  it('measures latency at half the speed that the slowest of a store had in its slowest round', () => {
+    const cells = planLatency(planThroughput(wholePlan), wholePlan);
+    const ofList = cells.filter(({ workload }) => workload === 'list');
+    expect(ofList.map(({ contestant }) => contestant)).not.toContain('pocketbase');
+    const speeds = [sample('petstore', 1, 900), sample('fastify', 1, 300), sample('fastify', 2, 201)];
+    const results = resultsOf([...speeds, sample('fastify-pg', 1, 50), sample('pocketbase', 1, 7)]);
+    expect(latencyRate(results, ofList[0]!, cells)).toBe(100);
+    const create = { ...ofList[0]!, workload: 'create' };
+    expect(latencyRate(results, create, cells)).toBeUndefined();
   });
 });
