@@ -147,7 +147,10 @@ function describeMethod(results: Results): string {
   const { method, samples } = results;
   const turnSeconds = method.secondsPerRound / method.turnsPerRound;
   const two = cellOf(results, 'processes', 'petstore', { processes: 2 });
-  const load = spreadOfCell(results, two, ({ loadCores }) => loadCores)?.median ?? 0;
+  const load = spreadOfCell(results, two, ({ loadCores }) => loadCores);
+  const processes = load
+    ? `- Two processes: on two cores, the load generator has no core of its own and shares theirs, of which it took ${Number(load.median.toPrecision(2))}. One process is measured with the load generator on the other core.\n`
+    : '';
   const alone = samples.filter((own) => !isOnPostgres(own.contestant) && own.workload !== 'slow-disk-busy');
   const others = spreadOf(alone.map(({ otherCores }) => otherCores)) ?? { median: 0, highest: 0 };
   const isBusy = others.median > quietCores;
@@ -158,8 +161,7 @@ function describeMethod(results: Results): string {
 - Latency: ${method.rounds} rounds of ${method.latencySeconds} s, or as long as 1000 requests take, at one constant rate per workload and store: half of what the slowest contestant did in its slowest round. A request counts from the moment it was due, so a server that stalls is not spared requests (coordinated omission).
 - Processor time and memory come from \`/proc\`, for all threads and processes of the server, without those of PostgreSQL, which runs on the cores of the load generator.
 - 5 ms disk: a preloaded library makes every fsync and fdatasync take 5 ms longer.
-- Two processes: on two cores, the load generator has no core of its own and shares theirs, of which it took ${Number(load.toPrecision(2))}. One process is measured with the load generator on the other core.
-- Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${isBusy ? ' **The machine was not quiet: do not use these figures.**' : ''}`;
+${processes}- Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${isBusy ? ' **The machine was not quiet: do not use these figures.**' : ''}`;
 }
 
 /** A Markdown table; prettier aligns it. */
