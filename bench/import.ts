@@ -1,66 +1,47 @@
-// How many pets a second `petstore import` puts into the embedded store, from the first byte read to the last
-// commit on disk, checking included. Prints the rate of each format; the smallest of them is what counts.
-//   npm run bench:import -- [COUNT]
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
+import { cleanUpWhenInterrupted, makeFolder } from './load/processes.ts';
 
+// How many pets a second `petstore import` puts into an empty embedded store: checked, committed and on the disk.
+//   npm run bench:import -- [COUNT]
 const count = Number(process.argv[2] ?? 1_000_000);
 const rounds = 3;
-const petstore = [process.execPath, join(import.meta.dir, '../src/cli/petstore.ts')];
-const folder = mkdtempSync(join(tmpdir(), 'petstore-bench-import-'));
 
-try {
-  const seeded = join(folder, 'seeded.db');
-  run('seed', '--count', String(count), '--database-url', seeded);
-  print(
-    `${count.toLocaleString('en')} pets, ${rounds} rounds, ${availableParallelism()} cores (${cpus()[0]?.model})`,
-  );
-  print('format   file MB   best round s   pets/s   CPU s   peak MB');
-  for (const format of ['ndjson', 'json', 'csv']) {
-    const file = join(folder, `pets.${format}`);
-    run('export', file, '--database-url', seeded);
-    const best = Array.from({ length: rounds }, (_, round) =>
-      measure(file, join(folder, `${format}-${round}.db`)),
-    )
-      .toSorted((one, other) => one.seconds - other.seconds)
-      .at(0);
-    if (!best) continue;
-    const cells = [
-      format.padEnd(6),
-      (statSync(file).size / 1e6).toFixed(0).padStart(10),
-      best.seconds.toFixed(2).padStart(15),
-      Math.round(count / best.seconds)
-        .toLocaleString('en')
-        .padStart(12),
-      best.cpuSeconds.toFixed(2).padStart(8),
-      best.peakMegabytes.toFixed(0).padStart(10),
-    ];
-    print(cells.join(''));
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+cleanUpWhenInterrupted();
+using folder = makeFolder();
+const seeded = join(folder.path, 'seeded.db');
+petstore('seed', '--count', String(count), '--database-url', seeded);
+const machine = `${availableParallelism()} cores (${cpus()[0]?.model})`;
+process.stdout.write(`${count.toLocaleString('en')} pets, best of ${rounds} rounds, ${machine}\n`);
+for (const format of ['ndjson', 'json', 'csv']) {
+  const file = join(folder.path, `pets.${format}`);
+  petstore('export', file, '--database-url', seeded);
+  const measured = Array.from({ length: rounds }, (_, round) => {
+    const startedAt = performance.now();
+    const { cpuTime, maxRSS } = petstore(
+      'import',
+      file,
+      '--database-url',
+      join(folder.path, `${format}-${round}.db`),
+    );
+    return {
+      seconds: (performance.now() - startedAt) / 1000,
+      cpuSeconds: Number(cpuTime.total) / 1e6,
+      maxRSS,
+    };
+  });
+  const { seconds, cpuSeconds, maxRSS } = measured.toSorted((a, b) => a.seconds - b.seconds)[0]!;
+  const rate = Math.round(count / seconds).toLocaleString('en');
+  const cost = `${cpuSeconds.toFixed(2)} s of processor time, ${Math.round(maxRSS / 1e6)} MB`;
+  const size = `${Math.round(statSync(file).size / 1e6)} MB`;
+  process.stdout.write(`${format}: ${rate} pets/s (${size} in ${seconds.toFixed(2)} s, ${cost})\n`);
 }
 
-function measure(file: string, database: string) {
-  const startedAt = performance.now();
-  const usage = run('import', file, '--database-url', database);
-  const seconds = (performance.now() - startedAt) / 1000;
-  rmSync(database);
-  return {
-    seconds,
-    cpuSeconds: Number(usage.cpuTime.total) / 1e6,
-    peakMegabytes: usage.maxRSS / 1e6,
-  };
-}
-
-function run(...args: string[]): Bun.ResourceUsage {
-  const { exitCode, stderr, resourceUsage } = Bun.spawnSync([...petstore, ...args], { stdout: 'ignore' });
+function petstore(...args: string[]): Bun.ResourceUsage {
+  const command = [process.execPath, join(import.meta.dir, '../src/cli/petstore.ts'), ...args];
+  const { exitCode, stderr, resourceUsage } = Bun.spawnSync(command, { stdout: 'ignore' });
   if (exitCode !== 0)
     throw new Error(`petstore ${args.join(' ')} ended with ${exitCode}: ${stderr.toString()}`);
   return resourceUsage;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -1,34 +1,37 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from './children.ts';
-import { builtNestApp, peersFolder, type Contestant } from './contestant.ts';
+import { builtNestApp, peersFolder, type Contestant } from './contestants/contestants.ts';
+import { run } from './load/processes.ts';
 
-/** Says in one line what is missing and how to get it. */
+/** What is missing on this machine, and how to get it. */
 export function missingTools(): string[] {
-  if (process.platform !== 'linux')
-    return ['The benchmark reads /proc and pins processes to cores: run it on Linux.'];
-  return [
-    ...(Bun.which('wrk')
-      ? []
-      : ['wrk is missing. Debian and Ubuntu: apt install wrk. Others: https://github.com/wg/wrk']),
-    ...(Bun.which('taskset') ? [] : ['taskset is missing. Debian and Ubuntu: apt install util-linux.']),
-    ...(Bun.which('node') ? [] : ['node is missing; most peers run on it.']),
-  ];
+  if (process.platform !== 'linux') return ['The benchmark reads /proc and pins processes: run it on Linux.'];
+  const remedies = {
+    wrk: 'Debian and Ubuntu: apt install wrk. Others: https://github.com/wg/wrk',
+    taskset: 'Debian and Ubuntu: apt install util-linux.',
+    node: 'Most peers run on it.',
+  };
+  const missing = Object.entries(remedies).filter(([tool]) => !Bun.which(tool));
+  return missing.map(([tool, remedy]) => `${tool} is missing. ${remedy}`);
 }
 
-/** Installs the peers on first use; `npm start` and `npm test` never need them. */
+/** Installs the peers on first use; nothing else needs them. */
 export async function preparePeers(contestants: readonly Contestant[]): Promise<void> {
-  const isInstalled = (name: string): boolean => existsSync(join(peersFolder, 'node_modules', name));
-  const missing = contestants.flatMap(({ packages }) => packages).filter((name) => !isInstalled(name));
-  if (missing.length > 0) {
-    process.stderr.write(
-      'Installing the peers (once; better-sqlite3 may be compiled, which takes minutes)…\n',
-    );
-    await run(['npm', 'ci'], peersFolder);
+  const isMissing = (name: string): boolean => !existsSync(join(peersFolder, 'node_modules', name));
+  if (contestants.flatMap(({ packages }) => packages).some(isMissing)) {
+    process.stderr.write('Installing the peers, once. This takes minutes…\n');
+    await run(['npm', 'ci'], { cwd: peersFolder });
   }
-  if (contestants.some(({ id }) => id === 'nest')) {
-    // Its decorators are TypeScript's, which Node does not run.
-    const build = ['build', 'nest.ts', '--target=node', '--packages=external', `--outfile=${builtNestApp}`];
-    await run([process.execPath, ...build], peersFolder);
-  }
+  if (!contestants.some(({ id }) => id === 'nest')) return;
+  // Its decorators are TypeScript's, which Node does not run.
+  const build = ['build', 'nest.ts', '--target=node', '--packages=external', `--outfile=${builtNestApp}`];
+  await run([process.execPath, ...build], { cwd: peersFolder });
+}
+
+/** Reads a list such as `--only list,get`. */
+export function choose(flag: string, given: string | undefined, known: string[], usual: string[]): string[] {
+  const chosen = given?.split(',') ?? usual;
+  const unknown = chosen.filter((id) => !known.includes(id));
+  if (unknown.length === 0) return known.filter((id) => chosen.includes(id));
+  throw new Error(`${flag} does not know ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
 }

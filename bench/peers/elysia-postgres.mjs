@@ -1,9 +1,9 @@
 import postgres from 'postgres';
-import { createElysiaApp, newPet, noAnimal, pageQuery, petParams } from './elysia-app.mjs';
-import { nextLink, pageOf, settings, withoutNull } from './settings.mjs';
+import { createElysiaApp, newPet, pageQuery, petParams } from './elysia-app.mjs';
+import { nextLink, noPet, pageOf, settings, withoutNull } from './settings.mjs';
 
 const sql = postgres(settings.databaseUrl, {
-  // int8 arrives as text unless it is told otherwise; the peers send numbers.
+  // int8 arrives as text unless told otherwise; the peers send numbers.
   types: { int8: { to: 20, from: [20], parse: Number, serialize: String } },
 });
 const columns = sql`id, name, category_id AS "categoryId", status`;
@@ -37,7 +37,7 @@ createElysiaApp()
     },
     { query: pageQuery },
   )
-  .get('/v1/pets/:id', async ({ params, status }) => (await pets.get(params.id)) ?? status(404, noAnimal), {
+  .get('/v1/pets/:id', async ({ params, status }) => (await pets.get(params.id)) ?? status(404, noPet), {
     params: petParams,
   })
   .post(

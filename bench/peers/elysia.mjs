@@ -1,12 +1,8 @@
-import { Database } from 'bun:sqlite';
-import { createElysiaApp, newPet, noAnimal, pageQuery, petParams } from './elysia-app.mjs';
-import { nextLink, settings } from './settings.mjs';
-import { createPets } from './sqlite.mjs';
+import { createElysiaApp, newPet, pageQuery, petParams } from './elysia-app.mjs';
+import { nextLink, noPet, settings } from './settings.mjs';
+import { openPets } from './sqlite.mjs';
 
-const database = new Database(settings.databaseUrl, { strict: true });
-database.run('PRAGMA journal_mode = WAL');
-database.run('PRAGMA synchronous = FULL');
-const pets = createPets((sql) => database.query(sql));
+const pets = openPets();
 
 createElysiaApp()
   .get(
@@ -18,7 +14,7 @@ createElysiaApp()
     },
     { query: pageQuery },
   )
-  .get('/v1/pets/:id', ({ params, status }) => pets.get(params.id) ?? status(404, noAnimal), {
+  .get('/v1/pets/:id', ({ params, status }) => pets.get(params.id) ?? status(404, noPet), {
     params: petParams,
   })
   .post(

@@ -1,30 +1,21 @@
 import express from 'express';
-import { openPets } from './better-sqlite.mjs';
-import { errorBody, nextLink, settings, statuses } from './settings.mjs';
+import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
+import { openPets } from './sqlite.mjs';
 
 const pets = openPets();
 const app = express();
-// Its default is an ETag for every answer; the others make one only where it is asked for.
+// Its default is an ETag for every response; the others make one only where 304 is measured.
 app.set('etag', settings.withEtag ? 'weak' : false);
 app.disable('x-powered-by');
 
 app.use((request, response, next) => {
   if (request.get('authorization') === `Bearer ${settings.apiKey}`) return next();
-  response.status(401).json(errorBody('unauthorized', 'An API key is needed.', 401));
+  response.status(401).json(noKey);
 });
 
 app.get('/v1/pets', (request, response) => {
-  const { limit = '20', status, cursor } = request.query;
-  const query = { limit: Number(limit), status, cursor: Number(cursor ?? 0) };
-  if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > 100) {
-    return response.status(400).json(errorBody('invalid_parameter', 'limit must be from 1 to 100.', 400));
-  }
-  if (status !== undefined && !statuses.includes(status)) {
-    return response.status(400).json(errorBody('invalid_parameter', 'status is unknown.', 400));
-  }
-  if (!Number.isInteger(query.cursor)) {
-    return response.status(400).json(errorBody('invalid_cursor', 'cursor must be an integer.', 400));
-  }
+  const { query, error } = parseQuery(request.query);
+  if (error) return response.status(400).json(error);
   const page = pets.list(query);
   if (page.next) response.set('Link', nextLink(query, page.next));
   response.json(page.pets);
@@ -33,17 +24,13 @@ app.get('/v1/pets', (request, response) => {
 app.get('/v1/pets/:id', (request, response) => {
   const found = pets.get(Number(request.params.id));
   if (found) return response.json(found);
-  response.status(404).json(errorBody('not_found', 'No pet has this id.', 404));
+  response.status(404).json(noPet);
 });
 
 app.post('/v1/pets', express.json(), (request, response) => {
-  const { name, categoryId, status } = request.body ?? {};
-  const isValid =
-    typeof name === 'string' &&
-    Number.isInteger(categoryId) &&
-    (status === undefined || statuses.includes(status));
-  if (!isValid) return response.status(400).json(errorBody('invalid_pet', 'The pet is not valid.', 400));
-  const created = pets.create({ name, categoryId, status });
+  const { pet, error } = parsePet(request.body);
+  if (error) return response.status(400).json(error);
+  const created = pets.create(pet);
   response.status(201).location(`/v1/pets/${created.id}`).json(created);
 });
 

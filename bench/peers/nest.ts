@@ -1,32 +1,13 @@
 import 'reflect-metadata';
-import type { ArgumentsHost, ExecutionContext } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import {
-  Body,
-  Catch,
-  Controller,
-  Get,
-  HttpCode,
-  HttpException,
-  Inject,
-  Injectable,
-  Module,
-  NotFoundException,
-  Param,
-  ParseIntPipe,
-  Post,
-  Query,
-  Res,
-  UnauthorizedException,
-  ValidationPipe,
-} from '@nestjs/common';
+import * as nest from '@nestjs/common';
 import etag from '@fastify/etag';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
-import { openPets } from './better-sqlite.mjs';
-import { errorBody, nextLink, settings, statuses } from './settings.mjs';
+import { errorBody, nextLink, noKey, noPet, settings, statuses } from './settings.mjs';
+import { openPets } from './sqlite.mjs';
 
 /** NestJS on Fastify with a guard, a validation pipe and an exception filter, as its guide recommends. */
 
@@ -59,60 +40,57 @@ class NewPet {
   status?: string;
 }
 
-@Injectable()
+@nest.Injectable()
 class PetsService {
   pets = openPets();
 }
 
-@Injectable()
+@nest.Injectable()
 class KeyGuard {
-  canActivate(context: ExecutionContext): boolean {
+  canActivate(context: nest.ExecutionContext): boolean {
     const { authorization } = context.switchToHttp().getRequest().headers;
     if (authorization === `Bearer ${settings.apiKey}`) return true;
-    throw new UnauthorizedException('An API key is needed.');
+    throw new nest.UnauthorizedException(noKey.message);
   }
 }
 
-@Catch()
+@nest.Catch()
 class ErrorFilter {
-  catch(error: Error, host: ArgumentsHost): void {
-    const status = error instanceof HttpException ? error.getStatus() : 500;
-    host
-      .switchToHttp()
-      .getResponse()
-      .status(status)
-      .send(errorBody(error.name, error.message, status));
+  catch(error: Error, host: nest.ArgumentsHost): void {
+    const status = error instanceof nest.HttpException ? error.getStatus() : 500;
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    reply.status(status).send(errorBody(error.name, error.message, status));
   }
 }
 
-@Controller('v1/pets')
+@nest.Controller('v1/pets')
 class PetsController {
-  constructor(@Inject(PetsService) private readonly service: PetsService) {}
+  constructor(@nest.Inject(PetsService) private readonly service: PetsService) {}
 
-  @Get()
-  listPets(@Query() query: PageQuery, @Res({ passthrough: true }) reply: FastifyReply): unknown {
+  @nest.Get()
+  listPets(@nest.Query() query: PageQuery, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
     const page = this.service.pets.list(query);
     if (page.next) reply.header('link', nextLink(query, page.next));
     return page.pets;
   }
 
-  @Get(':id')
-  getPet(@Param('id', ParseIntPipe) id: number): unknown {
+  @nest.Get(':id')
+  getPet(@nest.Param('id', nest.ParseIntPipe) id: number): unknown {
     const found = this.service.pets.get(id);
-    if (!found) throw new NotFoundException('No pet has this id.');
+    if (!found) throw new nest.NotFoundException(noPet.message);
     return found;
   }
 
-  @Post()
-  @HttpCode(201)
-  createPet(@Body() pet: NewPet, @Res({ passthrough: true }) reply: FastifyReply): unknown {
+  @nest.Post()
+  @nest.HttpCode(201)
+  createPet(@nest.Body() pet: NewPet, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
     const created = this.service.pets.create(pet);
     reply.header('location', `/v1/pets/${created.id}`);
     return created;
   }
 }
 
-@Module({
+@nest.Module({
   controllers: [PetsController],
   providers: [PetsService, { provide: APP_GUARD, useClass: KeyGuard }],
 })
@@ -121,7 +99,7 @@ class AppModule {}
 const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
   logger: false,
 });
-app.useGlobalPipes(new ValidationPipe({ transform: true }));
+app.useGlobalPipes(new nest.ValidationPipe({ transform: true }));
 app.useGlobalFilters(new ErrorFilter());
 if (settings.withEtag) await app.register(etag);
 await app.listen(settings.port, settings.hostname);

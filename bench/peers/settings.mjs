@@ -4,15 +4,35 @@ export const settings = {
   hostname: '127.0.0.1',
   apiKey: process.env.API_KEY,
   databaseUrl: process.env.DATABASE_URL,
-  /** Only where answers are compared with what a caller already holds. */
+  /** Only where 304 is measured. */
   withEtag: process.env.WITH_ETAG === 'true',
 };
 
 export const statuses = ['available', 'pending', 'sold'];
 
-/** The three-field error of the interface. */
-export function errorBody(code, message, status) {
-  return { code, message, status };
+/** The three-field error of the API. */
+export const errorBody = (code, message, status) => ({ code, message, status });
+export const noPet = errorBody('not_found', 'No pet has this id.', 404);
+export const noKey = errorBody('unauthorized', 'An API key is needed.', 401);
+
+/** The query of a list, for frameworks without schemas: its values, or the error that it has. */
+export function parseQuery({ limit = '20', status, cursor = '0' }) {
+  const query = { limit: Number(limit), status, cursor: Number(cursor) };
+  if (!Number.isInteger(query.limit) || query.limit < 1 || query.limit > 100)
+    return { error: errorBody('invalid_parameter', 'limit must be from 1 to 100.', 400) };
+  if (status !== undefined && !statuses.includes(status))
+    return { error: errorBody('invalid_parameter', 'status is unknown.', 400) };
+  if (!Number.isInteger(query.cursor))
+    return { error: errorBody('invalid_cursor', 'cursor must be an integer.', 400) };
+  return { query };
+}
+
+/** The same for a new pet. */
+export function parsePet({ name, categoryId, status } = {}) {
+  const hasStatus = status === undefined || statuses.includes(status);
+  if (typeof name === 'string' && Number.isInteger(categoryId) && hasStatus)
+    return { pet: { name, categoryId, status } };
+  return { error: errorBody('invalid_pet', 'The pet is not valid.', 400) };
 }
 
 export function nextLink({ limit, status }, next) {

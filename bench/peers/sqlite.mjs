@@ -1,19 +1,19 @@
-import { pageOf, withoutNull } from './settings.mjs';
+import { pageOf, settings, withoutNull } from './settings.mjs';
 
+const { default: Database } = await import(process.versions.bun ? 'bun:sqlite' : 'better-sqlite3');
 const columns = 'id, name, category_id AS categoryId, status';
 
-/**
- * The queries of the SQLite peers, prepared once. `prepare` is that of better-sqlite3 or bun:sqlite, whose
- * statements have the same methods.
- */
-export function createPets(prepare) {
-  const selectPage = prepare(`SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`);
-  const selectPageOfStatus = prepare(
+/** The queries of the SQLite peers, prepared once. WAL as the guides say; and, as the service, every commit synced. */
+export function openPets() {
+  const database = new Database(settings.databaseUrl);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec('PRAGMA synchronous = FULL');
+  const selectPage = database.prepare(`SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`);
+  const selectPageOfStatus = database.prepare(
     `SELECT ${columns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
   );
-  const selectPet = prepare(`SELECT ${columns} FROM pets WHERE id = ?`);
-  const insertPet = prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
-
+  const selectPet = database.prepare(`SELECT ${columns} FROM pets WHERE id = ?`);
+  const insertPet = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
   return {
     list({ limit = 20, status, cursor = 0 }) {
       const rows = status

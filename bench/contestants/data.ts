@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
+import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
+import type { Workload } from '../load/workloads.ts';
+import { makePocketBaseFolder } from './pocketbase.ts';
+import { ownSpelling, type HttpRequest } from './spelling.ts';
+import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';
+import {
+  copyToDisk,
+  fillStore,
+  makePeerStore,
+  makeServiceStore,
+  petsUpTo,
+  removeStore,
+} from './templates.ts';
+
+/** All data of a run: each kind is made once and copied for every start of a contestant. */
+export interface Data extends AsyncDisposable {
+  open: Setting['open'];
+  /** The version of PostgreSQL, if it was used. */
+  postgresVersion(): Promise<string | undefined>;
+}
+
+/** A response of the service, for the bare servers to repeat. */
+export interface CapturedResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** Past this many pets, workloads that only read share one store instead of copying gigabytes. */
+const copiedForReaders = 1_000_000;
+/** As long as a key of the service. */
+const peerKey = 'pets_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
+/** Every server adds these by itself. */
+const addedByServers = ['date', 'content-length', 'connection', 'keep-alive'];
+
+export function openData(): Data {
+  const folder = makeFolder();
+  const kept = new Map<string, Promise<unknown>>();
+  let copies = 0;
+  const once = <Value>(name: string, make: (path: string) => Promise<Value>): Promise<Value> =>
+    kept.getOrInsertComputed(name, () => make(join(folder.path, name))) as Promise<Value>;
+
+  const cluster = (): Promise<Cluster> =>
+    once('cluster', async () => {
+      const server = await makeCluster({ shared_buffers: '128MB', max_wal_size: '1GB' });
+      await server.start();
+      const [pid] = (await Bun.file(`${server.dataFolder}/postmaster.pid`).text()).split('\n');
+      pinRunning(Number(pid), coreLayout(1).load);
+      return server;
+    });
+  const openPostgres = async (pets: number): Promise<Place> => {
+    const server = await cluster();
+    const [template, name] = [`pets_${pets}`, `round_${++copies}`];
+    const key = await once(template, async () => {
+      await server.run(`CREATE DATABASE ${template} TEMPLATE template0`);
+      const made = await fillStore(server.address(template), pets, ownCheckout);
+      await server.run('VACUUM ANALYZE pets', template);
+      return made;
+    });
+    await server.run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await server.run('CHECKPOINT');
+    const drop = async () => void (await server.run(`DROP DATABASE ${name} WITH (FORCE)`));
+    return { place: server.address(name), key, [Symbol.asyncDispose]: drop };
+  };
+
+  const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {
+    if (data === 'postgres') return openPostgres(pets);
+    /** Makes the data and returns the API key. */
+    const make = async (path: string): Promise<string> => {
+      if (data === 'service') return makeServiceStore(path, pets, checkout);
+      if (data === 'sqlite') makePeerStore(path, pets);
+      if (data === 'json') await Bun.write(path, JSON.stringify({ pets: [...petsUpTo(pets)] }));
+      if (data === 'pocketbase') await makePocketBaseFolder(path, pets);
+      if (data === 'responses') await Bun.write(path, await captureResponses(open, workload, pets));
+      return peerKey;
+    };
+    const variant = data === 'responses' ? workload.id : Bun.hash(checkout).toString(36);
+    // json-server goes by the extension.
+    const name = `${data}-${pets}-${variant}.${data === 'json' ? 'json' : 'data'}`;
+    const key = await once(name, make);
+    const template = join(folder.path, name);
+    const isShared = !workload.isWriting && pets > copiedForReaders;
+    if (isShared) return { place: template, key, async [Symbol.asyncDispose]() {} };
+    const place = join(folder.path, `${++copies}-${name}`);
+    await copyToDisk(template, place);
+    return { place, key, [Symbol.asyncDispose]: () => removeStore(place) };
+  };
+
+  return {
+    open,
+    async postgresVersion() {
+      const [row] = kept.has('cluster') ? await (await cluster()).run('SHOW server_version') : [];
+      return row && String(row['server_version']);
+    },
+    async [Symbol.asyncDispose]() {
+      if (kept.has('cluster')) await (await cluster())[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+/** What the service responds to the first request of each kind, so that the limit sends no byte less. */
+async function captureResponses(open: Setting['open'], { id }: Workload, pets: number): Promise<string> {
+  const cell = { workload: id, contestant: 'petstore', pets, processes: 1 };
+  await using server = await startContestant(cell, { open });
+  const capture = async (request: HttpRequest): Promise<CapturedResponse> => {
+    const response = await send(server, request);
+    const headers = [...response.headers].filter(([name]) => !addedByServers.includes(name));
+    const body = response.status === 304 ? null : await response.text();
+    return { status: response.status, headers: Object.fromEntries(headers), body };
+  };
+  const first = (method: string): HttpRequest | undefined =>
+    server.requests.find((own) => own.method === method);
+  const get = await capture(first('GET') ?? ownSpelling.list({}));
+  return JSON.stringify({ GET: get, POST: await capture(first('POST') ?? ownSpelling.create(0)) });
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { freePort } from '../../test/support/http/free-port.ts';
+import { coreLayout, endFamily, makeFolder, pin, started } from '../load/processes.ts';
+import { workloadOf, type Workload } from '../load/workloads.ts';
+import type { Cell } from '../report/results.ts';
+import { contestantOf, type Contestant } from './contestants.ts';
+import type { HttpRequest } from './spelling.ts';
+
+/** Where a contestant finds its pets, and the API key that it accepts. */
+export interface Place extends AsyncDisposable {
+  place: string;
+  key: string;
+}
+
+export interface Setting {
+  open: (contestant: Contestant, workload: Workload, pets: number, checkout: string) => Promise<Place>;
+  /** The environment that slows down syncs. */
+  slowDisk?: Record<string, string> | undefined;
+  connections?: number;
+  checkout?: string;
+}
+
+interface Server {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** A contestant that serves its own copy of the data, and the requests that it is going to get. */
+export interface Running extends Server, AsyncDisposable {
+  pid: number;
+  /** From the start of the process to its first good response. */
+  readyMs: number;
+  requests: readonly HttpRequest[];
+  /** The same requests as wrk.lua reads them. */
+  requestsFile: string;
+  connections: number;
+  loadCores: number[];
+}
+
+export const ownCheckout = join(import.meta.dir, '../..');
+const [startWithinMs, respondWithinMs] = [60_000, 30_000];
+
+export async function startContestant(cell: Cell, setting: Setting): Promise<Running> {
+  const { open, slowDisk, connections = 1, checkout = ownCheckout } = setting;
+  const [contestant, workload] = [contestantOf(cell.contestant), workloadOf(cell.workload)];
+  const { server: cores, load: loadCores } = coreLayout(cell.processes);
+  await using stack = new AsyncDisposableStack();
+  const { place, key } = stack.use(await open(contestant, workload, cell.pets, checkout));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const withEtag = workload.isConditional ?? false;
+  const start = contestant.start({ ...cell, port, place, key, withEtag, checkout });
+  // None of the caller's own settings reaches a contestant.
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, ...(workload.isOnSlowDisk && slowDisk), ...start.env };
+  const startedAt = performance.now();
+  const child = started(Bun.spawn(pin(cores, start.command), { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+  const complaints = child.stderr.text();
+  stack.defer(async () => {
+    endFamily(child);
+    await child.exited;
+  });
+  let headers: Record<string, string> | undefined;
+  while (!(headers = await signIn(contestant, url, key).catch(() => undefined))) {
+    if (child.exitCode !== null || performance.now() > startedAt + startWithinMs) {
+      endFamily(child);
+      throw new Error(`${contestant.name} did not start: ${(await complaints).slice(-2000)}`);
+    }
+    await Bun.sleep(2);
+  }
+  const readyMs = performance.now() - startedAt;
+  const requests = workload.requests(contestant.spelling, cell.pets);
+  const condition = await checkFirst({ url, headers }, requests[0]!, withEtag);
+  const requestsFile = join(stack.use(makeFolder()).path, 'requests.tsv');
+  const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
+  await Bun.write(requestsFile, lines.join(''));
+  const owned = stack.move();
+  return {
+    ...{ url, headers: { ...headers, ...condition }, pid: child.pid, readyMs },
+    ...{ requests, requestsFile, connections, loadCores },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+export function send(server: Server, { method, path, body = null }: HttpRequest): Promise<Response> {
+  // Content-Type is sent with a body alone, as callers do.
+  const headers = { ...server.headers, ...(body !== null && { 'Content-Type': 'application/json' }) };
+  const signal = AbortSignal.timeout(respondWithinMs);
+  return fetch(`${server.url}${path}`, { method, headers, body, signal, keepalive: false });
+}
+
+/** The header of a caller whose list is accepted. */
+async function signIn({ authorize, spelling }: Contestant, url: string, key: string) {
+  const headers = { Authorization: `Bearer ${authorize ? await authorize(url) : key}` };
+  const response = await send({ url, headers }, spelling.list({}));
+  await response.text();
+  if (!response.ok) throw new Error(`The list responded ${response.status}.`);
+  return headers;
+}
+
+/** Makes sure that the right response is measured, not a fast error. Returns the header that makes it a 304. */
+async function checkFirst(server: Server, request: HttpRequest, isConditional: boolean) {
+  const response = await send(server, request);
+  const [text, { status }] = [await response.text(), response];
+  // PocketBase responds to a caller without rights with an empty list, not with an error.
+  const isGood = status < 400 && (status !== 200 || text.includes('"Pet '));
+  if (!isGood) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
+  if (!isConditional) return {};
+  const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
+  const again = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
+  if (again.status !== 304) throw new Error(`${request.path} responded ${again.status} to its own ETag.`);
+  return condition;
+}

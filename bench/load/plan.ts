@@ -1,0 +1,70 @@
+import { contestantOf, contestants } from '../contestants/contestants.ts';
+import type { Cell, Results } from '../report/results.ts';
+import { spreadOfCell } from '../report/statistics.ts';
+
+export interface Plan {
+  workloads: string[];
+  contestants: string[];
+  /** The number of pets at which all are compared. */
+  pets: number;
+  /** At these numbers of pets the service alone is measured. */
+  otherSizes: number[];
+  rounds: number;
+  latencyRounds: number;
+}
+
+/** Between the smallest and the largest store these are enough to see the shape of the line. */
+const atEverySize = ['list-random', 'create'];
+const latencyWorkloads = ['list', 'list-random', 'create', 'slow-disk-quiet', 'slow-disk-busy'];
+
+/** The cells that are compared with each other in one round: those of a workload, or of the slow disk. */
+export function planThroughput(plan: Plan): Cell[][] {
+  const cells = plan.workloads.flatMap((id) => cellsOf(id, plan));
+  return [...Map.groupBy(cells, ({ workload }) => groupOf(workload)).values()];
+}
+
+function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Plan): Cell[] {
+  const cell = (more: Partial<Cell>): Cell => ({
+    workload,
+    contestant: 'petstore',
+    pets,
+    processes: 1,
+    ...more,
+  });
+  const hasOwn = chosen.includes('petstore');
+  if (workload === 'processes') return hasOwn ? [cell({}), cell({ processes: 2 })] : [];
+  const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
+  const isSized = hasOwn && groupOf(workload) === workload;
+  const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
+  const sizes = otherSizes.filter((size) => ends.includes(size) || atEverySize.includes(workload));
+  const compared = able.map(({ id }) => cell({ contestant: id }));
+  return isSized ? [...compared, ...sizes.map((size) => cell({ pets: size }))] : compared;
+}
+
+const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, 'slow-disk');
+
+/** Latency is compared at the common size, among the contestants of the same API and one limit. */
+export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
+  const isSameApi = (id: string): boolean => contestantOf(id).kind !== 'ready-made' && id !== 'limit-node';
+  return groups
+    .flat()
+    .filter(
+      (cell) => latencyWorkloads.includes(cell.workload) && cell.pets === pets && isSameApi(cell.contestant),
+    );
+}
+
+/** A rate that every contestant of a store sustains: half of what the slowest did in its slowest round. */
+export function latencyRate(results: Results, cell: Cell, cells: readonly Cell[]): number | undefined {
+  const rivalry = ({ workload, contestant }: Cell): string =>
+    `${groupOf(workload)} ${contestantOf(contestant).data === 'postgres'}`;
+  const rivals = cells.filter((other) => rivalry(other) === rivalry(cell));
+  const speeds = rivals.flatMap((rival) => spreadOfCell(results, rival)?.lowest ?? []);
+  return speeds.length === 0 ? undefined : Math.max(1, Math.floor(Math.min(...speeds) / 2));
+}
+
+/** The order of a round: over all rounds everybody is early as often as late, and every other round goes backwards. */
+export function orderOf<Item>(items: readonly Item[], round: number, rounds: number): Item[] {
+  const start = Math.round((items.length * round) / rounds) % Math.max(1, items.length);
+  const turned = [...items.slice(start), ...items.slice(0, start)];
+  return round % 2 === 0 ? turned.toReversed() : turned;
+}

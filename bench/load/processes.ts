@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { familyOf } from '../../test/support/process/process-figures.ts';
+
+const children = new Set<Bun.Subprocess>();
+const folders = new Set<string>();
+
+/** An interrupted run leaves no process and no folder behind. */
+export function cleanUpWhenInterrupted(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+  process.on('exit', () => {
+    children.forEach(endFamily);
+    folders.forEach(removeFolder);
+  });
+}
+
+/** Registers a process until it ends. */
+export function started<Child extends Bun.Subprocess>(child: Child): Child {
+  children.add(child);
+  void child.exited.then(() => children.delete(child));
+  return child;
+}
+
+/** Runs a command to its end and returns what it printed. */
+export async function run(
+  command: string[],
+  options: { cwd?: string; stdin?: Response } = {},
+): Promise<string> {
+  const child = started(Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', ...options }));
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (child.exitCode === 0) return stdout;
+  throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`);
+}
+
+/** Kills a process and all that it started. */
+export function endFamily(child: Bun.Subprocess): void {
+  if (child.exitCode !== null) return;
+  for (const pid of familyOf(child.pid)) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
+
+export function makeFolder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+  folders.add(path);
+  return { path, [Symbol.dispose]: () => removeFolder(path) };
+}
+
+function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+  folders.delete(path);
+}
+
+/** The cores this process was started with, which in a container are fewer than the machine has. */
+const allowedCores = allowedList()
+  .split(',')
+  .flatMap((part) => {
+    const [first = 0, last = first] = part.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+
+function allowedList(): string {
+  if (process.platform !== 'linux') return '0';
+  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+}
+
+/** The server and the load generator run on different cores, unless there are too few. */
+export function coreLayout(serverCores: number): Record<'server' | 'load', number[]> {
+  const load = allowedCores.slice(serverCores);
+  return { server: allowedCores.slice(0, serverCores), load: load.length === 0 ? allowedCores : load };
+}
+
+export function pin(cores: readonly number[], command: string[]): string[] {
+  return Bun.which('taskset') ? ['taskset', '-c', cores.join(','), ...command] : command;
+}
+
+/** Pins a running process. Its future children inherit the cores. */
+export function pinRunning(pid: number, cores: readonly number[]): void {
+  Bun.spawnSync(['taskset', '-a', '-c', '-p', cores.join(','), String(pid)]);
+}

@@ -1,0 +1,72 @@
+import { randomFrom } from '../../test/support/random.ts';
+import type { HttpRequest, Spelling } from '../contestants/spelling.ts';
+
+export interface Workload {
+  id: string;
+  title: string;
+  /** In the order in which they are sent, over and over. */
+  requests(spelling: Spelling, pets: number): HttpRequest[];
+  /** Adds pets, so it needs a fresh copy of the data. */
+  isWriting?: boolean;
+  /** Sends `If-None-Match` with the ETag of the first response. */
+  isConditional?: boolean;
+  /** Every sync takes 5 ms longer. */
+  isOnSlowDisk?: boolean;
+  /** Creates that run beside the requests. */
+  createsPerSecond?: number;
+}
+
+const firstPage: Workload['requests'] = ({ list }) => [list({})];
+
+export const workloads: readonly Workload[] = [
+  { id: 'list', title: 'List, first page', requests: firstPage },
+  { id: 'list-status', title: 'List by status', requests: ({ list }) => [list({ status: 'pending' })] },
+  {
+    ...{ id: 'list-deep', title: 'One deep page by cursor' },
+    requests: ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })],
+  },
+  {
+    ...{ id: 'list-random', title: 'Random pages of 10 to 30' },
+    requests: ({ list }, pets) => {
+      const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
+      // A small store has few pages: many are drawn twice, and a cache would help.
+      return [...new Map(drawn.map((request) => [request.path, request])).values()];
+    },
+  },
+  {
+    ...{ id: 'get', title: 'Get by id, random' },
+    requests: ({ get }, pets) => randomly((random) => get(1 + random(pets))),
+  },
+  {
+    ...{ id: 'create', title: 'Create, durable', isWriting: true },
+    requests: ({ create }) => thousand(create),
+  },
+  {
+    ...{ id: 'mix', title: '90 % list, 10 % create', isWriting: true },
+    requests: ({ list, create }) => thousand((index) => (index % 10 === 9 ? create(index) : list({}))),
+  },
+  { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },
+  { id: 'slow-disk-quiet', title: 'List, 5 ms disk, no creates', requests: firstPage, isOnSlowDisk: true },
+  {
+    ...{ id: 'slow-disk-busy', title: 'List, 5 ms disk, 100 creates/s beside', requests: firstPage },
+    ...{ isWriting: true, isOnSlowDisk: true, createsPerSecond: 100 },
+  },
+  {
+    ...{ id: 'processes', title: 'Random pages of 100, by processes' },
+    requests: ({ list }, pets) => randomly((random) => list({ limit: 100, after: random(pets - 100) })),
+  },
+];
+
+export function workloadOf(id: string): Workload {
+  return workloads.find((workload) => workload.id === id)!;
+}
+
+function thousand(make: (index: number) => HttpRequest): HttpRequest[] {
+  return Array.from({ length: 1000 }, (_, index) => make(index));
+}
+
+/** The same requests in every run, many more than a cache holds. `random` gives a whole number below `end`. */
+function randomly(make: (random: (end: number) => number) => HttpRequest): HttpRequest[] {
+  const random = randomFrom(20_301_205);
+  return Array.from({ length: 50_000 }, () => make((end) => Math.floor(random.next() * Math.max(1, end))));
+}
