@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { TortureTest } from '../../torture/torture-test.ts';
+import type { TortureTest } from '../../torture/support/torture-test.ts';
 
 export interface ShortRun {
   rounds: number;

@@ -1,7 +1,7 @@
-import { credentials } from '../../torture/credentials.ts';
-import { generated } from '../../torture/generated.ts';
-import { hostileHttp } from '../../torture/hostile-http.ts';
-import { hostileJson } from '../../torture/hostile-json.ts';
+import { credentials } from '../../torture/hostile/credentials.ts';
+import { generated } from '../../torture/hostile/generated.ts';
+import { hostileHttp } from '../../torture/hostile/hostile-http.ts';
+import { hostileJson } from '../../torture/hostile/hostile-json.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(hostileHttp, { rounds: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import { breakProgram } from '../../torture/broken-program.ts';
-import { issueKey } from '../../torture/issue-key.ts';
-import { serve } from '../../torture/serve.ts';
+import { breakProgram } from '../../torture/support/broken-program.ts';
+import { issueKey } from '../../torture/support/issue-key.ts';
+import { serve } from '../../torture/support/serve.ts';
 
 const timeoutMs = 60_000;
 const place = {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { hashKey } from '../../src/api-key.ts';
-import { issuedKeys, type IssuedKey } from '../issue-key.ts';
+import { issuedKeys, type IssuedKey } from '../support/issue-key.ts';
 import { cloneModel, compareWith, createModel, fieldsOf, foundPets, type StoreModel } from './model.ts';
 import type { Step } from './operator-steps.ts';
 import { readCopy } from './read-copy.ts';

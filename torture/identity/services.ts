@@ -1,8 +1,8 @@
 import { nextQuery, post } from '../../test/support/http/calls.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 import type { Service } from '../../test/support/process/process.ts';
-import { between } from '../load.ts';
-import { serve } from '../serve.ts';
+import { between } from '../support/load.ts';
+import { serve } from '../support/serve.ts';
 import { compareWith, createModel, fieldsOf, foundPets, type FoundPet, type StoreModel } from './model.ts';
 import { Fault, type Serving, type World } from './world.ts';
 
