@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { headerOf, readResponse } from '../../test/support/http/raw-response.ts';
 
 export interface RawAnswers {
   /** The status of each answer on the connection; empty when it was closed without one. */
@@ -42,16 +43,14 @@ function readAnswers(received: Buffer): RawAnswers {
   const statuses: number[] = [];
   let first: { head: string; body: string } | undefined;
   for (let rest = received; rest.length > 0;) {
-    const headEnd = rest.indexOf('\r\n\r\n');
-    const head = rest.toString('latin1', 0, headEnd === -1 ? rest.length : headEnd);
-    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(`${head} `.replace('\r\n', ' ')) ?? [];
+    const [, status] = /^HTTP\/1\.1 (\d{3})\b/.exec(rest.toString('latin1', 0, 13)) ?? [];
     if (status === undefined) break;
-    statuses.push(Number(status));
-    if (headEnd === -1) break;
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-    first ??= { head, body: rest.toString('utf8', headEnd + 4, headEnd + 4 + length) };
-    rest = rest.subarray(headEnd + 4 + length);
+    const response = readResponse(rest) ?? readResponse(rest, true);
+    statuses.push(response?.status ?? Number(status));
+    if (!response) break;
+    first ??= { head: response.head, body: String(response.body) };
+    rest = rest.subarray(response.length);
   }
   const { head = '', body = '' } = first ?? {};
-  return { statuses, isOurs: /\r\nx-request-id:/i.test(head), head, body };
+  return { statuses, isOurs: headerOf(head, 'X-Request-Id') !== undefined, head, body };
 }

@@ -1,3 +1,5 @@
+import { headerOf, readResponse } from '../../test/support/http/raw-response.ts';
+
 /**
  * Callers that do not wait their turn, in a process of its own: every connection sends the next request as soon as
  * the last one is answered, and one that gets no answer in time is given up and opened anew.
@@ -40,7 +42,7 @@ async function flood(options: FloodOptions): Promise<void> {
   const waiting: (() => void)[] = [];
 
   const open = (): void => {
-    let received = '';
+    let received: Buffer = Buffer.alloc(0);
     let sentAt = 0;
     let isOver = false;
     let giveUp: Timer | undefined;
@@ -58,7 +60,7 @@ async function flood(options: FloodOptions): Promise<void> {
       }
       due -= 1;
       sentAt = performance.now();
-      received = '';
+      received = Buffer.alloc(0);
       socket.write(sent++ % createEvery === 0 ? create : list);
     };
     const fail = (): void => {
@@ -78,14 +80,16 @@ async function flood(options: FloodOptions): Promise<void> {
           }, patienceMs / 2);
         },
         data(socket, bytes) {
-          received += bytes.toString('latin1');
-          const status = statusOfWhole(received);
-          if (status === undefined) return;
+          // Nothing is pipelined, so whatever arrives belongs to one response.
+          received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
+          const response = readResponse(received);
+          if (!response) return;
+          const { status, head: responseHead } = response;
           sentAt = 0;
           if (status < 400) second.useful += 1;
           else if (status === 503) second.refused += 1;
           else second.wrong += 1;
-          if (/\r\nconnection: close/i.test(received.slice(0, received.indexOf('\r\n\r\n')))) {
+          if (headerOf(responseHead, 'Connection') === 'close') {
             socket.end();
             again();
           } else next(socket);
@@ -110,12 +114,4 @@ async function flood(options: FloodOptions): Promise<void> {
     second = { useful: 0, refused: 0, wrong: 0, failed: 0 };
   }
   process.exit(0);
-}
-
-/** Nothing is pipelined, so whatever arrives belongs to one answer. */
-function statusOfWhole(text: string): number | undefined {
-  const headEnd = text.indexOf('\r\n\r\n');
-  if (headEnd === -1) return undefined;
-  const length = Number(/\r\ncontent-length: *(\d+)/i.exec(text.slice(0, headEnd))?.[1] ?? 0);
-  return text.length >= headEnd + 4 + length ? Number(text.slice(9, 12)) : undefined;
 }

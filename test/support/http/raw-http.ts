@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { checkAnswer } from '../contract/conformance.ts';
+import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 /**
  * HTTP/1.1 on a socket of its own. Unlike `fetch` it never repeats a request behind the caller's back, and it
@@ -70,10 +71,10 @@ function speakHttp(socket: Socket, host: string): RawConnection {
   const answer = (): Promise<RawAnswer> =>
     new Promise((resolve) => {
       onChange = () => {
-        const parsed = parseAnswer(received);
-        if (parsed) {
-          received = received.subarray(parsed.length);
-          resolve(parsed.response);
+        const found = readResponse(received);
+        if (found) {
+          received = received.subarray(found.length);
+          resolve(responseOf(found));
         } else if (isClosed) {
           resolve(received.length === 0 ? 'unanswered' : 'truncated');
         }
@@ -94,27 +95,7 @@ function speakHttp(socket: Socket, host: string): RawConnection {
   };
 }
 
-/** Every answer of the service names its length, unless its status allows no body. */
-function parseAnswer(bytes: Buffer): { response: Response; length: number } | undefined {
-  const headEnd = bytes.indexOf('\r\n\r\n');
-  if (headEnd === -1) return undefined;
-  const [statusLine = '', ...headerLines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
-  const status = Number(statusLine.split(' ')[1]);
-  // An interim response, such as 100 Continue, is not the one that was asked for.
-  if (status < 200) return parseAfter(bytes, headEnd + 4);
-  const headers = new Headers();
-  for (const line of headerLines) {
-    headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
-  }
+function responseOf({ status, head, body }: RawResponse): Response {
   const hasBody = status !== 204 && status !== 304;
-  const bodyStart = headEnd + 4;
-  const bodyEnd = bodyStart + (hasBody ? Number(headers.get('Content-Length')) : 0);
-  if (bytes.length < bodyEnd) return undefined;
-  const body = hasBody ? Uint8Array.from(bytes.subarray(bodyStart, bodyEnd)) : null;
-  return { response: new Response(body, { status, headers }), length: bodyEnd };
-}
-
-function parseAfter(bytes: Buffer, start: number): ReturnType<typeof parseAnswer> {
-  const parsed = parseAnswer(bytes.subarray(start));
-  return parsed && { ...parsed, length: parsed.length + start };
+  return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: headersOf(head) });
 }

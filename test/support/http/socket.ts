@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { checkAnswer } from '../contract/conformance.ts';
+import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 export interface Listening extends AsyncDisposable {
   url: string;
@@ -65,8 +66,12 @@ function exchange(
     const socket = connect(port, '127.0.0.1');
     let received = Buffer.alloc(0);
     const isHead = Buffer.from(request).subarray(0, 5).toString('latin1') === 'HEAD ';
-    const finish = (answer: RawAnswer) => {
-      resolve(answer);
+    const finish = (response?: RawResponse) => {
+      resolve({
+        status: response?.status ?? 0,
+        headers: headersOf(response?.head ?? ''),
+        body: String(response?.body ?? ''),
+      });
       socket.destroy();
     };
     socket.setTimeout(patienceMs, () => {
@@ -77,31 +82,14 @@ function exchange(
     });
     socket.on('data', (bytes: Buffer) => {
       received = Buffer.concat([received, bytes]);
-      const answer = parseAnswer(received, isHead);
-      if (answer) finish(answer);
+      const response = readResponse(received, isHead);
+      if (response) finish(response);
     });
     // The service may answer and hang up while a large body is still being sent.
     socket.on('error', () => {});
-    socket.on('close', () =>
-      finish(parseAnswer(received, true) ?? { status: 0, headers: new Headers(), body: '' }),
-    );
+    // Of a response that was cut off, the head counts.
+    socket.on('close', () => finish(readResponse(received, true)));
     if (readsLast) socket.pause();
     socket.write(request, () => socket.resume());
   });
-}
-
-/** The answer, once all of it has arrived. The service gives every body a Content-Length. */
-function parseAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
-  const end = received.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
-  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
-  }
-  const length = isHead ? 0 : Number(headers.get('Content-Length') ?? 0);
-  const body = received.subarray(end + 4);
-  if (body.length < length) return undefined;
-  return { status: Number(statusLine.split(' ')[1]), headers, body: body.subarray(0, length).toString() };
 }
