@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { dependencies, version } from '../package.json';
 import { plantFolder, plantedConfigs } from './support/process/planted.ts';
 import { makePostgresPlace } from './support/postgres/place.ts';
-import { childrenOf } from './support/process/process-tree.ts';
+import { childrenOf, descendantsOf } from './support/process/process-tree.ts';
 import {
   endProcess,
   makeFolder,
@@ -212,9 +212,4 @@ async function installPackage(target: string): Promise<void> {
   const quietly = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
   const { status, stdout, stderr } = await run(['npm', 'install', ...quietly.split(' ')], target);
   if (status !== 0) throw new Error(`npm install ended with ${status}:\n${stdout}${stderr}`);
-}
-
-/** npx starts a shell that starts the service; all of them are ended, whatever becomes of the test. */
-function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => descendantsOf(child).concat(child));
 }

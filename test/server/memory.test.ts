@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { connect } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { memoryMb } from '../../torture/support/resources.ts';
+import { memoryMb } from '../support/process/process-figures.ts';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 
 const timeoutMs = 120_000;

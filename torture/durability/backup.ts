@@ -1,9 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, runCli, type Folder } from '../../test/support/process/process.ts';
-import { randomFrom } from '../../test/support/random.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { between, percentile, round, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { nextQuery } from '../../test/support/http/calls.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { anyHarm, foundHarm, pickHarm, type Harm } from './harm.ts';
 import { firstLine } from '../support/judge.ts';
-import { percentile, round, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
 

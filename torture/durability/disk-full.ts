@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Service } from '../../test/support/process/process.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { openDisk } from './ext4.ts';
 import { ignoreFailedCommit } from './io-faults.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { percentile, round, startLoad, type Load } from '../support/load.ts';
+import { startLoad, type Load } from '../support/load.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

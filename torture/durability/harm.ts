@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { between } from '../../test/support/random.ts';
 import { FrameReader, headerBytes, readHeader } from '../../src/sqlite/wal/frames.ts';
 import type { Random } from '../../test/support/random.ts';
-import { between } from '../support/load.ts';
 
 /** A way to damage a store. */
 export interface Harm {

@@ -1,9 +1,10 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
+import { round } from '../../test/support/statistics.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
-import { round, startLoad, type Load } from '../support/load.ts';
+import { startLoad, type Load } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 

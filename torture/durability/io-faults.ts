@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
-import { randomFrom } from '../../test/support/random.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { between, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';

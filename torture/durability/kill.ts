@@ -1,9 +1,10 @@
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
-import { randomFrom, type Random } from '../../test/support/random.ts';
+import { type Random, between, randomFrom } from '../../test/support/random.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { between, percentile, round, startLoad, type Load } from '../support/load.ts';
+import { startLoad, type Load } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 

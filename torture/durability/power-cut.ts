@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { randomFrom, type Random } from '../../test/support/random.ts';
+import { type Random, between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { openDisk } from './ext4.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { between, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

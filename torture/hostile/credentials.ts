@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { generateKey } from '../../src/api-key.ts';
 import { openConnection } from '../../test/support/http/raw-http.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { makeFolder, runCli, type Folder, type Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { issuedKeys, issueKey } from '../support/issue-key.ts';
-import { percentile, round } from '../support/load.ts';
 import { exchangeRaw } from './raw-exchange.ts';
 import { findSecrets } from '../support/secrets.ts';
 import { serve } from '../support/serve.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../test/support/random.ts';
-import { between } from '../support/load.ts';
+import { between } from '../../test/support/random.ts';
 
 /** A request out of the grammar of the interface, right or wrong in any of its parts, and what must come of it. */
 export interface GeneratedRequest {

@@ -1,7 +1,7 @@
 import { nextQuery, post } from '../../test/support/http/calls.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 import type { Service } from '../../test/support/process/process.ts';
-import { between } from '../support/load.ts';
+import { between } from '../../test/support/random.ts';
 import { serve } from '../support/serve.ts';
 import { compareWith, createModel, fieldsOf, foundPets, type FoundPet, type StoreModel } from './model.ts';
 import { Fault, type Serving, type World } from './world.ts';

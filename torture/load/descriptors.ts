@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { withDescriptors } from '../../test/support/process/few-descriptors.ts';
+import { round } from '../../test/support/statistics.ts';
+import { descriptorCount, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
-import { round, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { missingProgram } from '../support/needs.ts';
-import { descriptorCount, settledDescriptors } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 

@@ -1,6 +1,6 @@
+import { percentile, round } from '../../test/support/statistics.ts';
+import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
-import { percentile, round } from '../support/load.ts';
-import { descriptorCount, memoryMb, settledDescriptors } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { FloodSecond } from './flood.ts';
 import { runFlood, usefulPerSecond } from './start-flood.ts';

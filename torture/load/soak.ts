@@ -1,7 +1,7 @@
+import { round, slopeOf } from '../../test/support/statistics.ts';
+import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/broken-program.ts';
-import { round } from '../support/load.ts';
 import { ownConnections, wearOut } from './overload.ts';
-import { descriptorCount, memoryMb, settledDescriptors, slopeOf } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

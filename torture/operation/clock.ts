@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { idsOf, post } from '../../test/support/http/calls.ts';
-import { randomFrom } from '../../test/support/random.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { issueKey } from '../support/issue-key.ts';
-import { between } from '../support/load.ts';
 import { missingCompiler } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

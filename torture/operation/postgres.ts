@@ -5,8 +5,9 @@ import { openConnection } from '../../test/support/http/raw-http.ts';
 import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { copyCluster, makeCluster, superuser, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { openProxy, type PostgresProxy } from '../../test/support/postgres/proxy.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judge, nothingYet, type Judgement, type Row } from '../support/judge.ts';
-import { percentile, round, startLoad } from '../support/load.ts';
+import { startLoad } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 

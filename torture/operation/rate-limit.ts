@@ -1,8 +1,7 @@
-import { randomFrom } from '../../test/support/random.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
 import type { Service } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { issueKey } from '../support/issue-key.ts';
-import { between } from '../support/load.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 

@@ -1,5 +1,5 @@
+import { round } from '../../test/support/statistics.ts';
 import { faultsOf, judge, type Row } from '../support/judge.ts';
-import { round } from '../support/load.ts';
 import type { Figures } from '../support/torture-test.ts';
 import type { Witness } from './callers.ts';
 import { patienceMs } from './keys.ts';

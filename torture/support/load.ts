@@ -1,5 +1,4 @@
 import { createPets, Journal } from '../../test/support/journal.ts';
-import type { Random } from '../../test/support/random.ts';
 
 /** Clients that create pets without pause and keep a journal of what they were told. */
 export interface Load {
@@ -50,17 +49,4 @@ export function startLoad(options: LoadOptions): Load {
       await all;
     },
   };
-}
-
-export function between(random: Random, smallest: number, largest: number): number {
-  return smallest + Math.floor(random.next() * (largest - smallest + 1));
-}
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
-}
-
-export function round(value: number, digits = 1): number {
-  return Number(value.toFixed(digits));
 }

@@ -13,6 +13,11 @@ export function childrenOf(pid: number): number[] {
     .map((line) => line.pid);
 }
 
+/** The running children of a process and all of theirs, parents first. */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
 /** A process that nobody has waited for yet is as good as gone. */
 export function isRunning(pid: number): boolean {
   return processes().some((line) => line.pid === pid && !line.isZombie);
