@@ -15,7 +15,8 @@ export function childrenOf(pid: number): number[] {
 
 /** The running children of a process and all of theirs, parents first. */
 export function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+  const children = childrenOf(pid);
+  return children.concat(children.flatMap(descendantsOf));
 }
 
 /** A process that nobody has waited for yet is as good as gone. */
