@@ -24,11 +24,22 @@ describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for',
       const before = memoryMb(service.pid);
       // Anybody can make up a cursor: the first half leads to a pet, the other behind the last.
       await requestTwice(service, cursorCount, (index) => `limit=1&cursor=${cursorAfter(index)}`);
-      expect(memoryMb(service.pid) - before).toBeLessThan(mostGrowthMb);
+      expect(await settledMemoryMb(service)).toBeLessThan(before + mostGrowthMb);
     },
     timeoutMs,
   );
 });
+
+/** The least memory within a while: what the load leaves is freed at some later collection, what leaks never is. */
+async function settledMemoryMb(service: Service): Promise<number> {
+  let least = Infinity;
+  for (let check = 0; check < 20; check++) {
+    least = Math.min(least, memoryMb(service.pid));
+    await requestTwice(service, batchSize, () => 'limit=1');
+    await Bun.sleep(100);
+  }
+  return least;
+}
 
 /** As the service writes it; whoever knows the form can make one up. */
 function cursorAfter(id: number): string {

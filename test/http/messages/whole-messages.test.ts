@@ -72,7 +72,8 @@ const threePieces = (bytes: string): string[] => {
 
 for (const [scheme, corpus] of [
   ['http', messages],
-  ['https', messages.filter(({ title }) => !title.includes('pipelined') && !title.includes('at once'))],
+  // Over TLS the runtime closes a connection on which requests are pipelined.
+  ['https', messages.filter(({ responses }) => responses < 2)],
 ] as const) {
   for (const [form, inPieces] of [
     ['in one piece', whole],
