@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { checkAnswer, checkedFetch, createChecked } from './support/contract/conformance.ts';
+import { checkAnswer, checkedFetch, createChecked } from '../support/contract/conformance.ts';
 
 const everyAnswer = {
   'X-Request-Id': 'test-1',

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'bun:test';
-import { statusOfCode, type ErrorCode } from '../src/error.ts';
-import { problemsOfValue } from './support/contract/conformance.ts';
-import { openapi, operations, type Example } from './support/contract/openapi.ts';
+import { statusOfCode, type ErrorCode } from '../../src/error.ts';
+import { problemsOfValue } from '../support/contract/conformance.ts';
+import { openapi, operations, type Example } from '../support/contract/openapi.ts';
 
 describe('openapi.yaml', () => {
   it('is clean under the recommended rules of Redocly', async () => {
     const lint = Bun.spawn(
       ['node_modules/.bin/redocly', 'lint', 'openapi.yaml', '--extends=recommended', '--format=json'],
       {
-        cwd: new URL('..', import.meta.url).pathname,
+        cwd: new URL('../..', import.meta.url).pathname,
         env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
         stderr: 'ignore',
       },

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dependencies, version } from '../package.json';
-import { plantFolder, plantedConfigs } from './support/process/planted.ts';
-import { makePostgresPlace } from './support/postgres/place.ts';
-import { childrenOf, descendantsOf } from './support/process/process-tree.ts';
+import { dependencies, version } from '../../package.json';
+import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
+import { makePostgresPlace } from '../support/postgres/place.ts';
+import { childrenOf, descendantsOf } from '../support/process/process-tree.ts';
 import {
   endProcess,
   makeFolder,
   startService,
   type Folder,
   type Service,
-} from './support/process/process.ts';
-import { openService } from './support/http/service.ts';
+} from '../support/process/process.ts';
+import { openService } from '../support/http/service.ts';
 
 setDefaultTimeout(120_000);
 
-const project = join(import.meta.dir, '..');
+const project = join(import.meta.dir, '../..');
 const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
 
 interface Ended {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { PetstoreError } from '../src/error.ts';
-import type { PageRequest, RenderedJson } from '../src/pet.ts';
-import { idsOf } from './support/http/calls.ts';
-import type { Store } from './support/http/service.ts';
-import { stores, type StoreOptions, type StorePlace } from './support/stores.ts';
+import { PetstoreError } from '../../src/error.ts';
+import type { PageRequest, RenderedJson } from '../../src/pet.ts';
+import { idsOf } from '../support/http/calls.ts';
+import type { Store } from '../support/http/service.ts';
+import { stores, type StoreOptions, type StorePlace } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** The README's commands, run as a newcomer would: in a fresh copy of the project, with nothing installed. */
 
-const project = join(import.meta.dir, '..');
+const project = join(import.meta.dir, '../..');
 const installTimeoutMs = 300_000;
 let folder: string;
 
