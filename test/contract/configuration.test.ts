@@ -2,8 +2,10 @@ import { describe, expect, it } from 'bun:test';
 import { settings } from '../../src/cli/config.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
-describe('Configuration', () => {
-  it('HOST, PORT, DATABASE_URL, API_KEYS and LOG_LEVEL have a flag each, and their defaults', async () => {
+/** `docs/decisions.md`, "Other" and "Credentials": how the service is configured and how keys are issued. */
+
+describe('the configuration', () => {
+  it('has a flag and a default for each variable', async () => {
     const { stdout } = await runCli(['serve', '--help']);
     expect(settings).toMatchObject({
       host: { flag: 'host', variable: 'HOST', fallback: '127.0.0.1' },
@@ -18,13 +20,13 @@ describe('Configuration', () => {
     }
   });
 
-  it('a bad value is one clear line and exit status 2', async () => {
+  it('refuses a bad value with one line and exit status 2', async () => {
     const { status, stderr } = await runCli(['serve'], { env: { PORT: 'eighty' } });
     expect(status).toBe(2);
     expect(stderr).toBe('petstore: --port (PORT) must be an integer from 0 to 65535, not "eighty".\n');
   });
 
-  it('DATABASE_URL is a file path, a sqlite: address or a postgres:// address', async () => {
+  it('takes a file path, a sqlite: address or a postgres:// address as DATABASE_URL', async () => {
     using folder = makeFolder();
     for (const place of [folder.database, `sqlite:${folder.database}`, `sqlite://${folder.database}`]) {
       expect(await runCli(['migrate', '--database-url', place])).toMatchObject({ status: 0 });
@@ -33,8 +35,8 @@ describe('Configuration', () => {
   });
 });
 
-describe('Issuing', () => {
-  it('petstore keys create, list and revoke', async () => {
+describe('API keys', () => {
+  it('are created, listed and revoked by petstore keys', async () => {
     using folder = makeFolder();
     const keys = (...args: string[]) =>
       runCli(['keys', ...args, '--json', '--database-url', folder.database]);
@@ -44,7 +46,7 @@ describe('Issuing', () => {
     expect(JSON.parse((await keys('revoke', made.id)).stdout)).toMatchObject({ state: 'revoked' });
   });
 
-  it('a first start on an empty embedded store makes one key and prints it once with a ready curl line', async () => {
+  it('begin with one that the first start on an empty store prints once, with a curl command', async () => {
     using folder = makeFolder();
     for (const times of [1, 0]) {
       await using service = await startService({ databaseUrl: folder.database });
@@ -54,7 +56,7 @@ describe('Issuing', () => {
     }
   });
 
-  it('API_KEYS adds fixed keys, in any form', async () => {
+  it('include those of API_KEYS, in any form', async () => {
     await using service = await startService({ env: { API_KEYS: 'one,pets_two' } });
     for (const key of ['one', 'pets_two']) expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
     expect((await service.callWith('three', '/v1/pets')).status).toBe(401);

@@ -7,7 +7,7 @@ import { openService, type Service } from '../support/http/service.ts';
 import { checkRawAnswer, listen } from '../support/http/socket.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
-/** `decisions.md`, the table "Credentials". */
+/** `docs/decisions.md`, "Credentials". */
 
 let service: Service;
 let issuedKey: string;
@@ -22,21 +22,21 @@ const ask = (credential: string | null, path = '/v1/pets') => service.callAs(cre
 const issue = (name: string, expiresAt?: Date) =>
   issueKey(service.keys, { name, now: new Date(), ...(expiresAt && { expiresAt }) });
 
-describe('Form', () => {
-  it('pets_ + 30 random base62 characters + 6 base62 characters of CRC-32', () => {
+describe('the form of a key', () => {
+  it('is pets_, 30 random base62 characters and 6 of a CRC-32', () => {
     expect(issuedKey).toMatch(/^pets_[0-9A-Za-z]{36}$/);
     expect(isWellFormedKey(issuedKey)).toBe(true);
   });
 
-  it('a key of this form that was issued is accepted', async () => {
+  it('is accepted if the key was issued', async () => {
     expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
   });
 
-  it('a key of this form that was never issued is refused', async () => {
+  it('is refused if the key was never issued', async () => {
     expect(await outcomeOf(ask(`Bearer ${generateKey(randomBytes)}`))).toBe('401 invalid_api_key');
   });
 
-  it('a typo or a scan is refused without touching the store', async () => {
+  it('shows a typo or a scan, which never reaches the store', async () => {
     let lookups = 0;
     const keys = {
       ...service.keys,
@@ -67,8 +67,8 @@ describe('Form', () => {
   });
 });
 
-describe('At rest', () => {
-  it('SHA-256 only: the key text is nowhere in what the store has written', async () => {
+describe('a stored key', () => {
+  it('is a SHA-256, and its text is nowhere in the store', async () => {
     await using place = await makeStorePlace();
     await using own = await openService({ openStore: () => place.open() });
     const { key, text } = await issueKey(own.keys, { name: 'kept-as-hash', now: new Date() });
@@ -82,7 +82,7 @@ describe('At rest', () => {
     expect(JSON.stringify(key)).not.toContain(text.slice(5, 15));
   });
 
-  it('a key has a name, created, optional expiry, revoked', async () => {
+  it('has a name, its creation, an optional expiry and its revocation', async () => {
     const expiresAt = new Date(Date.now() + 60_000);
     const { key } = await issue('with-expiry', expiresAt);
     expect(key).toMatchObject({ name: 'with-expiry', createdAt: expect.any(Date), expiresAt });
@@ -93,7 +93,7 @@ describe('At rest', () => {
     expect(listed).toMatchObject({ name: 'with-expiry', expiresAt, revokedAt });
   });
 
-  it('a key has a coarse last-used: written at most once an hour', async () => {
+  it('has a last use, written at most once an hour', async () => {
     const start = Date.parse('2027-01-31T12:00:00Z');
     let time = start;
     await using own = await openService({ now: () => time });
@@ -121,8 +121,8 @@ describe('At rest', () => {
   });
 });
 
-describe('Issuing', () => {
-  it('API_KEYS adds fixed keys of any form', async () => {
+describe('API_KEYS', () => {
+  it('adds fixed keys of any form', async () => {
     const fixed = ['x', 'fixed-key', '~!@#$%^&*()_+', 'k'.repeat(500)];
     await using own = await openService({ fixedKeys: new Set(fixed.map(hashKey)) });
     for (const key of fixed) expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('200');
@@ -132,8 +132,8 @@ describe('Issuing', () => {
   });
 });
 
-describe('Revocation and expiry', () => {
-  it('a revoked key is refused by the next request', async () => {
+describe('revocation and expiry', () => {
+  it('refuse a revoked key at the next request', async () => {
     const { key, text } = await issue('to-revoke');
     for (let use = 0; use < 3; use++) expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('200');
     await service.keys.revokeKey(key.id, new Date());
@@ -141,7 +141,7 @@ describe('Revocation and expiry', () => {
     expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
   });
 
-  it('revoking again changes nothing; an unknown id is told', async () => {
+  it('change nothing the second time and report an unknown id', async () => {
     const { key } = await issue('twice');
     const first = await service.keys.revokeKey(key.id, new Date(1000));
     expect(await service.keys.revokeKey(key.id, new Date(2000))).toEqual(first);
@@ -150,7 +150,7 @@ describe('Revocation and expiry', () => {
     }
   });
 
-  it('a key is good until the moment of its expiry, and refused from then on', async () => {
+  it('refuse an expired key from the very moment', async () => {
     const expiry = Date.parse('2027-01-31T12:00:00Z');
     let time = expiry - 60_000;
     await using place = await makeStorePlace();
@@ -174,14 +174,14 @@ describe('Revocation and expiry', () => {
   });
 });
 
-describe('401', () => {
+describe('a 401', () => {
   const challenge = async (credential: string | null) => {
     const response = await ask(credential);
     expect(response.status).toBe(401);
     return response.headers.get('WWW-Authenticate');
   };
 
-  it('WWW-Authenticate: Bearer realm="petstore" when no credential was sent', async () => {
+  it('asks for a bearer key if none was sent', async () => {
     for (const none of [
       null,
       '',
@@ -197,7 +197,7 @@ describe('401', () => {
     }
   });
 
-  it('plus error="invalid_token" for a key that was sent and is wrong', async () => {
+  it('says invalid_token if a wrong key was sent', async () => {
     for (const wrong of ['Bearer wrong', `Bearer ${generateKey(randomBytes)}`, 'bearer x']) {
       expect(await challenge(wrong)).toBe('Bearer realm="petstore", error="invalid_token"');
       expect(await outcomeOf(ask(wrong))).toBe('401 invalid_api_key');
@@ -214,7 +214,7 @@ describe('401', () => {
     expect(new Set(await Promise.all(bodies)).size).toBe(1);
   });
 
-  it('the scheme’s case does not matter, the key’s does', async () => {
+  it('depends on the case of the key, not of the scheme', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
       expect(await outcomeOf(ask(`${scheme} ${issuedKey}`))).toBe('200');
     }
@@ -223,7 +223,7 @@ describe('401', () => {
     }
   });
 
-  it('two Authorization headers are no credential', async () => {
+  it('is the response to two Authorization headers', async () => {
     await using server = listen(service.app);
     const bearer = `Authorization: Bearer ${issuedKey}\r\n`;
     for (const headers of [
@@ -239,13 +239,13 @@ describe('401', () => {
     expect(await outcomeOf(ask(`Bearer ${issuedKey}, Bearer ${issuedKey}`))).toBe('401 unauthorized');
   });
 
-  it('a key in the query is no credential', async () => {
+  it('is the response to a key in the query', async () => {
     for (const name of ['access_token', 'api_key', 'key', 'token', 'Authorization']) {
       expect(await outcomeOf(ask(null, `/v1/pets?${name}=${issuedKey}`))).toBe('401 unauthorized');
     }
   });
 
-  it('a key in another header, a cookie or the body is no credential', async () => {
+  it('is the response to a key in another header, a cookie or the body', async () => {
     const headers = {
       'X-API-Key': issuedKey,
       Cookie: `key=${issuedKey}`,
@@ -262,8 +262,8 @@ describe('401', () => {
   });
 });
 
-describe('Permissions', () => {
-  it('one level: a valid key may call every operation', async () => {
+describe('a valid key', () => {
+  it('may call every operation', async () => {
     const call: Service['call'] = (path, init) => service.callAs(`Bearer ${issuedKey}`, path, init);
     const id = await addPet(call);
     expect(await outcomeOf(call('/v1/pets'))).toBe('200');

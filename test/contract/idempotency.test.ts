@@ -5,7 +5,7 @@ import { idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts
 import { openService, type Service } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
-/** `decisions.md`, the table "Responses", the row "Idempotency". */
+/** `docs/decisions.md`, "Responses": idempotency. */
 
 let service: Service;
 let call: Service['call'];
@@ -20,14 +20,14 @@ const newKey = () => randomBytes(12).toString('hex');
 const create = (key: string, pet: unknown = rex) => call('/v1/pets', post(pet, { 'Idempotency-Key': key }));
 const countPets = async () => (await walkPages(call, '?limit=100')).flat().length;
 
-describe('Idempotency', () => {
-  it('Idempotency-Key on POST is optional', async () => {
+describe('an Idempotency-Key', () => {
+  it('is optional on a create', async () => {
     const response = await call('/v1/pets', post(rex));
     expect(response.status).toBe(201);
     expect(response.headers.has('Idempotent-Replayed')).toBe(false);
   });
 
-  it('same key, same API key, same body: the first 201 again, with Idempotent-Replayed: true', async () => {
+  it('returns the first 201 again, marked as replayed, for the same API key and body', async () => {
     const key = newKey();
     const first = await create(key);
     expect(first.headers.has('Idempotent-Replayed')).toBe(false);
@@ -43,7 +43,7 @@ describe('Idempotency', () => {
     expect(await countPets()).toBe(count);
   });
 
-  it('the same pet in another spelling is the same body', async () => {
+  it('takes the same pet in another spelling for the same body', async () => {
     const key = newKey();
     const id = idsOf(await (await create(key, '{"name":"Rex","categoryId":100}')).text());
     for (const body of [
@@ -56,7 +56,7 @@ describe('Idempotency', () => {
     }
   });
 
-  it('other body: 422 idempotency_conflict, and nothing is added', async () => {
+  it('refuses another body with 422 and adds nothing', async () => {
     const key = newKey();
     await create(key, { ...rex, status: 'sold' });
     const count = await countPets();
@@ -72,14 +72,14 @@ describe('Idempotency', () => {
     expect(await outcomeOf(create(key, { ...rex, status: 'sold' }))).toBe('201');
   });
 
-  it('bodies that differ only past 2^53 are other bodies', async () => {
+  it('tells bodies apart that differ only past 2^53', async () => {
     const key = newKey();
     await create(key, '{"name":"Rex","categoryId":9007199254740992}');
     const other = create(key, '{"name":"Rex","categoryId":9007199254740993}');
     expect(await outcomeOf(other)).toBe('422 idempotency_conflict');
   });
 
-  it('keys differ by case', async () => {
+  it('is case-sensitive', async () => {
     const key = newKey();
     const ids = await Promise.all(
       [`${key}a`, `${key}A`].map(async (one) => idsOf(await (await create(one)).text())[0]),
@@ -87,7 +87,7 @@ describe('Idempotency', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it('another API key may choose the same key', async () => {
+  it('may be chosen by another API key as well', async () => {
     const key = newKey();
     const first = await create(key);
     const { text } = await issueKey(service.keys, { name: 'other caller', now: new Date() });
@@ -99,7 +99,7 @@ describe('Idempotency', () => {
     expect((await create(key)).headers.get('Idempotent-Replayed')).toBe('true');
   });
 
-  it('a quoted key is the same as the bare one', async () => {
+  it('is the same with and without quotes', async () => {
     const key = newKey();
     await create(key);
     expect((await create(`"${key}"`)).headers.get('Idempotent-Replayed')).toBe('true');
@@ -107,21 +107,21 @@ describe('Idempotency', () => {
 
   const good = ['a', '0', '~', '!', 'a,b', "it's", 'a"b', '{x}', 'k'.repeat(255), `"${'k'.repeat(254)}"`];
   for (const key of good) {
-    it(`accepts ${key.length > 20 ? `${key.length} characters` : key}`, async () => {
+    it(`may be ${key.length > 20 ? `${key.length} characters` : key}`, async () => {
       expect(await outcomeOf(create(key))).toBe('201');
     });
   }
 
   const bad = ['', ' ', 'a b', '""', '"', '"a', '"a"b"', 'ä', 'a\tb', '"a b"', '"a", "b"', 'a, b'];
   for (const key of [...bad, 'k'.repeat(256), `"${'k'.repeat(256)}"`]) {
-    it(`refuses ${key.length > 20 ? `${key.length} characters` : JSON.stringify(key)}: 400 invalid_parameter`, async () => {
+    it(`must not be ${key.length > 20 ? `${key.length} characters` : JSON.stringify(key)}`, async () => {
       const count = await countPets();
       expect(await outcomeOf(create(key))).toBe('400 invalid_parameter');
       expect(await countPets()).toBe(count);
     });
   }
 
-  it('refuses two headers', async () => {
+  it('must not be given twice', async () => {
     const headers = new Headers({ 'Content-Type': 'application/json' });
     headers.append('Idempotency-Key', 'one');
     headers.append('Idempotency-Key', 'one');
@@ -129,7 +129,7 @@ describe('Idempotency', () => {
     expect(await outcomeOf(answer)).toBe('400 invalid_parameter');
   });
 
-  it('failed validation is not remembered', async () => {
+  it('is not used up by a failed validation', async () => {
     const key = newKey();
     expect(await outcomeOf(create(key, {}))).toBe('400 invalid_pet');
     expect(await outcomeOf(create(key, '{'))).toBe('400 invalid_json');
@@ -156,7 +156,7 @@ describe('Idempotency', () => {
     }
   });
 
-  it('on GET it means nothing', async () => {
+  it('has no meaning on GET', async () => {
     const response = await call('/v1/pets', { headers: { 'Idempotency-Key': '' } });
     expect(response.status).toBe(200);
   });

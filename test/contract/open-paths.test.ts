@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `decisions.md`, the table "Other"; its row "Configuration" is shown by the tests of the commands. */
+/** `docs/decisions.md`, "Other": what v1 does not have, and which paths need no key. */
 
 let service: Service;
 let call: Service['call'];
@@ -21,7 +21,7 @@ describe('GET /store/orders', () => {
   });
 });
 
-describe('Update, delete, transitions, events', () => {
+describe('updates, deletes, transitions and events', () => {
   it('are not part of v1', async () => {
     const id = await addPet(call);
     for (const method of ['PUT', 'PATCH', 'DELETE', 'POST']) {
@@ -36,7 +36,7 @@ describe('Update, delete, transitions, events', () => {
   });
 });
 
-describe('Unauthenticated paths', () => {
+describe('a path without a key', () => {
   const open: [string, string, string][] = [
     ['/', 'text/html; charset=utf-8', '<title>'],
     ['/docs', 'text/html; charset=utf-8', '/v1/pets'],
@@ -46,7 +46,7 @@ describe('Unauthenticated paths', () => {
     ['/readyz', 'application/json', '{"status":"ok"}'],
   ];
   for (const [path, contentType, content] of open) {
-    it(`${path} needs no key`, async () => {
+    it(`is served: ${path}`, async () => {
       for (const credential of [null, 'Bearer wrong']) {
         const response = await service.callAs(credential, path);
         expect(response.status).toBe(200);
@@ -56,7 +56,7 @@ describe('Unauthenticated paths', () => {
     });
   }
 
-  it('/openapi.json and /openapi.yaml say the same', async () => {
+  it('may be the contract, the same in JSON and YAML', async () => {
     const [json, yaml] = [await call('/openapi.json'), await call('/openapi.yaml')];
     expect(await json.json()).toEqual(Bun.YAML.parse(await yaml.text()) as object);
   });
@@ -81,12 +81,12 @@ describe('Unauthenticated paths', () => {
     '/v1%2fpets',
   ];
   for (const path of [...closed, ...unknown, ...nearly, ...tricks]) {
-    it(`nothing else: ${path} without a key is 401`, async () => {
+    it(`is refused: ${path}`, async () => {
       expect(await outcomeOf(service.callAs(null, path))).toBe('401 unauthorized');
     });
   }
   for (const path of [...unknown, ...nearly]) {
-    it(`an unknown path with a key is 404: ${path}`, async () => {
+    it(`is 404 once there is a key: ${path}`, async () => {
       expect(await outcomeOf(call(path))).toBe('404 not_found');
     });
   }

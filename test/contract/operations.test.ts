@@ -3,7 +3,7 @@ import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../suppor
 import { openapi } from '../support/contract/openapi.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `pet-store-interface.md`, from the endpoints on, section by section and row by row. */
+/** The operations of `openapi.yaml`: their parameters, responses, authentication and errors. */
 
 let service: Service;
 let call: Service['call'];
@@ -16,8 +16,8 @@ afterAll(() => service.close());
 
 const create = (pet: unknown) => call('/v1/pets', post(pet));
 
-describe('GET /pets (listPets)', () => {
-  it('limit: an integer, not required, minimum 1, maximum 100, default 20', async () => {
+describe('listPets', () => {
+  it('takes an optional limit from 1 to 100, 20 by default', async () => {
     await addPets(call, 21);
     const sizeOf = async (query: string) => idsOf(await (await call(`/v1/pets${query}`)).text()).length;
     expect([await sizeOf(''), await sizeOf('?limit=1'), await sizeOf('?limit=21')]).toEqual([20, 1, 21]);
@@ -26,7 +26,7 @@ describe('GET /pets (listPets)', () => {
     }
   });
 
-  it('status: a PetStatus, not required, returns only pets with this availability status', async () => {
+  it('takes an optional status and returns only pets that have it', async () => {
     await addPet(call, { ...rex, status: 'pending' });
     await addPet(call, { ...rex, status: 'sold' });
     const pets = (await (await call('/v1/pets?status=pending')).json()) as { status: string }[];
@@ -35,74 +35,74 @@ describe('GET /pets (listPets)', () => {
     expect(await outcomeOf(call('/v1/pets?status=lost'))).toBe('400 invalid_parameter');
   });
 
-  it('200: Pets, on success', async () => {
+  it('responds with 200 and JSON', async () => {
     const response = await call('/v1/pets');
     expect(response.status).toBe(200);
     expect(response.headers.get('Content-Type')).toBe('application/json');
   });
 
-  it('200: an empty array when there are none', async () => {
+  it('responds with an empty array if there are no pets', async () => {
     await using own = await openService();
     expect(await (await own.call('/v1/pets')).text()).toBe('[]');
     expect(await (await own.call('/v1/pets?status=sold')).text()).toBe('[]');
   });
 
-  it('401: Error, when the credential is missing or invalid', async () => {
+  it('responds with 401 if the key is missing or invalid', async () => {
     expect(await outcomeOf(service.callAs(null, '/v1/pets'))).toBe('401 unauthorized');
     expect(await outcomeOf(service.callAs('Bearer nothing', '/v1/pets'))).toBe('401 invalid_api_key');
   });
 });
 
-describe('POST /pets (createPet)', () => {
-  it('201: Pet, with the assigned id', async () => {
+describe('createPet', () => {
+  it('responds with 201 and the pet with its assigned id', async () => {
     const response = await create({ name: 'Tom', categoryId: 3 });
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({ id: expect.any(Number), name: 'Tom', categoryId: 3 });
   });
 
-  it('400: Error, when the body misses required fields or holds invalid values', async () => {
+  it('refuses a body with missing fields or invalid values', async () => {
     for (const body of [{}, { name: 'Rex' }, { categoryId: 1 }, { name: 1, categoryId: 'x', status: 'y' }]) {
       expect(await outcomeOf(create(body))).toBe('400 invalid_pet');
     }
   });
 
-  it('400: Error, when there is no body', async () => {
+  it('refuses a request without a body', async () => {
     expect(await outcomeOf(create(''))).toBe('400 invalid_json');
   });
 
-  it('401: Error, when the credential is missing or invalid', async () => {
+  it('responds with 401 if the key is missing or invalid', async () => {
     expect(await outcomeOf(service.callAs(null, '/v1/pets', post(rex)))).toBe('401 unauthorized');
     expect(await outcomeOf(service.callAs('Bearer x', '/v1/pets', post(rex)))).toBe('401 invalid_api_key');
   });
 });
 
-describe('GET /pets/{petId} (getPet)', () => {
-  it('petId: an int64, the identifier of the pet to retrieve', async () => {
+describe('getPet', () => {
+  it('returns the pet that petId identifies', async () => {
     const [one = '', other = ''] = await addPets(call, 2);
     for (const id of [one, other]) {
       expect(idsOf(await (await call(`/v1/pets/${id}`)).text())).toEqual([id]);
     }
   });
 
-  it('200: Pet, when the pet is found', async () => {
+  it('responds with 200 and the pet', async () => {
     const id = await addPet(call, { name: 'Tom', categoryId: 3, status: 'sold' });
     const response = await call(`/v1/pets/${id}`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ id: Number(id), name: 'Tom', categoryId: 3, status: 'sold' });
   });
 
-  it('401: Error, when the credential is missing or invalid', async () => {
+  it('responds with 401 if the key is missing or invalid', async () => {
     const id = await addPet(call);
     expect(await outcomeOf(service.callAs(null, `/v1/pets/${id}`))).toBe('401 unauthorized');
     expect(await outcomeOf(service.callAs('Bearer x', `/v1/pets/${id}`))).toBe('401 invalid_api_key');
   });
 
-  it('404: Error, when the requested resource could not be found', async () => {
+  it('responds with 404 if no pet has the id', async () => {
     const id = await addPet(call);
     expect(await outcomeOf(call(`/v1/pets/${BigInt(id) + 1000n}`))).toBe('404 not_found');
   });
 
-  it('is deprecated, with removal on 5 December 2030, and still works', async () => {
+  it('announces its removal on 5 December 2030 and still works', async () => {
     const id = await addPet(call);
     const response = await call(`/v1/pets/${id}`);
     expect(response.status).toBe(200);
@@ -110,12 +110,12 @@ describe('GET /pets/{petId} (getPet)', () => {
   });
 });
 
-describe('Other operations', () => {
-  it('GET /store/orders is not shown: 404', async () => {
+describe('the operations that v1 does not have', () => {
+  it('include orders: their path is 404', async () => {
     expect(await outcomeOf(call('/v1/store/orders'))).toBe('404 not_found');
   });
 
-  it('update and delete of pets are not shown: 405', async () => {
+  it('include update and delete: their methods are 405', async () => {
     const id = await addPet(call);
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       expect(await outcomeOf(call(`/v1/pets/${id}`, { method }))).toBe('405 method_not_allowed');
@@ -130,15 +130,15 @@ const operations: [string, string, RequestInit][] = [
   ['getPet', '/v1/pets/1', {}],
 ];
 
-describe('Authentication', () => {
+describe('authentication', () => {
   for (const [name, path, init] of operations) {
-    it(`1. and 2. Authorization: Bearer <API_KEY> applies to ${name}`, async () => {
+    it(`accepts Authorization: Bearer <API_KEY> for ${name}`, async () => {
       await addPet(call);
       const response = await service.callAs(`Bearer ${service.apiKey}`, path, init);
       expect(response.status).toBe(name === 'createPet' ? 201 : 200);
     });
 
-    it(`3. ${name} without a valid credential is 401 with an Error body`, async () => {
+    it(`refuses ${name} without a valid key, with an error body`, async () => {
       for (const credential of [null, '', 'Bearer', 'Bearer x', `Basic ${btoa('a:b')}`, service.apiKey]) {
         const response = await service.callAs(credential, path, init);
         expect(response.status).toBe(401);
@@ -148,8 +148,8 @@ describe('Authentication', () => {
   }
 });
 
-describe('Errors', () => {
-  it('400: request body missing required fields or holding invalid values, of POST /pets', async () => {
+describe('the error body', () => {
+  it('repeats the 400 of an invalid create', async () => {
     for (const body of [{}, { ...rex, status: 'lost' }]) {
       const response = await create(body);
       expect(response.status).toBe(400);
@@ -158,7 +158,7 @@ describe('Errors', () => {
   });
 
   for (const [name, path, init] of operations) {
-    it(`401: API key missing or invalid, of ${name}`, async () => {
+    it(`repeats the 401 of ${name}`, async () => {
       for (const credential of [null, 'Bearer wrong']) {
         const response = await service.callAs(credential, path, init);
         expect(response.status).toBe(401);
@@ -167,46 +167,46 @@ describe('Errors', () => {
     });
   }
 
-  it('404: the requested pet cannot be found, of GET /pets/{petId}', async () => {
+  it('repeats the 404 of a pet that does not exist', async () => {
     const response = await call('/v1/pets/0');
     expect(response.status).toBe(404);
     expect((await errorOf(response)).status).toBe(404);
   });
 });
 
-describe('Limits', () => {
-  it('limit parameter minimum: 1', async () => {
+describe('limit', () => {
+  it('is at least 1', async () => {
     await addPets(call, 2);
     expect(idsOf(await (await call('/v1/pets?limit=1')).text())).toHaveLength(1);
     expect(await outcomeOf(call('/v1/pets?limit=0'))).toBe('400 invalid_parameter');
   });
 
-  it('limit parameter maximum: 100', async () => {
+  it('is at most 100', async () => {
     await addPets(call, 101);
     expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toHaveLength(100);
     expect(await outcomeOf(call('/v1/pets?limit=101'))).toBe('400 invalid_parameter');
   });
 
-  it('limit parameter default: 20', async () => {
+  it('is 20 by default', async () => {
     await addPets(call, 21);
     expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(20);
   });
 });
 
-describe('Versioning', () => {
-  it('1. The interface version is 1.0.0.', async () => {
+describe('the version', () => {
+  it('is 1.0.0 in openapi.json', async () => {
     const contract = (await (await call('/openapi.json')).json()) as { info: { version: string } };
     expect(contract.info.version).toBe('1.0.0');
   });
 
-  it('2. The major version is carried in the address path: it ends in /v1.', async () => {
+  it('is part of every path as /v1', async () => {
     expect(openapi.paths).toContainKeys(['/v1/pets', '/v1/pets/{petId}']);
     expect((await call('/v1/pets')).status).toBe(200);
     for (const path of ['/pets', '/v2/pets', '/V1/pets'])
       expect(await outcomeOf(call(path))).toBe('404 not_found');
   });
 
-  it('3. Deprecation is announced per operation: getPet is marked, the others are not.', async () => {
+  it('deprecates getPet and no other operation', async () => {
     const marked = Object.values(openapi.paths).flatMap(({ get, post: add }) =>
       [get, add].filter((operation) => operation?.deprecated).map((operation) => operation?.operationId),
     );
@@ -215,7 +215,7 @@ describe('Versioning', () => {
     expect((await call('/v1/pets/1')).headers.has('Deprecation')).toBe(true);
   });
 
-  it('4. None of the three operations carries a stability marker.', () => {
+  it('has no experimental operation', () => {
     expect(JSON.stringify(openapi.paths)).not.toMatch(/experimental|beta/i);
   });
 });

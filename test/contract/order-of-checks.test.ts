@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `decisions.md`, the table "Requests", the row "Order of checks". */
+/** `docs/decisions.md`, "Requests": the order of checks. */
 
 let service: Service;
 let call: Service['call'];
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('Order of checks', () => {
+describe('a request with two mistakes', () => {
   const tooLarge = ' '.repeat(64 * 1024 + 1);
   const text = { 'Content-Type': 'text/plain' };
   const anonymous = (path: string, init?: RequestInit) => service.callAs(null, path, init);
@@ -44,12 +44,12 @@ describe('Order of checks', () => {
     ['JSON before fields', '400 invalid_json', () => call('/v1/pets', post('{"name":7,}'))],
   ];
   for (const [name, outcome, ask] of steps) {
-    it(`${name}: ${outcome}`, async () => {
+    it(`is told ${outcome}, ${name}`, async () => {
       expect(await outcomeOf(ask())).toBe(outcome);
     });
   }
 
-  it('under /v1, a caller without a valid key learns nothing but 401', async () => {
+  it('learns nothing but 401 without a valid key', async () => {
     const id = await addPet(call);
     const asked: [string, RequestInit?][] = [
       ['/v1'],

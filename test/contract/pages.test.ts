@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, addPets, idsOf, nextQuery, outcomeOf, rex, walkPages } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `decisions.md`, the table "Responses", the row "Order and pages". */
+/** `docs/decisions.md`, "Responses": order and pages. */
 
 let service: Service;
 let call: Service['call'];
@@ -25,19 +25,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('Order and pages', () => {
-  it('ascending id', async () => {
+describe('a list', () => {
+  it('is in ascending order of id', async () => {
     expect(idsOf(await (await call('/v1/pets?limit=100')).text())).toEqual(allIds);
     expect(allIds).toEqual(allIds.toSorted((one, other) => (BigInt(one) < BigInt(other) ? -1 : 1)));
   });
 
-  it('the body stays a bare array, on every page', async () => {
+  it('is a bare array on every page', async () => {
     for (const query of ['', '?limit=7', '?limit=100', '?status=sold&limit=1']) {
       expect(await (await call(`/v1/pets${query}`)).json()).toBeArray();
     }
   });
 
-  it('when more follow, Link names the next page by a query-only reference', async () => {
+  it('has a query-only Link to the next page if more follow', async () => {
     const response = await call('/v1/pets?limit=7');
     expect(response.headers.get('Link')).toMatch(/^<\?limit=7&cursor=[\w-]+>; rel="next"$/);
     const filtered = await call('/v1/pets?limit=2&status=sold');
@@ -45,14 +45,14 @@ describe('Order and pages', () => {
     expect((await call('/v1/pets')).headers.get('Link')).toStartWith('<?limit=20&cursor=');
   });
 
-  it('the reference leads to the next page relative to the address that was asked for', async () => {
+  it('has a Link that is relative to the requested address', async () => {
     const asked = 'http://petstore.example/v1/pets?limit=7';
     const next = new URL(nextQuery(await call('/v1/pets?limit=7')) ?? '', asked);
     expect(next.pathname).toBe('/v1/pets');
     expect(idsOf(await (await call(next.pathname + next.search)).text())).toEqual(allIds.slice(7, 14));
   });
 
-  it('Link is there only when more follow', async () => {
+  it('has a Link only if more follow', async () => {
     for (const [query, hasNext] of [
       ['?limit=24', true],
       ['?limit=25', false],
@@ -64,21 +64,21 @@ describe('Order and pages', () => {
     }
   });
 
-  it('the pages of a walk are full but for the last, which is not empty', async () => {
+  it('has full pages up to the last, which is not empty', async () => {
     const sizes = async (query: string) => (await walkPages(call, query)).map(({ length }) => length);
     expect(await sizes('?limit=7')).toEqual([7, 7, 7, 4]);
     expect(await sizes('?limit=5')).toEqual([5, 5, 5, 5, 5]);
     expect(await sizes('?limit=5&status=sold')).toEqual([5, 5]);
   });
 
-  it('walking the pages visits every pet exactly once, for every limit', async () => {
+  it('shows a walk every pet exactly once, for every limit', async () => {
     for (const limit of [1, 2, 3, 7, 20, 24, 25, 26, 100]) {
       expect((await walkPages(call, `?limit=${limit}`)).flat()).toEqual(allIds);
       expect((await walkPages(call, `?limit=${limit}&status=sold`)).flat()).toEqual(soldIds);
     }
   });
 
-  it('walking visits every pet that existed when the walk began, whatever is added on the way', async () => {
+  it('shows a walk every pet that existed when it began, whatever is added meanwhile', async () => {
     await using own = await openService();
     const atStart = await addPets(own.call, 10);
     const seen: string[] = [];
@@ -94,7 +94,7 @@ describe('Order and pages', () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it('a page that was the last one has a Link once more follow', async () => {
+  it('gives the last page a Link once more follow', async () => {
     await using own = await openService();
     await addPets(own.call, 2);
     const last = await own.call('/v1/pets?limit=2');
@@ -108,11 +108,11 @@ describe('Order and pages', () => {
   });
 });
 
-describe('Order and pages: the cursor', () => {
+describe('a cursor', () => {
   const cursorAfter = async (query: string): Promise<string> =>
     new URLSearchParams(nextQuery(await call(`/v1/pets${query}`))).get('cursor') ?? '';
 
-  it('limit may change between pages', async () => {
+  it('allows another limit on the next page', async () => {
     const cursor = await cursorAfter('?limit=7');
     for (const limit of [1, 9, 100]) {
       const text = await (await call(`/v1/pets?limit=${limit}&cursor=${cursor}`)).text();
@@ -121,11 +121,11 @@ describe('Order and pages: the cursor', () => {
     expect(idsOf(await (await call(`/v1/pets?cursor=${cursor}`)).text())).toEqual(allIds.slice(7));
   });
 
-  it('is opaque: it shows neither an id nor a status', async () => {
+  it('is opaque and shows neither an id nor a status', async () => {
     expect(await cursorAfter('?limit=2&status=sold')).not.toMatch(/sold|\./);
   });
 
-  it('is bound to its status: with another one, or none, 400 invalid_cursor', async () => {
+  it('is refused with another status or without its own', async () => {
     const unfiltered = await cursorAfter('?limit=3');
     const ofSold = await cursorAfter('?limit=3&status=sold');
     for (const query of [
@@ -138,7 +138,7 @@ describe('Order and pages: the cursor', () => {
     expect(await outcomeOf(call(`/v1/pets?status=sold&cursor=${ofSold}`))).toBe('200');
   });
 
-  it('damaged in any single character: 400 invalid_cursor', async () => {
+  it('is refused if any single character is changed', async () => {
     const cursor = await cursorAfter('?limit=3');
     for (let place = 0; place < cursor.length; place++) {
       for (const character of ['A', 'x', '9', '_']) {
@@ -149,7 +149,7 @@ describe('Order and pages: the cursor', () => {
     }
   });
 
-  it('cut short or with something added: 400 invalid_cursor', async () => {
+  it('is refused if it is cut short or lengthened', async () => {
     const cursor = await cursorAfter('?limit=3');
     const spoilt = Array.from(cursor, (_, length) => cursor.slice(0, length));
     for (const damaged of [
@@ -164,7 +164,7 @@ describe('Order and pages: the cursor', () => {
     }
   });
 
-  it('foreign: 400 invalid_cursor', async () => {
+  it('is refused if the service never made it', async () => {
     const ofVersion2 = Buffer.from('2..3.abc').toString('base64url');
     const unsigned = Buffer.from('1..3').toString('base64url');
     for (const foreign of [
@@ -182,7 +182,7 @@ describe('Order and pages: the cursor', () => {
     }
   });
 
-  it('given twice: 400 invalid_cursor', async () => {
+  it('is refused if it is given twice', async () => {
     const cursor = await cursorAfter('?limit=3');
     expect(await outcomeOf(call(`/v1/pets?cursor=${cursor}&cursor=${cursor}`))).toBe('400 invalid_cursor');
   });

@@ -4,7 +4,7 @@ import { errorOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `decisions.md`, the table "Responses", the row "Request id". */
+/** `docs/decisions.md`, "Responses": the request id. */
 
 let service: Service;
 let call: Service['call'];
@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('Request id', () => {
+describe('the request id', () => {
   const idOf = async (sent: string | null, path = '/v1/pets') => {
     const response = await call(path, sent === null ? {} : { headers: { 'X-Request-Id': sent } });
     return response.headers.get('X-Request-Id') ?? '';
   };
 
-  it('is on every answer, and a new one each time', async () => {
+  it('is on every response, and new each time', async () => {
     const paths = [
       '/v1/pets',
       '/v1/pets/1',
@@ -40,13 +40,13 @@ describe('Request id', () => {
     }
   });
 
-  it('is the caller’s own if it is sane', async () => {
+  it('is the caller’s own if that is valid', async () => {
     for (const sane of ['1', 'checkout-7f3a', 'A'.repeat(128), 'a.b:c/d+e=f@g_h', crypto.randomUUID()]) {
       expect(await idOf(sane)).toBe(sane);
     }
   });
 
-  it('is a new one if the caller’s is not sane', async () => {
+  it('is a new one if the caller’s is not valid', async () => {
     for (const insane of [
       '',
       ' ',

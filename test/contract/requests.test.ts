@@ -4,7 +4,7 @@ import { checkedFetch } from '../support/contract/conformance.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { listen } from '../support/http/socket.ts';
 
-/** `decisions.md`, the table "Requests", up to `petId`; the order of checks and bodies have files of their own. */
+/** `docs/decisions.md`, "Requests". The order of checks and bodies have files of their own. */
 
 let service: Service;
 let call: Service['call'];
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('Base address', () => {
-  it('is /v1: /v1/pets and /v1/pets/{petId}', async () => {
+describe('the base address', () => {
+  it('is /v1', async () => {
     const id = await addPet(call);
     expect((await call('/v1/pets')).status).toBe(200);
     expect((await call(`/v1/pets/${id}`)).status).toBe(200);
   });
 
-  it('a trailing slash is another path', async () => {
+  it('takes a trailing slash for another path', async () => {
     const id = await addPet(call);
     for (const path of ['/v1/pets/', `/v1/pets/${id}/`, '/v1', '/v1/', '/livez/', '/docs/']) {
       expect(await outcomeOf(call(path))).toBe('404 not_found');
@@ -31,8 +31,8 @@ describe('Base address', () => {
   });
 });
 
-describe('HEAD, OPTIONS', () => {
-  it('HEAD answers as GET without a body, with the same headers', async () => {
+describe('HEAD and OPTIONS', () => {
+  it('HEAD has the status and headers of GET, and no body', async () => {
     const id = await addPet(call);
     await addPets(call, 2);
     await using server = listen(service.app);
@@ -76,14 +76,14 @@ describe('HEAD, OPTIONS', () => {
     ['/openapi.json', 'GET, HEAD, OPTIONS'],
   ];
   for (const [path, allow] of allowed) {
-    it(`OPTIONS ${path}: 204 + Allow: ${allow}, no key needed`, async () => {
+    it(`OPTIONS ${path} needs no key and responds with Allow: ${allow}`, async () => {
       const response = await service.callAs(null, path, { method: 'OPTIONS' });
       expect(response.status).toBe(204);
       expect(response.headers.get('Allow')).toBe(allow);
       expect(await response.text()).toBe('');
     });
 
-    it(`another method on ${path}: 405 + Allow: ${allow}`, async () => {
+    it(`another method on ${path} is 405 with Allow: ${allow}`, async () => {
       for (const method of ['DELETE', 'PUT', 'PATCH']) {
         const response = await call(path, { method });
         expect(response.headers.get('Allow')).toBe(allow);
@@ -98,7 +98,7 @@ describe('HEAD, OPTIONS', () => {
   });
 });
 
-describe('HEAD, OPTIONS: Cross-origin calls only from origins the operator lists', () => {
+describe('cross-origin calls', () => {
   const preflight = (origin: string) => ({
     method: 'OPTIONS',
     headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
@@ -106,13 +106,13 @@ describe('HEAD, OPTIONS: Cross-origin calls only from origins the operator lists
   const corsHeaders = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-  it('nobody by default', async () => {
+  it('are refused by default', async () => {
     for (const init of [preflight('https://shop.example'), { headers: { Origin: 'https://shop.example' } }]) {
       expect(corsHeaders(await call('/v1/pets', init))).toEqual([]);
     }
   });
 
-  it('a listed origin, and no other', async () => {
+  it('are allowed from a listed origin and no other', async () => {
     await using listed = await openService({ allowedOrigins: ['https://shop.example'] });
     const answer = await listed.call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
@@ -158,7 +158,7 @@ describe('limit', () => {
     '5,5',
   ];
   for (const limit of [...refused, 'null', '9'.repeat(400)]) {
-    it(`refuses ${JSON.stringify(limit).slice(0, 20)}: 400 invalid_parameter, never clamped`, async () => {
+    it(`refuses ${JSON.stringify(limit).slice(0, 20)} and never clamps it`, async () => {
       const response = await call(`/v1/pets?limit=${encodeURIComponent(limit)}`);
       expect(response.status).toBe(400);
       const { code, message } = await errorOf(response);
@@ -167,14 +167,14 @@ describe('limit', () => {
     });
   }
 
-  it('refuses one that is given twice, equal or not', async () => {
+  it('refuses two values, equal or not', async () => {
     for (const query of ['limit=5&limit=5', 'limit=5&limit=6', 'limit=5&status=sold&limit=']) {
       expect(await outcomeOf(call(`/v1/pets?${query}`))).toBe('400 invalid_parameter');
     }
   });
 });
 
-describe('status filter', () => {
+describe('the status filter', () => {
   for (const status of ['available', 'pending', 'sold']) {
     it(`accepts ${status}`, async () => {
       expect(await outcomeOf(call(`/v1/pets?status=${status}`))).toBe('200');
@@ -192,7 +192,7 @@ describe('status filter', () => {
     'sold,pending',
     'toString',
   ]) {
-    it(`refuses ${JSON.stringify(status)}: 400 invalid_parameter`, async () => {
+    it(`refuses ${JSON.stringify(status)}`, async () => {
       const response = await call(`/v1/pets?status=${encodeURIComponent(status)}`);
       expect(response.status).toBe(400);
       const { code, message } = await errorOf(response);
@@ -201,12 +201,12 @@ describe('status filter', () => {
     });
   }
 
-  it('refuses one that is given twice', async () => {
+  it('refuses two values', async () => {
     expect(await outcomeOf(call('/v1/pets?status=sold&status=sold'))).toBe('400 invalid_parameter');
   });
 });
 
-describe('Unknown query parameters', () => {
+describe('unknown query parameters', () => {
   it('are ignored', async () => {
     const ids = idsOf(await (await call('/v1/pets?limit=3')).text());
     for (const extra of [
@@ -247,13 +247,13 @@ describe('petId', () => {
   ];
   const outside = ['9223372036854775808', '-9223372036854775809', '1'.repeat(300)];
   for (const petId of [...noIds, ...outside]) {
-    it(`${JSON.stringify(petId).slice(0, 30)} cannot name a pet: 404`, async () => {
+    it(`is 404 if it is ${JSON.stringify(petId).slice(0, 30)}`, async () => {
       await addPet(call);
       expect(await outcomeOf(call(`/v1/pets/${encodeURIComponent(petId)}`))).toBe('404 not_found');
     });
   }
 
-  it('a canonical int64 that no pet has: 404', async () => {
+  it('is 404 if no pet has it', async () => {
     for (const petId of ['0', '-1', '9223372036854775807', '-9223372036854775808']) {
       expect(await outcomeOf(call(`/v1/pets/${petId}`))).toBe('404 not_found');
     }

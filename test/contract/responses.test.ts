@@ -5,7 +5,7 @@ import { openFailingService } from '../support/http/failing-service.ts';
 import { openapi } from '../support/contract/openapi.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `decisions.md`, the table "Responses"; pages, idempotency and the request id have files of their own. */
+/** `docs/decisions.md`, "Responses". Pages, idempotency and the request id have files of their own. */
 
 let service: Service;
 let call: Service['call'];
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('201', () => {
-  it('Location names the new pet', async () => {
+describe('a 201', () => {
+  it('has the path of the new pet in Location', async () => {
     const response = await call('/v1/pets', post({ ...rex, name: 'Located' }));
     const created: unknown = await response.json();
     const found = await call(response.headers.get('Location') ?? '');
@@ -26,7 +26,7 @@ describe('201', () => {
   });
 });
 
-describe('Absent status', () => {
+describe('an absent status', () => {
   it('is left out of the JSON, never null', async () => {
     await using own = await openService();
     const created = await own.call('/v1/pets', post(rex));
@@ -37,7 +37,7 @@ describe('Absent status', () => {
   });
 });
 
-describe('ETag', () => {
+describe('an ETag', () => {
   const paths = ['/v1/pets', '/v1/pets?limit=1', '/v1/pets?status=sold', '/v1/pets/1'];
   const ask = (path: string, ifNoneMatch: string, method = 'GET') =>
     call(path, { method, headers: { 'If-None-Match': ifNoneMatch } });
@@ -52,7 +52,7 @@ describe('ETag', () => {
       expect(headers.get('Cache-Control')).toBe('private, no-cache');
     });
 
-    it(`If-None-Match gives 304 without a body and with the same headers for ${path}`, async () => {
+    it(`in If-None-Match gives 304 with the same headers and no body: ${path}`, async () => {
       const full = await call(path);
       const response = await ask(path, full.headers.get('ETag') ?? '');
       expect(response.status).toBe(304);
@@ -63,14 +63,14 @@ describe('ETag', () => {
     });
   }
 
-  it('If-None-Match may be weak, one of several, or *', async () => {
+  it('in If-None-Match may be weak, one of several, or *', async () => {
     const etag = await etagOf('/v1/pets');
     for (const held of [`W/${etag}`, `"a", ${etag}`, `"a",${etag},"b"`, `W/"a", W/${etag}`, '*', ' * ']) {
       expect((await ask('/v1/pets', held)).status).toBe(304);
     }
   });
 
-  it('If-None-Match of another answer gives 200', async () => {
+  it('of another response in If-None-Match gives 200', async () => {
     const etag = await etagOf('/v1/pets');
     const others = ['', '""', '"a"', etag.slice(1, -1), `${etag.slice(0, -2)}"`, `"*"`, `w/${etag}x`];
     for (const held of [...others, await etagOf('/v1/pets?limit=1')]) {
@@ -78,14 +78,14 @@ describe('ETag', () => {
     }
   });
 
-  it('HEAD has it and obeys If-None-Match too', async () => {
+  it('is on HEAD, which obeys If-None-Match as well', async () => {
     const etag = await etagOf('/v1/pets');
     const head = await call('/v1/pets', { method: 'HEAD' });
     expect(head.headers.get('ETag')).toBe(etag);
     expect((await ask('/v1/pets', etag, 'HEAD')).status).toBe(304);
   });
 
-  it('changes with what it names, and stays while that stays', async () => {
+  it('changes only with the response', async () => {
     const [list, one] = [await etagOf('/v1/pets?limit=100'), await etagOf('/v1/pets/1')];
     expect(await etagOf('/v1/pets?limit=100')).toBe(list);
     await addPet(call);
@@ -93,7 +93,7 @@ describe('ETag', () => {
     expect(await etagOf('/v1/pets/1')).toBe(one);
   });
 
-  it('errors have none, whatever If-None-Match says', async () => {
+  it('is on no error, whatever If-None-Match says', async () => {
     for (const path of ['/v1/pets/0', '/v1/pets?limit=0']) {
       const response = await ask(path, '*');
       expect(response.status).toBeGreaterThanOrEqual(400);
@@ -103,7 +103,7 @@ describe('ETag', () => {
   });
 });
 
-describe('Deprecation of getPet', () => {
+describe('the deprecation of getPet', () => {
   const announcement = {
     Deprecation: '@1794614400',
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
@@ -154,13 +154,13 @@ describe('Deprecation of getPet', () => {
     }
   });
 
-  it('both links lead somewhere', async () => {
+  it('has two links that work', async () => {
     const docs = await service.callAs(null, '/docs');
     expect(await docs.text()).toContain('id="deprecation"');
     expect((await call('/v1/pets')).status).toBe(200);
   });
 
-  it('in OpenAPI: deprecated: true, x-sunset: "2030-12-05"', () => {
+  it('is in openapi.yaml, with its day', () => {
     expect(openapi.paths['/v1/pets/{petId}']?.get).toMatchObject({
       deprecated: true,
       'x-sunset': '2030-12-05',
@@ -168,7 +168,7 @@ describe('Deprecation of getPet', () => {
   });
 });
 
-describe('Error body', () => {
+describe('an error body', () => {
   const errors: [string, string, RequestInit?][] = [
     ['400 invalid_parameter', '/v1/pets?limit=0'],
     ['400 invalid_cursor', '/v1/pets?cursor=x'],
@@ -185,7 +185,7 @@ describe('Error body', () => {
     ['422 idempotency_conflict', '/v1/pets', post({ ...rex, name: 'Other' }, { 'Idempotency-Key': 'taken' })],
   ];
   for (const [outcome, path, init] of errors) {
-    it(`has exactly code, message, status, as application/json: ${outcome} of ${path}`, async () => {
+    it(`has exactly code, message and status, as JSON: ${outcome} of ${path}`, async () => {
       await call('/v1/pets', post(rex, { 'Idempotency-Key': 'taken' }));
       const credential = outcome.startsWith('401') ? null : `Bearer ${service.apiKey}`;
       const response = await service.callAs(credential, path, init);
@@ -197,7 +197,7 @@ describe('Error body', () => {
     });
   }
 
-  it('no stack, no SQL, no version, also when the store fails', async () => {
+  it('has no stack, no SQL and no version, even if the store fails', async () => {
     const secret = new Error('SELECT * FROM pets failed at /srv/petstore/src/x.ts:1:2 (SQLite 3.53)');
     await using failing = await openFailingService(secret);
     const asked: [string, RequestInit?][] = [
@@ -214,7 +214,7 @@ describe('Error body', () => {
     }
   });
 
-  it('503 of a store that cannot be used, with Retry-After', async () => {
+  it('comes with Retry-After if the store cannot be used', async () => {
     for (const code of ['unavailable', 'overloaded'] as const) {
       await using failing = await openFailingService(new PetstoreError(code, 'Not now.'));
       const response = await failing.call('/v1/pets', post(rex));
@@ -223,7 +223,7 @@ describe('Error body', () => {
     }
   });
 
-  it('the codes are the whole set, each with its status', () => {
+  it('has one of the listed codes, each with its status', () => {
     expect(Object.entries(statusOfCode).map(([code, status]) => `${code} ${status}`)).toEqual([
       'unauthorized 401',
       'invalid_api_key 401',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 
-/** `pet-store-interface.md`, the resources, their fields and states, row by row. */
+/** The schemas of `openapi.yaml`, field by field. */
 
 let service: Service;
 let call: Service['call'];
@@ -16,22 +16,22 @@ afterAll(() => service.close());
 const create = (pet: unknown) => call('/v1/pets', post(pet));
 const createAndRead = async (pet: unknown) => (await (await create(pet)).json()) as Record<string, unknown>;
 
-describe('Resources: PetStatus', () => {
+describe('PetStatus', () => {
   for (const status of ['available', 'pending', 'sold']) {
-    it(`allows ${status}`, async () => {
+    it(`accepts ${status}`, async () => {
       expect(await createAndRead({ ...rex, status })).toMatchObject({ status });
     });
   }
 
-  it('allows nothing else', async () => {
+  it('accepts nothing else', async () => {
     for (const status of ['', 'Available', 'available ', 'adopted', 1, true, [], {}]) {
       expect(await outcomeOf(create({ ...rex, status }))).toBe('400 invalid_pet');
     }
   });
 });
 
-describe('Resources: NewPet', () => {
-  it('name: a string, required', async () => {
+describe('NewPet', () => {
+  it('requires name, a string', async () => {
     expect(await createAndRead({ ...rex, name: 'Tom' })).toMatchObject({ name: 'Tom' });
     expect(await outcomeOf(create({ categoryId: 1 }))).toBe('400 invalid_pet');
     for (const name of [7, true, ['Tom'], { name: 'Tom' }]) {
@@ -39,7 +39,7 @@ describe('Resources: NewPet', () => {
     }
   });
 
-  it('categoryId: an int64, required', async () => {
+  it('requires categoryId, an int64', async () => {
     expect(await createAndRead({ ...rex, categoryId: -12 })).toMatchObject({ categoryId: -12 });
     expect(await outcomeOf(create({ name: 'Rex' }))).toBe('400 invalid_pet');
     for (const categoryId of ['1', 1.5, true, [1], {}]) {
@@ -47,12 +47,12 @@ describe('Resources: NewPet', () => {
     }
   });
 
-  it('status: not required, and no default is given', async () => {
+  it('gives an absent status no default', async () => {
     expect(await createAndRead(rex)).not.toHaveProperty('status');
   });
 });
 
-describe('Resources: Pet', () => {
+describe('Pet', () => {
   it('has all fields of NewPet', async () => {
     expect(await createAndRead({ name: 'Tom', categoryId: 3, status: 'sold' })).toMatchObject({
       name: 'Tom',
@@ -61,7 +61,7 @@ describe('Resources: Pet', () => {
     });
   });
 
-  it('id: an int64, unique, assigned by the service on creation', async () => {
+  it('gets a unique int64 id from the service', async () => {
     const ids = await addPets(call, 20);
     expect(new Set(ids).size).toBe(20);
     for (const id of ids) expect(id).toMatch(/^[1-9]\d*$/);
@@ -82,7 +82,7 @@ describe('Resources: Pet', () => {
   });
 });
 
-describe('Resources: Pets', () => {
+describe('Pets', () => {
   it('is a JSON array of Pet objects', async () => {
     const id = await addPet(call);
     const pets = (await (await call('/v1/pets?limit=100')).json()) as unknown[];
@@ -91,14 +91,14 @@ describe('Resources: Pets', () => {
   });
 });
 
-describe('Resources: Error', () => {
+describe('Error', () => {
   const rows: [string, () => Promise<Response>][] = [
     ['400', () => create({})],
     ['401', () => service.callAs(null, '/v1/pets')],
     ['404', () => call('/v1/pets/0')],
   ];
   for (const [status, ask] of rows) {
-    it(`code is a string, message a string, status an integer equal to the HTTP status: ${status}`, async () => {
+    it(`has a code, a message and the status of the response: ${status}`, async () => {
       const response = await ask();
       expect(response.status).toBe(Number(status));
       const error = await errorOf(response);
@@ -109,13 +109,13 @@ describe('Resources: Error', () => {
   }
 });
 
-describe('States and transitions', () => {
-  it('1. A status may be supplied when a pet is added.', async () => {
+describe('status', () => {
+  it('may be given with a new pet', async () => {
     const id = await addPet(call, { ...rex, status: 'pending' });
     expect(await (await call(`/v1/pets/${id}`)).json()).toMatchObject({ status: 'pending' });
   });
 
-  it('2. The list operation filters by status equality with the given value.', async () => {
+  it('filters the list by equality', async () => {
     await using own = await openService();
     const ids: Record<string, string[]> = {};
     for (const status of ['available', 'pending', 'sold', 'pending', undefined]) {
