@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
-import { checkRawAnswer, listen, type Listening } from '../support/http/socket.ts';
+import { checkRawResponse, listen, type Listening } from '../support/http/socket.ts';
 
 /** `docs/decisions.md`, "Requests": the body, its fields, int64 and name. */
 
@@ -57,8 +57,8 @@ describe('a body', () => {
 
   it('is 415 without a media type', async () => {
     const bytes = new TextEncoder().encode(JSON.stringify(rex));
-    const answer = call('/v1/pets', { method: 'POST', body: bytes });
-    expect(await outcomeOf(answer)).toBe('415 unsupported_media_type');
+    const response = call('/v1/pets', { method: 'POST', body: bytes });
+    expect(await outcomeOf(response)).toBe('415 unsupported_media_type');
   });
 
   const notJson = [
@@ -123,10 +123,10 @@ describe('the limit of 64 KiB', () => {
 
   const send = async (framing: string, body: string): Promise<string> => {
     const head = `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Type: application/json\r\n`;
-    const answer = await server.exchange(`${head}${framing}\r\n\r\n${body}`);
-    await checkRawAnswer('POST', '/v1/pets', answer);
-    if (answer.status === 201) return '201';
-    return `${answer.status} ${(JSON.parse(answer.body) as { code: string }).code}`;
+    const response = await server.exchange(`${head}${framing}\r\n\r\n${body}`);
+    await checkRawResponse('POST', '/v1/pets', response);
+    if (response.status === 201) return '201';
+    return `${response.status} ${(JSON.parse(response.body) as { code: string }).code}`;
   };
   const withLength = (bytes: number) => send(`Content-Length: ${bytes}`, bodyOf(bytes));
   const chunked = (bytes: number, size: number) => {

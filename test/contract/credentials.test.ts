@@ -4,7 +4,7 @@ import { generateKey, hashKey, isWellFormedKey } from '../../src/api-key.ts';
 import { issueKey } from '../../src/api-key.ts';
 import { addPet, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
-import { checkRawAnswer, listen } from '../support/http/socket.ts';
+import { checkRawResponse, listen } from '../support/http/socket.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
 /** `docs/decisions.md`, "Credentials". */
@@ -106,7 +106,7 @@ describe('a stored key', () => {
       const used = (await own.keys.listKeys()).find(({ id }) => id === key.id)?.lastUsedAt;
       return used && (used.getTime() - start) / 60_000;
     };
-    // The use is written behind the answer, so it may show a little later.
+    // The use is written after the response, so it may show a little later.
     const untilLastUse = async (minutes: number) => {
       while ((await lastUse()) !== minutes) await Bun.sleep(5);
     };
@@ -231,10 +231,10 @@ describe('a 401', () => {
       `${bearer}Authorization: Basic eDp5\r\n`,
       `authorization: x\r\n${bearer}`,
     ]) {
-      const answer = await server.exchange(`GET /v1/pets HTTP/1.1\r\nHost: petstore\r\n${headers}\r\n`);
-      await checkRawAnswer('GET', '/v1/pets', answer);
-      expect(answer.body).toContain('"unauthorized"');
-      expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"');
+      const response = await server.exchange(`GET /v1/pets HTTP/1.1\r\nHost: petstore\r\n${headers}\r\n`);
+      await checkRawResponse('GET', '/v1/pets', response);
+      expect(response.body).toContain('"unauthorized"');
+      expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"');
     }
     expect(await outcomeOf(ask(`Bearer ${issuedKey}, Bearer ${issuedKey}`))).toBe('401 unauthorized');
   });

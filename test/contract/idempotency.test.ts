@@ -125,8 +125,8 @@ describe('an Idempotency-Key', () => {
     const headers = new Headers({ 'Content-Type': 'application/json' });
     headers.append('Idempotency-Key', 'one');
     headers.append('Idempotency-Key', 'one');
-    const answer = call('/v1/pets', { method: 'POST', headers, body: JSON.stringify(rex) });
-    expect(await outcomeOf(answer)).toBe('400 invalid_parameter');
+    const response = call('/v1/pets', { method: 'POST', headers, body: JSON.stringify(rex) });
+    expect(await outcomeOf(response)).toBe('400 invalid_parameter');
   });
 
   it('is not used up by a failed validation', async () => {

@@ -64,11 +64,11 @@ describe('a request with two mistakes', () => {
       ['/v1/pets', post('{')],
     ];
     for (const credential of [null, 'Bearer wrong']) {
-      const answers = asked.map(async ([path, init]) => {
+      const responses = asked.map(async ([path, init]) => {
         const response = await service.callAs(credential, path, init);
         return `${response.status} ${response.headers.get('Allow')} ${response.headers.get('ETag')}`;
       });
-      expect(new Set(await Promise.all(answers))).toEqual(new Set(['401 null null']));
+      expect(new Set(await Promise.all(responses))).toEqual(new Set(['401 null null']));
     }
   });
 });

@@ -114,9 +114,9 @@ describe('cross-origin calls', () => {
 
   it('are allowed from a listed origin and no other', async () => {
     await using listed = await openService({ allowedOrigins: ['https://shop.example'] });
-    const answer = await listed.call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
-    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
-    expect(answer.headers.get('Access-Control-Expose-Headers')).toContain('Link');
+    const response = await listed.call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
+    expect(response.headers.get('Access-Control-Expose-Headers')).toContain('Link');
     const allowed = await listed.callAs(null, '/v1/pets', preflight('https://shop.example'));
     expect(allowed.headers.get('Access-Control-Allow-Headers')).toContain('Authorization');
     expect(allowed.headers.get('Access-Control-Allow-Methods')).toContain('POST');

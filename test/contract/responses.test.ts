@@ -109,7 +109,7 @@ describe('the deprecation of getPet', () => {
     Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
     Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
   };
-  const answers: [string, string | null, RequestInit?][] = [
+  const responses: [string, string | null, RequestInit?][] = [
     ['200', '/v1/pets/1'],
     ['304', '/v1/pets/1', { headers: { 'If-None-Match': '*' } }],
     ['404', '/v1/pets/0'],
@@ -123,7 +123,7 @@ describe('the deprecation of getPet', () => {
     for (const [name, value] of Object.entries(announcement)) expect(headers.get(name)).toBe(value);
   };
 
-  for (const [status, path, init] of answers) {
+  for (const [status, path, init] of responses) {
     it(`is on ${init?.method ?? 'GET'} ${path}: ${status}`, async () => {
       await addPet(call);
       const response = await call(path ?? '', init);

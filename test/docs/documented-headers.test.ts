@@ -28,7 +28,7 @@ function send(operation: DocumentedOperation, change: Change, { call } = service
   return call(path, init);
 }
 
-describe('an answer that has every reason to', () => {
+describe('a response that has every reason to', () => {
   const everyReason = {
     query: [['limit', '1']] satisfies [string, string][],
     headers: {
@@ -55,7 +55,7 @@ describe('HEAD', () => {
   const reads = operations.filter(({ method }) => method === 'GET');
 
   it.each(reads.map((operation) => [operation.path, operation] as const))(
-    'answers as GET does on %s',
+    'responses as GET does on %s',
     async (_path, operation) => {
       const headers = { 'X-Request-Id': 'same' };
       const get = await send(operation, { headers });

@@ -169,9 +169,9 @@ for (const operation of operations) {
       const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
         (name) => !allowed?.includes(name),
       );
-      for (const answer of await Promise.all(others.map((method) => send(operation, { method })))) {
-        expect(answer.status).toBe(405);
-        expect(answer.headers.get('Allow')?.split(', ')).toEqual(allowed);
+      for (const response of await Promise.all(others.map((method) => send(operation, { method })))) {
+        expect(response.status).toBe(405);
+        expect(response.headers.get('Allow')?.split(', ')).toEqual(allowed);
       }
     });
   });

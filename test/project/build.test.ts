@@ -39,7 +39,7 @@ async function run(
   return { status, stdout, stderr };
 }
 
-/** Adds a pet and finds it again, by the interface. */
+/** Adds a pet and finds it again, by the API. */
 async function expectToKeepPets({ call }: Service): Promise<void> {
   const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
   const created = await call('/v1/pets', { ...newPet, body });
@@ -58,9 +58,9 @@ async function expectToServePages({ url }: Service): Promise<void> {
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
-    const answer = await fetch(`${url}${path}`);
-    expect(answer.status).toBe(200);
-    return answer.text();
+    const response = await fetch(`${url}${path}`);
+    expect(response.status).toBe(200);
+    return response.text();
   };
   for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);

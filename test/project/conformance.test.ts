@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
-import { checkAnswer, checkedFetch, createChecked } from '../support/contract/conformance.ts';
+import { checkResponse, checkedFetch, createChecked } from '../support/contract/conformance.ts';
 
-const everyAnswer = {
+const everyResponse = {
   'X-Request-Id': 'test-1',
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -11,9 +11,9 @@ const page = {
   'Content-Type': 'application/json',
   'Cache-Control': 'private, no-cache',
   ETag: '"abc"',
-  ...everyAnswer,
+  ...everyResponse,
 };
-const error = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...everyAnswer };
+const error = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...everyResponse };
 const deprecation = {
   Deprecation: '@1794614400',
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
@@ -31,13 +31,13 @@ interface Given {
   body?: string | null;
 }
 
-/** What the checker says of an answer that is a sound page of pets but for what is given. */
+/** What the checker says of a response that is a sound page of pets but for what is given. */
 async function check(given: Given): Promise<string> {
   const { method = 'GET', url = '/v1/pets', status = 200, headers = page, without, body = '[]' } = given;
   // Bytes, because a Response gives text a Content-Type of its own.
   const response = new Response(body && new TextEncoder().encode(body), { status, headers });
   if (without !== undefined) response.headers.delete(without);
-  return checkAnswer({ method, url }, response).then(
+  return checkResponse({ method, url }, response).then(
     () => 'accepted',
     ({ message }: Error) => message,
   );
@@ -50,10 +50,10 @@ function checkError(given: Given & { code: string; says?: number }): Promise<str
   return check({ ...asked, status, headers: { ...error, ...headers }, body });
 }
 
-describe('checkAnswer', () => {
+describe('checkResponse', () => {
   it('accepts what is documented and leaves the body unread', async () => {
     const response = new Response(JSON.stringify([rex]), { headers: page });
-    await checkAnswer({ method: 'GET', url: 'http://localhost/v1/pets?limit=1' }, response);
+    await checkResponse({ method: 'GET', url: 'http://localhost/v1/pets?limit=1' }, response);
     expect(await response.json()).toEqual([rex]);
   });
 
@@ -67,7 +67,7 @@ describe('checkAnswer', () => {
     expect(await check({ status: 202 })).toContain('the status is not documented');
   });
 
-  it('refuses a header that is not documented for this very answer', async () => {
+  it('refuses a header that is not documented for this very response', async () => {
     const poweredBy = { ...page, 'X-Powered-By': 'x' };
     expect(await check({ headers: poweredBy })).toContain('the header x-powered-by is not documented');
     const { Sunset } = deprecation;
@@ -75,7 +75,7 @@ describe('checkAnswer', () => {
   });
 
   it.each(Object.keys(page).filter((name) => name !== 'Content-Type'))(
-    'refuses an answer without %s',
+    'refuses a response without %s',
     async (without) => {
       expect(await check({ without })).toContain(`the header ${without} is missing`);
     },
@@ -108,19 +108,19 @@ describe('checkAnswer', () => {
     expect(await check({ body: '[' })).toContain('the body is not JSON');
   });
 
-  it('refuses an error whose status is not that of the answer', async () => {
+  it('refuses an error whose status is not that of the response', async () => {
     expect(await checkError({ code: 'invalid_cursor' })).toBe('accepted');
     expect(await checkError({ code: 'invalid_cursor', says: 404 })).toContain('the body says status 404');
   });
 
-  it('refuses an error code that is unknown, or unknown to this very answer', async () => {
+  it('refuses an error code that is unknown, or unknown to this very response', async () => {
     expect(await checkError({ code: 'teapot' })).toContain('/code must be equal to one of');
     expect(await checkError({ code: 'invalid_pet' })).toContain('the code invalid_pet has no example');
   });
 
   it('refuses a body where there must be none', async () => {
     expect(await check({ method: 'HEAD', body: null })).toBe('accepted');
-    expect(await check({ method: 'HEAD' })).toContain('an answer to HEAD has a body');
+    expect(await check({ method: 'HEAD' })).toContain('a response to HEAD has a body');
 
     const notModified = { status: 304, without: 'Content-Type' };
     expect(await check({ ...notModified, body: null })).toBe('accepted');
@@ -131,19 +131,19 @@ describe('checkAnswer', () => {
       method: 'OPTIONS',
       url: '/livez',
       status: 204,
-      headers: { ...everyAnswer, Allow: 'GET' },
+      headers: { ...everyResponse, Allow: 'GET' },
     };
     expect(await check({ ...options, body: null })).toBe('accepted');
     expect(await check(options)).toContain('there is a body');
   });
 
-  it('holds every answer of the deprecated path to its announcement', async () => {
+  it('holds every response of the deprecated path to its announcement', async () => {
     const missing = { url: '/v1/pets/9', status: 404, code: 'not_found' };
     expect(await checkError({ ...missing, headers: deprecation })).toBe('accepted');
     expect(await checkError(missing)).toContain('the header Deprecation is missing');
   });
 
-  it('knows what a path that is not documented may answer', async () => {
+  it('knows what a path that is not documented may get', async () => {
     const challenge = { 'WWW-Authenticate': 'Bearer realm="petstore"' };
     const url = '/v1/pets/';
     expect(await checkError({ url, status: 401, code: 'unauthorized', headers: challenge })).toBe('accepted');
@@ -151,7 +151,7 @@ describe('checkAnswer', () => {
     expect(await check({ url })).toContain('the status is not documented');
   });
 
-  it('knows what a method that is not documented may answer', async () => {
+  it('knows what a method that is not documented may get', async () => {
     const notAllowed = { status: 405, code: 'method_not_allowed', headers: { Allow: 'GET' } };
     expect(await checkError({ ...notAllowed, method: 'PUT' })).toBe('accepted');
     expect(await checkError({ ...notAllowed, method: 'PUT', url: '/livez' })).toBe('accepted');
@@ -166,18 +166,18 @@ describe('a call that is checked', () => {
       new Response('[]', new URL(url).pathname === '/v1/pets' ? { headers: page } : {}),
   };
 
-  it('hands back the answer of an app in this process', async () => {
+  it('hands back the response of an app in this process', async () => {
     const call = createChecked(app);
     expect(await (await call('/v1/pets')).json()).toEqual([]);
-    expect(await call('/docs').catch(({ message }: Error) => message)).toContain('GET /docs answered 200');
+    expect(await call('/docs').catch(({ message }: Error) => message)).toContain('GET /docs sent 200');
   });
 
-  it('hands back the answer that came through a socket', async () => {
+  it('hands back the response that came through a socket', async () => {
     const server = Bun.serve({ port: 0, fetch: app.fetch });
     try {
       const call = (path: string) => checkedFetch(new URL(path, server.url).href);
       expect(await (await call('/v1/pets')).json()).toEqual([]);
-      expect(await call('/docs').catch(({ message }: Error) => message)).toContain('/docs answered 200');
+      expect(await call('/docs').catch(({ message }: Error) => message)).toContain('/docs sent 200');
     } finally {
       await server.stop(true);
     }

@@ -8,21 +8,21 @@ const project = join(import.meta.dir, '../..');
 
 /** What must not be written: the folder, and the only line of a file in it. */
 const violations = [
-  ['src', `export { openSqliteStore } from '../sqlite/open.ts';`],
-  ['src/http', `export { openSqliteStore } from '../../sqlite/open.ts';`],
-  ['src/http', `export { serve } from '../../cli/serve.ts';`],
-  ['src/sqlite', `export { createApp } from '../../http/app.ts';`],
-  ['src/sqlite', `export type { Connection } from '../../postgres/session/connection.ts';`],
-  ['src/postgres', `export { connect } from '../../sqlite/opening/connect.ts';`],
-  ['src/client', `export { petStatuses } from '../../pet.ts';`],
+  ['src', `export { openSqliteStore } from './sqlite/open.ts';`],
+  ['src/http', `export { openSqliteStore } from '../sqlite/open.ts';`],
+  ['src/http', `export { serve } from '../cli/serve.ts';`],
+  ['src/sqlite', `export { createApp } from '../http/app.ts';`],
+  ['src/sqlite', `export type { Connection } from '../postgres/session/connection.ts';`],
+  ['src/postgres', `export { connect } from '../sqlite/opening/connect.ts';`],
+  ['src/client', `export { petStatuses } from '../pet.ts';`],
   ['src/client', `export { Client } from 'pg';`],
-  ['src/console', `export { petStatuses } from '../../pet.ts';`],
-  ['src/console/shop', `export { createApp } from '../../../http/app.ts';`],
-  ['src/server', `export { serve } from '../../cli/serve.ts';`],
-  ['src/server', `export { openSqliteStore } from '../../sqlite/open.ts';`],
-  ['src/formats', `export { openStores } from '../../stores.ts';`],
-  ['src/docs', `export { createApp } from '../../http/app.ts';`],
-  ['src/linux', `export { petStatuses } from '../../client/index.ts';`],
+  ['src/console', `export { petStatuses } from '../pet.ts';`],
+  ['src/console/shop', `export { createApp } from '../../http/app.ts';`],
+  ['src/server', `export { serve } from '../cli/serve.ts';`],
+  ['src/server', `export { openSqliteStore } from '../sqlite/open.ts';`],
+  ['src/formats', `export { openStores } from '../stores.ts';`],
+  ['src/docs', `export { createApp } from '../http/app.ts';`],
+  ['src/linux', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 
 describe('the linter', () => {
@@ -40,7 +40,7 @@ describe('the linter', () => {
     violations.forEach(([room, line], index) => write(room, `violation-${index}.ts`, line));
     const unawaited = 'export function forget(): void {\n  Promise.resolve(1);\n}';
     write('src/cli', 'unawaited.ts', unawaited);
-    write('src/cli', 'allowed.ts', `export { openSqliteStore } from '../../sqlite/open.ts';`);
+    write('src/cli', 'allowed.ts', `export { openSqliteStore } from '../sqlite/open.ts';`);
 
     const command = ['node_modules/.bin/oxlint', '--type-aware', '--format=unix', 'src'];
     const { stdout } = Bun.spawnSync(command, { cwd: folder.path });

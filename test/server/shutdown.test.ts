@@ -110,7 +110,7 @@ describe('a service that was told to stop', () => {
         const exited = service.stop();
         await untilRefused(service.url);
         slow.finish();
-        const answer = await slow.connection.answer();
+        const answer = await slow.connection.receive();
         expect(answer).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
@@ -149,7 +149,7 @@ describe('a service that was told to stop', () => {
       await using service = await startService();
       using slow = await sendHalf(service, 'Endless Rex');
       expect(await service.stop()).toBe(0);
-      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(await slow.connection.receive()).toBe('unanswered');
       expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,
@@ -166,7 +166,7 @@ describe('a service that was told to stop', () => {
         const exited = service.stop('SIGINT');
         await untilRefused(service.url);
         slow.finish();
-        expect(await slow.connection.answer()).toHaveProperty('status', 201);
+        expect(await slow.connection.receive()).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
       },
@@ -229,7 +229,7 @@ describe('a service that was told to stop', () => {
       // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
       await Bun.sleep(1100);
       expect(await service.stop()).toBe(1);
-      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(await slow.connection.receive()).toBe('unanswered');
       expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,

@@ -140,9 +140,11 @@ for (const [name, makePlace] of Object.entries(stores)) {
 
       it('make one pet of many requests at once, and refuse another body under the same key', async () => {
         const store = await open();
-        const answers = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
-        expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-        expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+        const responses = await Promise.all(
+          Array.from({ length: 50 }, () => store.pets.createPet(rex, once)),
+        );
+        expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+        expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
         expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }, once))).toBe(
           'idempotency_conflict',
         );

@@ -7,5 +7,5 @@ import { expectToHold } from '../support/short-run.ts';
 expectToHold(hostileHttp, { rounds: 1 });
 expectToHold(hostileJson, { rounds: 1 });
 expectToHold(generated, { rounds: 4000 });
-// How long answers take is looked at in the full run alone: here it would depend on the machine.
+// Response times are judged in the full run alone: here it would depend on the machine.
 expectToHold(credentials, { rounds: 0, controlRounds: 0 });

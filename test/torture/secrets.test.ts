@@ -18,15 +18,15 @@ async function leaveBehind(change: string): Promise<void> {
   expect((await service.call('/v1/pets')).status).toBe(200);
 }
 
-describe('every key that the tests issue', () => {
+describe('a key that the tests issue', () => {
   it(
-    'is looked for in what a service leaves behind, and found nowhere',
+    'is nowhere in what a sound service leaves behind',
     () => expect(leaveBehind('')).resolves.toBeUndefined(),
     timeoutMs,
   );
 
   it(
-    'is found in a log that tells the Authorization header',
+    'is found in a log with the Authorization header',
     () =>
       expect(leaveBehind("console.log(request.headers.get('Authorization'));")).rejects.toThrow(
         /the key …ests stands in the log; the key ….{4} stands in the log/,

@@ -57,13 +57,13 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
 async function refusals(file: string, { database }: Folder, restored: string): Promise<string[]> {
   const into = (place: string, ...flags: string[]) =>
     runCli(['restore', file, '--database-url', place, ...flags]);
-  const answers = {
+  const responses = {
     'into a store in use': await into(database),
     'by force into a store in use': await into(database, '--force'),
     'into a store that holds pets': await into(restored),
     'a backup over another': await runCli(['backup', file, '--database-url', database]),
   };
-  return Object.entries(answers)
+  return Object.entries(responses)
     .filter(([, { status, stderr }]) => status !== 1 || !/^petstore: .+\n$/.test(stderr))
     .map(([what, { status, stderr }]) => `${what} was not refused clearly: ${status} ${stderr}`);
 }
@@ -73,7 +73,7 @@ async function replaces(file: string, { database }: Folder): Promise<string[]> {
   await succeed(['restore', file, '--database-url', database, '--force']);
   await using service = await serve({ databaseUrl: database });
   const { status } = await service.call('/v1/pets');
-  return status === 200 ? [] : [`a restored store answers ${status}`];
+  return status === 200 ? [] : [`a restored store responds with ${status}`];
 }
 
 async function succeed(args: string[]): Promise<void> {

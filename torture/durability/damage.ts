@@ -20,11 +20,11 @@ type Truth = Map<string, string>;
 interface Count {
   stores: number;
   refusedStarts: number;
-  /** Stores that answered 503 where the damage was met. */
+  /** Stores that responded with 503 where the damage was met. */
   refusedReads: number;
-  /** Pets that were answered other than they are. */
+  /** Pets that were sent other than they are. */
   changed: number;
-  /** Pets left out of a list that was answered whole. */
+  /** Pets missing in a list that was sent as if it were whole. */
   missing: number;
 }
 
@@ -55,7 +55,7 @@ function createRun(harms: readonly Harm[]): Run {
         restoresMs.push(performance.now() - startedAt);
       }
       const { refusedStarts, changed, missing } = sumOf(counts);
-      report(`${done} damaged stores, ${refusedStarts} refused, ${changed + missing} wrong answers`);
+      report(`${done} damaged stores, ${refusedStarts} refused, ${changed + missing} wrong responses`);
     }
     return {
       figures: {
@@ -89,7 +89,7 @@ function figuresOf(counts: Map<string, Count>): Figures {
 
 function faultsOf(kind: string, { changed, missing }: Count): string[] {
   return [
-    ...(changed > 0 ? [`${kind}: ${changed} pets were answered with other data`] : []),
+    ...(changed > 0 ? [`${kind}: ${changed} pets were sent with other data`] : []),
     ...(missing > 0 ? [`${kind}: ${missing} pets were left out`] : []),
   ];
 }
@@ -154,13 +154,13 @@ async function askAll({ copy, truth, count, program }: Asked): Promise<string[]>
 async function readAll(service: Service): Promise<{ truth: Truth; isWhole: boolean }> {
   const truth: Truth = new Map();
   for (let query: string | undefined = '?limit=100'; query !== undefined;) {
-    const answer: Response | undefined = await service.call(`/v1/pets${query}`).catch(() => undefined);
-    // An answer against the contract is worse than a wrong one.
-    if (!answer) truth.set('undocumented', 'an answer against openapi.yaml');
-    if (answer?.status !== 200) return { truth, isWhole: false };
-    for (const pet of (await answer.json()) as { id: number }[])
+    const response: Response | undefined = await service.call(`/v1/pets${query}`).catch(() => undefined);
+    // A response against the contract is worse than a wrong one.
+    if (!response) truth.set('undocumented', 'a response against openapi.yaml');
+    if (response?.status !== 200) return { truth, isWhole: false };
+    for (const pet of (await response.json()) as { id: number }[])
       truth.set(String(pet.id), JSON.stringify(pet));
-    query = nextQuery(answer);
+    query = nextQuery(response);
   }
   return { truth, isWhole: true };
 }
@@ -190,7 +190,7 @@ function createTest(name: string, where: string, harms: readonly Harm[]): Tortur
   return {
     name,
     description: `bytes of the database or of its log flipped, or their end cut off, ${where}, before a start`,
-    passesWhen: '0 wrong answers: refused clearly at start, or 503 where the damage is met',
+    passesWhen: '0 wrong responses: refused clearly at start, or 503 where the damage is met',
     rounds: 100,
     unit: 'damaged stores',
     run,

@@ -86,10 +86,10 @@ async function fillDisk(count: Count, program: string | undefined) {
     await service[Symbol.asyncDispose]();
   }
   const judgement = judgeFile(databaseUrl, load.journal);
-  const odd = load.journal.refused.find((answer) => !/^503 .*"unavailable"/.test(answer));
+  const odd = load.journal.refused.find((response) => !/^503 .*"unavailable"/.test(response));
   return odd === undefined
     ? judgement
-    : { ...judgement, damage: [...judgement.damage, `A write was answered ${odd}`] };
+    : { ...judgement, damage: [...judgement.damage, `A write got ${odd}`] };
 }
 
 /** Fills the disk again and again, since the store's log may reuse room of its own. */
@@ -116,10 +116,10 @@ function fill(ballast: string): void {
 async function readWhileFull(service: Service, { journal }: Load, count: Count): Promise<void> {
   const known = [...journal.acknowledged].slice(-100);
   for (const [name, id] of known) {
-    const answers = [await service.call(`/v1/pets/${id}`), await service.call('/v1/pets?limit=100')];
-    const pet = answers[0]?.status === 200 ? ((await answers[0].json()) as { name: string }) : undefined;
+    const responses = [await service.call(`/v1/pets/${id}`), await service.call('/v1/pets?limit=100')];
+    const pet = responses[0]?.status === 200 ? ((await responses[0].json()) as { name: string }) : undefined;
     count.reads += 2;
-    count.readsServed += (pet?.name === name ? 1 : 0) + (answers[1]?.status === 200 ? 1 : 0);
+    count.readsServed += (pet?.name === name ? 1 : 0) + (responses[1]?.status === 200 ? 1 : 0);
   }
 }
 
@@ -140,7 +140,7 @@ export const diskFull: TortureTest = {
   missing: missingMount,
   run,
   control: {
-    description: 'a failed commit is answered 201',
+    description: 'a failed commit gets 201',
     rounds: 1,
     run: againstBroken(run, ignoreFailedCommit),
   },

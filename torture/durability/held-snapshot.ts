@@ -78,7 +78,7 @@ const run: Run = async ({ rounds: seconds, report, program }) => {
 };
 
 function isRefused({ journal }: Load): boolean {
-  return journal.refused.some((answer) => /^503 .*"unavailable"/.test(answer));
+  return journal.refused.some((response) => /^503 .*"unavailable"/.test(response));
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -88,9 +88,9 @@ async function until(condition: () => boolean): Promise<void> {
 
 async function readForOneSecond(service: Service, { asked, served }: { asked: number; served: number }) {
   for (let count = 0; count < 20; count++) {
-    const answer = await service.call('/v1/pets?limit=10');
+    const response = await service.call('/v1/pets?limit=10');
     asked += 1;
-    served += answer.status === 200 ? 1 : 0;
+    served += response.status === 200 ? 1 : 0;
     await Bun.sleep(50);
   }
   return { asked, served };

@@ -44,7 +44,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     },
     faults: [
       ...faults,
-      ...(false201 > 0 ? [`${false201} answers of 201 without a sync that succeeded`] : []),
+      ...(false201 > 0 ? [`${false201} responses of 201 without a sync that succeeded`] : []),
       ...(stuck > 0 ? [`${stuck} services did not take writes again`] : []),
       ...faultsOf(total),
     ],
@@ -95,7 +95,7 @@ async function startOrRestart(
   }
 }
 
-/** A commit that failed is answered as if it had succeeded. */
+/** A commit that failed gets the response of one that succeeded. */
 export const ignoreFailedCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
@@ -114,7 +114,7 @@ export const ioFaults: TortureTest = {
   missing: missingStrace,
   run,
   control: {
-    description: 'a failed commit is answered 201',
+    description: 'a failed commit gets 201',
     rounds: 6,
     run: againstBroken(run, ignoreFailedCommit),
   },

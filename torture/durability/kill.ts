@@ -96,7 +96,7 @@ async function killWorker(service: Service, random: Random): Promise<void> {
   while (isRunning(victim)) await Bun.sleep(2);
 }
 
-/** The answer leaves 20 ms before the commit. */
+/** The response leaves 20 ms before the commit. */
 export const acknowledgeBeforeCommit: Patch[] = [
   {
     file: 'src/sqlite/writer-thread.ts',
@@ -121,7 +121,7 @@ export const kill: TortureTest = {
   unit: 'kills',
   run,
   control: {
-    description: 'the answer is sent before the commit',
+    description: 'the response is sent before the commit',
     rounds: 15,
     run: againstBroken(run, acknowledgeBeforeCommit),
   },

@@ -37,7 +37,7 @@ async function cutPower(count: number, random: Random, program: string | undefin
     for (let cut = 0; cut < count; cut++) {
       await load.untilAcknowledged(cut === 0 ? 1 : between(random, 1, 200));
       process.kill(service.pid, 'SIGSTOP');
-      // Answers that were sent before the cut are answers: they count, so they may arrive.
+      // Responses that were sent before the cut count, so they may arrive.
       await Bun.sleep(20);
       const acknowledged = new Map(load.journal.acknowledged);
       using after = await disk.cut();

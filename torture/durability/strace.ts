@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The calls that tell in which order the store is written, synced and an answer is sent. */
+/** The calls that tell in which order the store is written, synced and a response is sent. */
 const calls = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'write', 'writev', 'sendto', 'sendmsg'];
 
 export interface StraceOptions {
@@ -20,16 +20,16 @@ export function underStrace({ log, inject }: StraceOptions): (command: string[])
 }
 
 export interface SyncOrder {
-  /** Answers of 201 whose pet was seen in the log. */
-  answers: number;
+  /** Responses of 201 whose pet was seen in the log. */
+  responses: number;
   /** Those that left before their pet was synced. */
   early: string[];
   failedCalls: number;
 }
 
 /**
- * An answer is in order when a write of the store's log that holds its pet was followed by a sync that
- * succeeded, and had returned, before the answer's own write began.
+ * A response is in order when a write of the store's log that holds its pet was followed by a sync that
+ * succeeded, and had returned, before the response's own write began.
  */
 export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
   /** Names written since the last sync, then names known to be on disk. */
@@ -37,7 +37,7 @@ export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
   const synced = new Set<string>();
   const unfinished = new Map<string, string>();
   const early: string[] = [];
-  let answers = 0;
+  let responses = 0;
   let failedCalls = 0;
   const pattern = new RegExp(nameOf.source, 'g');
 
@@ -57,12 +57,12 @@ export function readSyncOrder(log: string, nameOf: RegExp): SyncOrder {
       if (hasSucceeded) for (const name of written) synced.add(name);
       written = new Set();
     } else if (!resumed && rest.includes('"HTTP/1.1 201 ')) {
-      // The name stands in the answer twice: it is the request's id, too.
+      // The name stands in the response twice: it is the request's id, too.
       const [name] = nameOf.exec(rest) ?? [];
       if (name === undefined) continue;
-      answers += 1;
+      responses += 1;
       if (!synced.has(name)) early.push(name);
     }
   }
-  return { answers, early, failedCalls };
+  return { responses, early, failedCalls };
 }

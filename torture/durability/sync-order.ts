@@ -8,7 +8,7 @@ import { serve } from '../support/serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
-/** The names of `startLoad`; in an answer and in a page of the store they stand as they are. */
+/** The names of `startLoad`; in a response and in a page of the store they stand as they are. */
 export const petName = /creator-\d+-\d+/;
 
 const run: Run = async ({ rounds, report, program }) => {
@@ -20,20 +20,20 @@ const run: Run = async ({ rounds, report, program }) => {
   await load.untilAcknowledged(rounds, 240_000);
   await load.stop();
   await service.kill9();
-  const { answers, early } = readSyncOrder(log, petName);
-  report(`${answers} answers looked at, ${early.length} out of order`);
+  const { responses, early } = readSyncOrder(log, petName);
+  report(`${responses} responses checked, ${early.length} out of order`);
   const judgement = judgeFile(databaseUrl, load.journal);
-  const unseen = judgement.acknowledged - answers;
+  const unseen = judgement.acknowledged - responses;
   return {
     figures: {
-      'answers looked at': answers,
+      'responses checked': responses,
       'out of order': early.length,
       ...judgement,
       damage: judgement.damage.length,
     },
     faults: [
-      ...(early.length > 0 ? [`${early.length} answers left before their sync`] : []),
-      ...(unseen > 0 ? [`${unseen} answers are not in the log of strace`] : []),
+      ...(early.length > 0 ? [`${early.length} responses left before their sync`] : []),
+      ...(unseen > 0 ? [`${unseen} responses are not in the log of strace`] : []),
       ...faultsOf(judgement),
       ...judgement.damage,
     ],
@@ -42,10 +42,10 @@ const run: Run = async ({ rounds, report, program }) => {
 
 export const syncOrder: TortureTest = {
   name: 'sync-order',
-  description: 'sync before 201: the order of the sync and of the answer’s write, from strace',
-  passesWhen: '0 answers out of order',
+  description: 'sync before 201: the order of the sync and of the response’s write, from strace',
+  passesWhen: '0 responses out of order',
   rounds: 3000,
-  unit: 'answers',
+  unit: 'responses',
   missing: missingStrace,
   run,
   control: {

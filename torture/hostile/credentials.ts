@@ -45,7 +45,7 @@ interface Keys {
   unknown: string;
 }
 
-/** A round is a look at the answer times of one key of each kind; the matrix is checked once. */
+/** A round compares the response times of one key of each kind; the matrix is checked once. */
 const run: Run = async ({ rounds, seed, report, program, isTimed = true }) => {
   using folder = makeFolder();
   await using service = await serve({ databaseUrl: folder.database, program, args: ['--access-log'] });
@@ -71,7 +71,7 @@ const run: Run = async ({ rounds, seed, report, program, isTimed = true }) => {
       ...(isTimed && rounds >= enoughRounds
         ? Object.entries({ revoked: timing.ofRevoked, expired: timing.ofExpired })
             .filter(([, share]) => Math.abs(share - 0.5) > mostAwayFromChance)
-            .map(([kind, share]) => `answer times tell unknown from ${kind} keys (${round(share, 3)})`)
+            .map(([kind, share]) => `response times tell unknown from ${kind} keys (${round(share, 3)})`)
         : []),
       ...found,
     ],
@@ -152,16 +152,18 @@ async function faultOf(
   const lines = ['Host: petstore', 'Connection: close', 'Content-Length: 0', ...headers].map(
     (line) => `${line}\r\n`,
   );
-  const answer = await exchangeRaw(
+  const response = await exchangeRaw(
     Number(new URL(service.url).port),
     `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`,
   );
-  const [status] = answer.statuses;
+  const [status] = response.statuses;
   const isBodyRight =
     method === 'HEAD' ||
-    (answer.body.startsWith(`{"code":"${code}","message":"`) && answer.body.endsWith('","status":401}'));
-  const isChallenge = /\r\nwww-authenticate: Bearer realm="petstore"/i.test(answer.head);
-  return status === 401 && isBodyRight && isChallenge ? undefined : `${status} ${answer.body.slice(0, 200)}`;
+    (response.body.startsWith(`{"code":"${code}","message":"`) && response.body.endsWith('","status":401}'));
+  const isChallenge = /\r\nwww-authenticate: Bearer realm="petstore"/i.test(response.head);
+  return status === 401 && isBodyRight && isChallenge
+    ? undefined
+    : `${status} ${response.body.slice(0, 200)}`;
 }
 
 /** Takes turns, so that whatever else the machine does slows all kinds alike. */
@@ -180,7 +182,7 @@ async function compareTimes(
       const [kind, key] = kinds[(turn + done) % kinds.length]!;
       const startedAt = performance.now();
       connection.write(`GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-      await connection.answer();
+      await connection.receive();
       // The first ones find nothing warm.
       if (done >= 20) times[kind].push((performance.now() - startedAt) * 1000);
     }
@@ -208,7 +210,7 @@ const acceptRevoked = {
   replace: 'return (',
 };
 
-/** The first is seen in the times alone, the second in the answers. */
+/** The first is seen in the times alone, the second in the responses. */
 const control: Run = async (options) => {
   const slower = options.rounds === 0 ? undefined : await againstBroken(run, [findRevoked])(options);
   if (slower?.faults.length === 0) return slower;
@@ -222,7 +224,7 @@ const control: Run = async (options) => {
 export const credentials: TortureTest = {
   name: 'credentials',
   description:
-    'every path × method × state of the credential, and the answer times of unknown, revoked and expired keys',
+    'every path × method × state of the credential, and the response times of unknown, revoked and expired keys',
   passesWhen: 'always 401 with the same body; time does not tell the kinds apart; no key in any log or file',
   rounds: 20_000,
   unit: 'timed requests of each kind',

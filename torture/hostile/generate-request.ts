@@ -1,7 +1,7 @@
 import type { Random } from '../../test/support/random.ts';
 import { between } from '../../test/support/random.ts';
 
-/** A request out of the grammar of the interface, right or wrong in any of its parts, and what must come of it. */
+/** A request out of the grammar of the API, right or wrong in any of its parts, and what must come of it. */
 export interface GeneratedRequest {
   path: string;
   init: { method: string; headers: Record<string, string>; body?: string };

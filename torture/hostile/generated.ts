@@ -58,8 +58,8 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     figures: {
       requests: rounds,
       pets: known.pets.size,
-      answers: counts.join(', '),
-      'wrong answers': faults.length,
+      responses: counts.join(', '),
+      'wrong responses': faults.length,
     },
     faults: faults.slice(0, 20),
   };
@@ -71,11 +71,11 @@ async function send(
   known: Known,
   statuses: Map<number, number>,
 ) {
-  const answer = await checkedFetch(`${service.url}${path}`, init);
-  const { status } = answer;
+  const response = await checkedFetch(`${service.url}${path}`, init);
+  const { status } = response;
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
-  const text = await answer.text();
-  known.lastQuery = nextQuery(answer) ?? known.lastQuery ?? '';
+  const text = await response.text();
+  known.lastQuery = nextQuery(response) ?? known.lastQuery ?? '';
   const earlier =
     idempotencyKey === undefined || pet === undefined ? undefined : known.keys.get(idempotencyKey);
   if (earlier && earlier.pet !== JSON.stringify(pet))
@@ -83,7 +83,7 @@ async function send(
   if (!expected.includes(status))
     return `expected ${expected.join(' or ')}, got ${status} ${text.slice(0, 200)}`;
   if (!pet) return status === 201 ? 'created what nobody asked for' : undefined;
-  const id = answer.headers.get('Location')?.split('/').at(-1) ?? '';
+  const id = response.headers.get('Location')?.split('/').at(-1) ?? '';
   if (earlier) return earlier.id === id ? undefined : `repeated ${earlier.id} as ${id}`;
   if (idempotencyKey !== undefined) known.keys.set(idempotencyKey, { id, pet: JSON.stringify(pet) });
   if (known.pets.has(id)) return `the id ${id} was given twice`;
@@ -97,14 +97,14 @@ async function compareStore(service: Service, { pets }: Known): Promise<string[]
   const left = new Map(pets);
   const faults: string[] = [];
   for (let query: string | undefined = '?limit=100'; query !== undefined;) {
-    const answer: Response = await service.call(`/v1/pets${query}`);
-    for (const stored of readPets(await answer.text())) {
+    const response: Response = await service.call(`/v1/pets${query}`);
+    for (const stored of readPets(await response.text())) {
       const wanted = left.get(stored.id);
       if (JSON.stringify(wanted) !== JSON.stringify(stored.pet))
         faults.push(`${stored.id} is ${JSON.stringify(stored.pet)}, not ${JSON.stringify(wanted)}`);
       left.delete(stored.id);
     }
-    query = nextQuery(answer);
+    query = nextQuery(response);
   }
   return [...faults, ...[...left.keys()].map((id) => `${id} is lost`)];
 }
@@ -121,10 +121,9 @@ function readPets(text: string): { id: string; pet: GeneratedPet }[] {
 
 export const generated: TortureTest = {
   name: 'generated',
-  description:
-    'requests generated from the grammar of the interface, every answer checked against openapi.yaml',
+  description: 'requests generated from the grammar of the API, every response checked against openapi.yaml',
   passesWhen:
-    'every answer is the documented and the right one; the store holds exactly what was acknowledged',
+    'every response is the documented and the right one; the store holds exactly what was acknowledged',
   rounds: 100_000,
   unit: 'requests',
   run,

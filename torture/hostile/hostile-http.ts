@@ -2,7 +2,7 @@ import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { nextQuery } from '../../test/support/http/calls.ts';
 import { startLenientServer } from './lenient-server.ts';
 import { makeRawCases, type RawCase } from './raw-cases.ts';
-import { exchangeRaw, type RawAnswers } from './raw-exchange.ts';
+import { exchangeRaw, type RawResponses } from './raw-exchange.ts';
 import { serve } from '../support/serve.ts';
 import type { Outcome, Run, TortureTest } from '../support/torture-test.ts';
 
@@ -20,7 +20,7 @@ const run: Run = async ({ rounds, report, program }) => {
     faults: [
       ...outcome.faults,
       ...(smuggled > 0 ? [`${smuggled} smuggled requests were done`] : []),
-      ...(isServing ? [] : ['the service no longer answers']),
+      ...(isServing ? [] : ['the service no longer responds']),
     ],
   };
 };
@@ -30,11 +30,11 @@ async function sendCases(port: number, rounds: number, report: (progress: string
   const bare = new Set<string>();
   const faults = new Set<string>();
   for (let done = 1; done <= rounds; done++) {
-    const answers = await Promise.all(cases.map(({ bytes }) => exchangeRaw(port, bytes)));
-    for (const [index, answer] of answers.entries()) {
+    const responses = await Promise.all(cases.map(({ bytes }) => exchangeRaw(port, bytes)));
+    for (const [index, response] of responses.entries()) {
       const sent = cases[index]!;
-      faultsOfCase(sent, answer).forEach((fault) => faults.add(fault));
-      if (!answer.isOurs) bare.add(`${sent.name}: ${answer.statuses[0] ?? 'closed'}`);
+      faultsOfCase(sent, response).forEach((fault) => faults.add(fault));
+      if (!response.isOurs) bare.add(`${sent.name}: ${response.statuses[0] ?? 'closed'}`);
     }
     report(`${done * cases.length} requests, ${faults.size} faults`);
   }
@@ -42,19 +42,19 @@ async function sendCases(port: number, rounds: number, report: (progress: string
     figures: {
       cases: cases.length,
       requests: cases.length * rounds,
-      'answered by the platform, without an error body': bare.size,
+      'refused by the platform, without an error body': bare.size,
     },
     faults: [...faults],
   };
 }
 
 function faultsOfCase(
-  { name, expected, answers = 1 }: RawCase,
-  { statuses, isOurs, body }: RawAnswers,
+  { name, expected, responses = 1 }: RawCase,
+  { statuses, isOurs, body }: RawResponses,
 ): string[] {
   const [status] = statuses;
   const is = (isWanted: boolean, wanted: string) =>
-    isWanted ? [] : [`${name}: ${wanted}, got ${statuses.join(' ') || 'no answer'}`];
+    isWanted ? [] : [`${name}: ${wanted}, got ${statuses.join(' ') || 'no response'}`];
   return [
     ...(expected === 'refused'
       ? is(
@@ -64,11 +64,11 @@ function faultsOfCase(
       : []),
     ...(expected === 'served'
       ? is(
-          statuses.length === answers && statuses.every((each) => each < 400),
-          `must be served ${answers} times`,
+          statuses.length === responses && statuses.every((each) => each < 400),
+          `must be served ${responses} times`,
         )
       : []),
-    ...(expected === 'answered'
+    ...(expected === 'handled'
       ? is(status === undefined || status < 500 || status === 501 || status === 505, 'must not fail')
       : []),
     ...(isOurs &&
@@ -83,9 +83,9 @@ function faultsOfCase(
 async function countSmuggled(service: Service): Promise<number> {
   let count = 0;
   for (let query: string | undefined = '?limit=100'; query !== undefined;) {
-    const answer: Response = await service.call(`/v1/pets${query}`);
-    count += (await answer.clone().text()).split(`"name":"${smuggledName}"`).length - 1;
-    query = nextQuery(answer);
+    const response: Response = await service.call(`/v1/pets${query}`);
+    count += (await response.clone().text()).split(`"name":"${smuggledName}"`).length - 1;
+    query = nextQuery(response);
   }
   return count;
 }

@@ -35,7 +35,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
       'cases of the grammar': jsonCases.length,
       'planes of Unicode': planes,
       bodies: sent,
-      'wrongly answered': faults.size,
+      'wrong responses': faults.size,
     },
     faults: [...faults],
   };
@@ -43,20 +43,22 @@ const run: Run = async ({ rounds, seed, report, program }) => {
 
 /** What is stored is compared as it is read back, digit by digit. */
 async function faultOf(service: Service, { body, expected }: JsonCase): Promise<string | undefined> {
-  const answer = await service.call('/v1/pets', {
+  const response = await service.call('/v1/pets', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body,
   });
-  const text = await answer.text();
+  const text = await response.text();
   if (expected === 'either')
-    return answer.status === 201 || answer.status === 400 ? undefined : `got ${answer.status}`;
+    return response.status === 201 || response.status === 400 ? undefined : `got ${response.status}`;
   if (typeof expected === 'string') {
     const { code } = JSON.parse(text) as { code?: string };
-    return code === expected ? undefined : `expected ${expected}, got ${answer.status} ${text.slice(0, 200)}`;
+    return code === expected
+      ? undefined
+      : `expected ${expected}, got ${response.status} ${text.slice(0, 200)}`;
   }
-  if (answer.status !== 201) return `expected 201, got ${answer.status} ${text.slice(0, 200)}`;
-  const stored = await (await service.call(answer.headers.get('Location') ?? '')).text();
+  if (response.status !== 201) return `expected 201, got ${response.status} ${text.slice(0, 200)}`;
+  const stored = await (await service.call(response.headers.get('Location') ?? '')).text();
   const { name } = JSON.parse(stored) as { name: string };
   const [, categoryId] = /"categoryId":(-?\d+)[,}]/.exec(stored) ?? [];
   if (name !== expected.name || categoryId !== expected.categoryId)

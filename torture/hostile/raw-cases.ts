@@ -4,11 +4,11 @@ export interface RawCase {
   bytes: string;
   /**
    * refused: an error of 4xx or 505, or a closed connection, and nothing done. served: below 400, as HTTP demands.
-   * answered: either, as long as it is no 5xx of ours and nothing is smuggled.
+   * handled: either, as long as it is no 5xx of ours and nothing is smuggled.
    */
-  expected: 'refused' | 'served' | 'answered';
-  /** How many answers may come on the connection; one unless it pipelines. */
-  answers?: number;
+  expected: 'refused' | 'served' | 'handled';
+  /** How many responses may come on the connection; one unless it pipelines. */
+  responses?: number;
 }
 
 export interface CaseParts {
@@ -30,12 +30,12 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
   const chunk = '{"name":"Rex","categoryId":1}';
   const sound = `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
   const refused = (name: string, bytes: string): RawCase => ({ name, bytes, expected: 'refused' });
-  const answered = (name: string, bytes: string): RawCase => ({ name, bytes, expected: 'answered' });
-  const served = (name: string, bytes: string, answers = 1): RawCase => ({
+  const handled = (name: string, bytes: string): RawCase => ({ name, bytes, expected: 'handled' });
+  const served = (name: string, bytes: string, responses = 1): RawCase => ({
     name,
     bytes,
     expected: 'served',
-    answers,
+    responses,
   });
 
   /** Whoever believes Content-Length takes the rest for its body; whoever believes the other header, for a request. */
@@ -111,20 +111,20 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
     refused('a header of 1 MB', get('/v1/pets', `X-Long: ${'x'.repeat(1_000_000)}\r\n`)),
     refused('10,000 headers', get('/v1/pets', 'X-Many: y\r\n'.repeat(10_000))),
     // RFC 9112 wants 400; the platform hands over one of them, and nothing here depends on it.
-    answered('two Host headers', get('/v1/pets', 'Host: other\r\n')),
+    handled('two Host headers', get('/v1/pets', 'Host: other\r\n')),
     refused('no Host header', `GET /v1/pets HTTP/1.1\r\nAuthorization: Bearer ${key}\r\n\r\n`),
     refused('two Authorization headers', get('/v1/pets', `Authorization: Bearer ${key}\r\n`)),
     refused(
       'two Content-Type headers',
       `POST /v1/pets HTTP/1.1\r\n${auth}Content-Type: text/plain\r\n${json(chunk)}`,
     ),
-    answered('a header value with 8-bit bytes', get('/v1/pets', 'X-Y: \u00e9\u00ff\r\n')),
+    handled('a header value with 8-bit bytes', get('/v1/pets', 'X-Y: \u00e9\u00ff\r\n')),
 
     served('an absolute target', get('http://petstore/v1/pets')),
-    answered('an absolute target of another scheme', get('ftp://petstore/v1/pets')),
-    answered('an absolute target with a user', get('http://user:password@petstore/v1/pets')),
+    handled('an absolute target of another scheme', get('ftp://petstore/v1/pets')),
+    handled('an absolute target with a user', get('http://user:password@petstore/v1/pets')),
     refused('CONNECT', `CONNECT petstore:443 HTTP/1.1\r\n${auth}\r\n`),
-    answered('OPTIONS *', `OPTIONS * HTTP/1.1\r\n${auth}\r\n`),
+    handled('OPTIONS *', `OPTIONS * HTTP/1.1\r\n${auth}\r\n`),
     refused('a target without a slash', get('v1/pets')),
     refused('a target with a space', get('/v1/pets /x')),
     refused('a target with a NUL', get('/v1/pets\0')),
@@ -134,12 +134,12 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
     refused('a target that climbs', get('/v1/pets/../../../../etc/passwd')),
     refused('a target that climbs, encoded', get('/v1/pets/%2e%2e/%2e%2e/etc/passwd')),
     // A backslash is a slash to the platform, as in browsers; the key is asked for all the same.
-    answered('a target with a backslash', get('/v1\\pets')),
-    answered('a target with 8-bit bytes', get('/v1/pets?limit=\u00ff')),
+    handled('a target with a backslash', get('/v1\\pets')),
+    handled('a target with 8-bit bytes', get('/v1/pets?limit=\u00ff')),
     refused('a target of 1 MB', get(`/v1/${'x'.repeat(1_000_000)}`)),
     refused('a half percent sign', get('/v1/pets/%')),
     refused('HTTP/0.9', 'GET /v1/pets\r\n\r\n'),
-    answered('HTTP/1.0', get('/v1/pets', '', 'HTTP/1.0')),
+    handled('HTTP/1.0', get('/v1/pets', '', 'HTTP/1.0')),
     refused('HTTP/2.0', get('/v1/pets', '', 'HTTP/2.0')),
     refused('HTTP/9.9', get('/v1/pets', '', 'HTTP/9.9')),
     refused('a version in small letters', get('/v1/pets', '', 'http/1.1')),
@@ -152,8 +152,8 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
     refused('a ClientHello of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'.padEnd(200, '\x01')),
     refused('nothing but NULs', '\0'.repeat(1000)),
     // Sound HTTP, and refused by the platform all the same.
-    answered('empty lines before a request', `\r\n\r\n${list}`),
-    answered(
+    handled('empty lines before a request', `\r\n\r\n${list}`),
+    handled(
       'an upgrade to WebSocket',
       get(
         '/v1/pets',
@@ -173,7 +173,7 @@ export function makeRawCases({ key, smuggledName }: CaseParts): RawCase[] {
       'a body in chunks with an extension',
       sendChunked(`${chunk.length.toString(16)};a=b\r\n${chunk}\r\n0\r\n\r\n`),
     ),
-    answered('a body in chunks with a trailer', sendChunked(`${sound}0\r\nX-Trailer: y\r\n\r\n`)),
+    handled('a body in chunks with a trailer', sendChunked(`${sound}0\r\nX-Trailer: y\r\n\r\n`)),
     refused('a chunk size that is no hex', sendChunked(`zz\r\n${chunk}\r\n0\r\n\r\n`)),
     refused('a chunk size below zero', sendChunked(`-1d\r\n${chunk}\r\n0\r\n\r\n`)),
     refused('a chunk size with a plus', sendChunked(`+1d\r\n${chunk}\r\n0\r\n\r\n`)),

@@ -1,22 +1,22 @@
 import { connect } from 'node:net';
 import { headerOf, readResponse } from '../../test/support/http/raw-response.ts';
 
-export interface RawAnswers {
-  /** The status of each answer on the connection; empty when it was closed without one. */
+export interface RawResponses {
+  /** The status of each response on the connection; empty when it was closed without one. */
   statuses: number[];
-  /** True when the service itself made the first answer, not the platform beneath it. */
+  /** True when the service itself made the first response, not the platform beneath it. */
   isOurs: boolean;
-  /** Status line and headers of the first answer. */
+  /** Status line and headers of the first response. */
   head: string;
   body: string;
 }
 
-/** An answer on a kept-alive connection is over when nothing more comes for this long. */
+/** A response on a kept-alive connection is over when nothing more comes for this long. */
 const quietMs = 400;
 const patienceMs = 4000;
 
 /** Sends bytes on a connection of their own and takes whatever comes back. */
-export function exchangeRaw(port: number, bytes: string): Promise<RawAnswers> {
+export function exchangeRaw(port: number, bytes: string): Promise<RawResponses> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0);
     const socket = connect(port, '127.0.0.1');
@@ -24,7 +24,7 @@ export function exchangeRaw(port: number, bytes: string): Promise<RawAnswers> {
       clearTimeout(deadline);
       clearTimeout(quiet);
       socket.destroy();
-      resolve(readAnswers(received));
+      resolve(readResponses(received));
     };
     const deadline = setTimeout(finish, patienceMs);
     let quiet: Timer | undefined;
@@ -39,7 +39,7 @@ export function exchangeRaw(port: number, bytes: string): Promise<RawAnswers> {
   });
 }
 
-function readAnswers(received: Buffer): RawAnswers {
+function readResponses(received: Buffer): RawResponses {
   const statuses: number[] = [];
   let first: { head: string; body: string } | undefined;
   for (let rest = received; rest.length > 0;) {

@@ -106,7 +106,7 @@ export async function judgeService(serving: Serving): Promise<void> {
   for (const [key, { id, isRevoked }] of [...store.keys].slice(-2)) {
     const { status } = await serving.service.callWith(key, '/v1/pets?limit=1');
     if (status !== (isRevoked ? 401 : 200))
-      throw new Fault(`Key ${id} of ${name}, ${isRevoked ? 'revoked' : 'good'}, was answered ${status}`);
+      throw new Fault(`Key ${id} of ${name}, ${isRevoked ? 'revoked' : 'good'}, got ${status}`);
   }
 }
 

@@ -42,7 +42,7 @@ const run: Run = async ({ rounds, report, program, isTimed = true }) => {
     if (faults.length > 0) break;
   }
   const isAlive = !ended.signal.aborted;
-  // Those that wait for a service that will never answer would wait for ever.
+  // Those that wait for a service that will never respond would wait for ever.
   if (isAlive && faults.length === 0) await load.stop();
   await service.kill9();
   const judgement = judgeFile(service.database, load.journal);
@@ -95,10 +95,10 @@ async function untilServed(service: Service): Promise<number> {
   const startedAt = performance.now();
   for (let inARow = 0; inARow < 10 && performance.now() - startedAt <= recoverWithinMs;) {
     const headers = { Connection: 'close' };
-    const answer = await service
+    const response = await service
       .call('/v1/pets?limit=1', { headers, signal: AbortSignal.timeout(2000) })
       .catch(() => undefined);
-    inARow = answer?.status === 200 ? inARow + 1 : 0;
+    inARow = response?.status === 200 ? inARow + 1 : 0;
     if (inARow === 0) await Bun.sleep(50);
   }
   return performance.now() - startedAt;

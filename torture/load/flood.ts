@@ -2,7 +2,7 @@ import { headerOf, readResponse } from '../../test/support/http/raw-response.ts'
 
 /**
  * Callers that do not wait their turn, in a process of its own: every connection sends the next request as soon as
- * the last one is answered, and one that gets no answer in time is given up and opened anew.
+ * the last one has its response, and one that gets none in time is given up and opened anew.
  *
  *   bun torture/load/flood.ts '{"port":8080,…}'   prints one line of JSON a second
  */
@@ -15,15 +15,15 @@ export interface FloodOptions {
   rate?: number;
   /** One request in so many is a create. */
   createEvery: number;
-  /** A caller waits this long for an answer. */
+  /** A caller waits this long for a response. */
   patienceMs: number;
 }
 
 export interface FloodSecond {
   useful: number;
-  /** Answered 503, which asks the caller to come again. */
+  /** 503, which asks the caller to come again. */
   refused: number;
-  /** Answered with anything else. */
+  /** Anything else. */
   wrong: number;
   failed: number;
 }

@@ -29,13 +29,13 @@ export function startHonest({ url, path = '/v1/pets', callers = 8, pauseMs = 20 
     }
     const isCreate = count % 4 === 0;
     const body = JSON.stringify({ name: `honest ${count}`, categoryId: count });
-    const answer = await connection.send(isCreate ? 'POST' : 'GET', isCreate ? '/v1/pets' : path, {
+    const response = await connection.send(isCreate ? 'POST' : 'GET', isCreate ? '/v1/pets' : path, {
       key: fixedKey,
       ...(isCreate && { body }),
     });
-    const isGood = typeof answer !== 'string' && answer.status < 400;
-    if (!isGood) failures.push(typeof answer === 'string' ? answer : String(answer.status));
-    return isGood && answer.headers.get('Connection') !== 'close';
+    const isGood = typeof response !== 'string' && response.status < 400;
+    if (!isGood) failures.push(typeof response === 'string' ? response : String(response.status));
+    return isGood && response.headers.get('Connection') !== 'close';
   };
 
   const running = Array.from({ length: callers }, async () => {

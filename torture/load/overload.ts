@@ -20,7 +20,7 @@ const longEnoughSeconds = 60;
 export const ownConnections = 8;
 
 /**
- * A round is a second of overload. Callers wait for their answers, so the load is counted in callers: ten times as
+ * A round is a second of overload. Callers wait for their responses, so the load is counted in callers: ten times as
  * many as give the peak, each impatient, each asking again at once.
  */
 const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) => {
@@ -30,7 +30,7 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
   const connections = isTimed ? peakConnections : fewConnections;
   const calm = await runFlood(service.url, { ...mix, connections, seconds: Math.min(15, seconds) });
   const peak = usefulPerSecond(calm);
-  report(`peak ${round(peak, 0)} useful answers a second`);
+  report(`peak ${round(peak, 0)} useful responses a second`);
 
   const memory: number[] = [];
   const overloaded = await runFlood(
@@ -55,7 +55,7 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
       'peak, useful/s': round(peak, 0),
       'overloaded, useful/s': round(useful, 0),
       'share of peak, %': round((useful / peak) * 100),
-      answered: sumOf('useful') + sumOf('refused') + sumOf('wrong'),
+      responses: sumOf('useful') + sumOf('refused') + sumOf('wrong'),
       refused: sumOf('refused'),
       'given up or cut': sumOf('failed'),
       'descriptors left open': Math.max(0, descriptorsLeft),
@@ -68,7 +68,7 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
         : []),
       ...(largest > memoryBoundMb ? [`memory grew to ${round(largest, 0)} MiB`] : []),
       ...(sumOf('useful') === 0 ? ['nobody was served'] : []),
-      ...(sumOf('wrong') > 0 ? [`${sumOf('wrong')} answers were neither good nor 503`] : []),
+      ...(sumOf('wrong') > 0 ? [`${sumOf('wrong')} responses were neither good nor 503`] : []),
       ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
       ...(isTimed && recoveryMs > recoverWithinMs
         ? [`it took ${round(recoveryMs / 1000)} s to recover`]
@@ -77,7 +77,7 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
   };
 };
 
-/** Recovered: ten answers in a row, quick ones where that is judged. */
+/** Recovered: ten responses in a row, quick ones where that is judged. */
 async function untilCalm(call: (path: string) => Promise<Response>, isTimed: boolean): Promise<number> {
   const startedAt = performance.now();
   for (let inARow = 0; inARow < 10 && performance.now() - startedAt < 60_000;) {

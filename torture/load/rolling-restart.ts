@@ -80,7 +80,7 @@ async function workersOf(service: Service, isRight: (pids: number[]) => boolean)
   }
 }
 
-/** Kept-alive connections, left when the service says `Connection: close`. A request that was sent must be answered. */
+/** Kept-alive connections, left when the service says `Connection: close`. A request that was sent must get a response. */
 function startCallers(urls: () => string[], count: Count) {
   const stopping = new AbortController();
   const fail = (kind: string) => count.failed.set(kind, (count.failed.get(kind) ?? 0) + 1);
@@ -96,13 +96,13 @@ function startCallers(urls: () => string[], count: Count) {
       }
       const isCreate = turn % 5 === 0;
       const body = JSON.stringify({ name: `caller ${caller}`, categoryId: turn });
-      const answer = await connection.send(isCreate ? 'POST' : 'GET', '/v1/pets', {
+      const response = await connection.send(isCreate ? 'POST' : 'GET', '/v1/pets', {
         key: fixedKey,
         ...(isCreate && { body }),
       });
-      if (typeof answer === 'string') fail(`were ${answer}`);
-      else if (answer.status >= 400) fail(`got ${answer.status}`);
-      if (typeof answer === 'string' || answer.headers.get('Connection') === 'close') {
+      if (typeof response === 'string') fail(`were ${response}`);
+      else if (response.status >= 400) fail(`got ${response.status}`);
+      if (typeof response === 'string' || response.headers.get('Connection') === 'close') {
         connection[Symbol.dispose]();
         connection = undefined;
       }

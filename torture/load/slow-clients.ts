@@ -149,7 +149,7 @@ export const slowClients: TortureTest = {
   unit: 'connections',
   run,
   control: {
-    description: 'no idle timeout, and no limit on answers that wait to be read',
+    description: 'no idle timeout, and no limit on responses that wait to be read',
     rounds: 800,
     run: againstBroken(run, [
       { file: 'src/server/listen.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },

@@ -34,7 +34,7 @@ export async function runFlood(
   return seconds;
 }
 
-/** Useful answers a second, without the first seconds in which connections are opened. */
+/** Useful responses a second, without the first seconds in which connections are opened. */
 export function usefulPerSecond(seconds: readonly FloodSecond[]): number {
   const counted = seconds.slice(Math.min(2, seconds.length - 1));
   return counted.reduce((sum, { useful }) => sum + useful, 0) / counted.length;

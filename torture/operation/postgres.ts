@@ -112,8 +112,8 @@ async function untilWritable(service: Service): Promise<number> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < 60_000) {
     using connection = await openConnection(service.url);
-    const answer = await connection?.send('GET', '/readyz', { key: fixedKey });
-    if (answer instanceof Response && answer.status === 200) break;
+    const response = await connection?.send('GET', '/readyz', { key: fixedKey });
+    if (response instanceof Response && response.status === 200) break;
     await Bun.sleep(20);
   }
   return performance.now() - startedAt;

@@ -18,9 +18,9 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     await using service = await serve({ args: ['--rate-limit', String(perMinute)], program });
     const keys = await Promise.all(Array.from({ length: callers }, () => issueKey(service.database)));
     const bursts = keys.map(({ key }) => ({ key, count: between(random, 1, perMinute * 2) }));
-    const answers = await Promise.all(bursts.map(({ key, count }) => burst(service, key, count)));
+    const responses = await Promise.all(bursts.map(({ key, count }) => burst(service, key, count)));
     for (const [index, { count }] of bursts.entries()) {
-      const statuses = (answers[index] ?? []).map(({ status }) => status);
+      const statuses = (responses[index] ?? []).map(({ status }) => status);
       const served = statuses.filter((status) => status === 200).length;
       const refused = statuses.filter((status) => status === 429).length;
       requests += count;
@@ -29,7 +29,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
       if (served !== Math.min(count, perMinute) || served + refused !== count) {
         faults.push(`of ${count} requests of one key, ${served} were served and ${refused} limited`);
       }
-      faults.push(...(answers[index] ?? []).flatMap(problemsOf));
+      faults.push(...(responses[index] ?? []).flatMap(problemsOf));
     }
     const open = await service.callWith('no key', '/livez');
     if (open.status !== 200) faults.push(`/livez gave ${open.status} under the limit`);
@@ -64,7 +64,7 @@ function problemsOf({ status, headers }: Response): string[] {
 export const rateLimit: TortureTest = {
   name: 'rate-limit',
   description: 'bursts of several keys at once against a limit per key',
-  passesWhen: 'each key gets exactly its share; every answer says what is left',
+  passesWhen: 'each key gets exactly its share; every response says what is left',
   rounds: 10,
   unit: 'bursts',
   run,

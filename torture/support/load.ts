@@ -14,7 +14,7 @@ export interface LoadOptions {
   creators?: number;
   label?: string;
   journal?: Journal;
-  /** Repeat, under an Idempotency-Key, what got no answer: every second client unless said otherwise. */
+  /** Repeat, under an Idempotency-Key, what got no response: every second client unless said otherwise. */
   isPersistent?: (creator: number) => boolean;
 }
 

@@ -13,12 +13,12 @@ export function missingProgram(name: string, remedy: string): string | undefined
   return Bun.which(name) === null ? `${name} is not installed (${remedy})` : undefined;
 }
 
-let mountAnswer: { reason: string | undefined } | undefined;
+let mountResult: { reason: string | undefined } | undefined;
 
 /** Loop devices and mounts need root and a machine that allows them; only trying tells. */
 export function missingMount(): string | undefined {
-  mountAnswer ??= { reason: tryToMount() };
-  return mountAnswer.reason;
+  mountResult ??= { reason: tryToMount() };
+  return mountResult.reason;
 }
 
 function tryToMount(): string | undefined {

@@ -42,7 +42,7 @@ async function outcomeOf(url: string, message: Message, inPieces: (bytes: string
   }
   while (message.isUnfinished && running.size === 0) await Bun.sleep(1);
   for (let count = 0; count < message.responses; count++) {
-    const response = await connection?.answer();
+    const response = await connection?.receive();
     if (!(response instanceof Response)) break;
     if (response.status === 201) acknowledged.push(await response.text());
   }

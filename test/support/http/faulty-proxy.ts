@@ -2,8 +2,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
  * What happens to one connection: `pass` lets it through; `cut-request` ends it before the service hears of it;
- * `cut-answer` ends it when the service has answered, before the caller hears of that; `cut-midway` lets half of the
- * answer through; `stall` never answers; a number is answered in place of the service, with that status.
+ * `cut-answer` ends it when the service has responded, before the caller hears of that; `cut-midway` lets half of the
+ * response through; `stall` never responds; a number is the status of a response in place of the service's.
  */
 export type Fault = 'pass' | 'cut-request' | 'cut-answer' | 'cut-midway' | 'stall' | 503 | 429 | 502;
 
@@ -27,13 +27,13 @@ export async function openFaultyProxy(port: number, faults: Fault[]): Promise<Fa
     const fault = faults[connections++] ?? 'pass';
     if (fault === 'stall') return;
     if (fault === 'cut-request') return void caller.once('data', () => caller.resetAndDestroy());
-    if (typeof fault === 'number') return void caller.once('data', () => caller.end(answerOf(fault)));
+    if (typeof fault === 'number') return void caller.once('data', () => caller.end(responseOf(fault)));
     const service = keep(connect(port, '127.0.0.1'));
     caller.pipe(service);
     if (fault === 'pass') return void service.pipe(caller);
-    service.once('data', (answer: Buffer) => {
-      if (fault === 'cut-midway') caller.write(answer.subarray(0, answer.length / 2));
-      // After a turn, so that the half answer has left.
+    service.once('data', (response: Buffer) => {
+      if (fault === 'cut-midway') caller.write(response.subarray(0, response.length / 2));
+      // After a turn, so that the half response has left.
       setImmediate(() => caller.destroy());
     });
   });
@@ -52,7 +52,7 @@ export async function openFaultyProxy(port: number, faults: Fault[]): Promise<Fa
 
 const codes = { 429: 'rate_limited', 502: undefined, 503: 'unavailable' } as const;
 
-function answerOf(status: 429 | 502 | 503): string {
+function responseOf(status: 429 | 502 | 503): string {
   const code = codes[status];
   const body = code ? JSON.stringify({ code, message: 'Not now.', status }) : '<h1>Bad Gateway</h1>';
   return [

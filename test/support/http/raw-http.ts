@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { checkAnswer } from '../contract/conformance.ts';
+import { checkResponse } from '../contract/conformance.ts';
 import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 /**
  * HTTP/1.1 on a socket of its own. Unlike `fetch` it never repeats a request behind the caller's back, and it
- * tells an answer that never came from one that was cut off.
+ * tells a response that never came from one that was cut off.
  */
 export interface RawConnection extends Disposable {
   /** Writes as is, a byte for each character; for requests that are sent in pieces. */
   write(text: string): void;
-  /** Sends a request on its own; throws when the answer is not as `openapi.yaml` says. */
-  send(method: string, path: string, options?: RawRequest): Promise<RawAnswer>;
-  /** The answer to what was written, unchecked. */
-  answer(): Promise<RawAnswer>;
+  /** Sends a request on its own; throws when the response is not as `openapi.yaml` says. */
+  send(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
+  /** The response to what was written, unchecked. */
+  receive(): Promise<RawOutcome>;
 }
 
 export interface RawRequest {
@@ -22,8 +22,8 @@ export interface RawRequest {
   body?: string;
 }
 
-/** `unanswered`: the connection ended before the first byte of an answer; `truncated`: within an answer. */
-export type RawAnswer = Response | 'unanswered' | 'truncated';
+/** `unanswered`: the connection ended before the first byte of a response; `truncated`: within a response. */
+export type RawOutcome = Response | 'unanswered' | 'truncated';
 
 /** Connects to the service at this address, or gives undefined when nobody listens there. */
 export async function openConnection(url: string): Promise<RawConnection | undefined> {
@@ -68,7 +68,7 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     onChange();
   });
 
-  const answer = (): Promise<RawAnswer> =>
+  const receive = (): Promise<RawOutcome> =>
     new Promise((resolve) => {
       onChange = () => {
         const found = readResponse(received);
@@ -86,11 +86,11 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     write: (text) => void socket.write(text, 'latin1'),
     async send(method, path, request) {
       socket.write(requestText(method, path, host, request));
-      const answered = await answer();
-      if (typeof answered !== 'string') await checkAnswer({ method, url: path }, answered);
-      return answered;
+      const outcome = await receive();
+      if (typeof outcome !== 'string') await checkResponse({ method, url: path }, outcome);
+      return outcome;
     },
-    answer,
+    receive,
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

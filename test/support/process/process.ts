@@ -68,7 +68,7 @@ export interface Service extends AsyncDisposable {
   /** Where it runs; removed at the end. */
   folder: string;
   database: string;
-  /** Calls with the key; throws when the answer is not as `openapi.yaml` says. */
+  /** Calls with the key; throws when the response is not as `openapi.yaml` says. */
   call: Call;
   /** The same with another key. */
   callWith: (key: string, path: string, init?: RequestInit) => Promise<Response>;
