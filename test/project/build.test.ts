@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { dependencies, version } from '../../package.json';
@@ -13,8 +13,6 @@ import {
   type Service,
 } from '../support/process/process.ts';
 import { openService } from '../support/http/service.ts';
-
-setDefaultTimeout(120_000);
 
 const project = join(import.meta.dir, '../..');
 const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };

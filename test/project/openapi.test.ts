@@ -17,7 +17,7 @@ describe('openapi.yaml', () => {
     expect(problems).toEqual([]);
     expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 });
     expect(await lint.exited).toBe(0);
-  }, 60_000);
+  });
 
   const schemas = openapi.components.schemas;
   const codes = Object.keys(statusOfCode) as ErrorCode[];

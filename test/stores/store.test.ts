@@ -25,7 +25,7 @@ for (const [name, makePlace] of Object.entries(stores)) {
     beforeEach(async () => {
       place = await makePlace();
       opened = [];
-    }, 60_000);
+    });
     afterEach(async () => {
       await Promise.all(opened.map((store) => store.close()));
       await place.remove();
