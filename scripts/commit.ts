@@ -1,4 +1,4 @@
-/** The commit that is being looked at, for reports: "1a2b3c4", or "1a2b3c4 and changes". Undefined without git. */
+/** The current commit, for reports: "1a2b3c4", or "1a2b3c4 and changes". Undefined without git. */
 export function currentCommit(): string | undefined {
   const git = (...args: string[]): string => {
     const { stdout } = Bun.spawnSync(['git', '-C', import.meta.dir, ...args], {

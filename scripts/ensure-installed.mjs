@@ -1,7 +1,7 @@
-// Installs the packages of package-lock.json when they are missing or of another version; otherwise it
-// touches neither the disk nor the network. Plain Node, because it runs before anything is installed.
+// Installs the packages of package-lock.json if any is missing or has another version. Otherwise it touches
+// neither the disk nor the network. Plain Node, because it runs before anything is installed.
 //   node scripts/ensure-installed.mjs            everything, for development and tests
-//   node scripts/ensure-installed.mjs --omit=dev what the service needs to run
+//   node scripts/ensure-installed.mjs --omit=dev what the service needs at run time
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -21,7 +21,7 @@ function isInstalled() {
   const installed = readPackages('node_modules/.package-lock.json');
   return Object.entries(wanted).every(([path, { version, dev, optional }]) => {
     if (path === '' || (dev && isRuntimeOnly)) return true;
-    // Optional packages are those of other platforms, too; they may be absent but not of another version.
+    // Optional packages of other platforms may be missing, but must not have another version.
     return installed[path] ? installed[path].version === version : optional;
   });
 }

@@ -1,9 +1,9 @@
-/** Takes the pictures of `docs/screenshots`: `npm run screenshots`. */
+/** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
-import { add, signIn } from '../test/support/browser/shop.ts';
+import { add, signIn } from '../test/support/browser/console.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
@@ -31,7 +31,7 @@ async function take(
 ): Promise<void> {
   await using visited = await visit(chromium.browser, service.url + path, options);
   await prepare(visited.page);
-  // Lets transitions end.
+  // Until transitions have ended.
   await visited.page.waitForTimeout(700);
   await visited.page.screenshot({ path: join(folder, `${name}.png`) });
 }

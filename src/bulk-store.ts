@@ -1,10 +1,6 @@
 import type { ApiKey } from './api-key.ts';
 import type { ImportState } from './import-store.ts';
-import type { NewPet } from './pet.ts';
-
-export interface StoredPet extends NewPet {
-  id: bigint;
-}
+import type { Pet } from './pet.ts';
 
 /** Which pet an idempotency key has created. */
 export interface IdempotencyRecord {
@@ -15,24 +11,24 @@ export interface IdempotencyRecord {
   createdAt: Date;
 }
 
-/** How far an import has come, so that it is not begun again elsewhere. */
+/** How far an import has come, so that a copied store does not begin it again. */
 export interface ImportRecord extends ImportState {
   source: string;
 }
 
-/** One kind of thing that a store keeps. The order of the rows, and of their fields, is the same in every store. */
+/** One table of a store. The order of the rows, and of their fields, is the same in every store. */
 export interface BulkTable<Row> {
   count(): Promise<number>;
-  /** At most `limit` rows, those that follow `after`. */
+  /** At most `limit` rows that follow `after`. */
   read(after: Row | undefined, limit: number): Promise<Row[]>;
-  /** Adds rows as they are, ids included; all of them or none. */
+  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when a pet has the id. */
   write(rows: readonly Row[]): Promise<void>;
 }
 
-/** Everything that a store holds, in bulk, for moving and for backups. A service uses the other interfaces. */
+/** Everything that a store holds, for copies and exports. A service uses `PetStore` and `ApiKeyStore`. */
 export interface BulkStore {
   /** In ascending order of id. */
-  pets: BulkTable<StoredPet>;
+  pets: BulkTable<Pet>;
   /** In ascending order of id. */
   keys: BulkTable<ApiKey>;
   /** In ascending order of time, then of pet. */
@@ -51,7 +47,7 @@ export async function* readAll<Row>(
     const rows = await reading;
     const isLast = rows.length < batchSize;
     if (!isLast) {
-      // The next batch is on its way while the caller works on this one, which may be its last.
+      // The next batch is read while the caller works on this one, which may be its last.
       reading = table.read(rows.at(-1), batchSize);
       reading.catch(() => {});
     }

@@ -1,42 +1,42 @@
 import type { NewPet } from './pet.ts';
 
-/** A pet to add in bulk. With an id it keeps that; the pets of one batch have ids all or none. */
+/** A pet to add in bulk. Either all pets of a batch have an id, which they keep, or none has. */
 export interface ImportedPet extends NewPet {
   id?: bigint;
 }
 
-/** How far the import of one source has come. */
+/** How far an import has come. */
 export interface ImportState {
-  /** Its pets that are in the store. */
+  /** How many of its pets are in the store. */
   addedCount: number;
   finishedAt?: Date;
 }
 
-/** Which part of an import a batch is. */
+/** The place of a batch in its import. */
 export interface ImportStep {
-  /** Names what is imported by its content, so that the same bytes are the same import. */
+  /** A hash of the imported content: the same bytes are the same import. */
   source: string;
-  /** How many of its pets were in the store before. */
+  /** How many pets of the import were added before. */
   addedBefore: number;
 }
 
 /**
- * Adds many pets at once, past the service. What an import has done is written together with its pets, so
- * that it can go on after any interruption without losing or doubling one.
+ * Adds many pets at once, past the service. The progress of an import is written together with its pets, so that it can
+ * go on after any interruption and adds each pet exactly once.
  */
 export interface ImportStore {
   findImport(source: string): Promise<ImportState | undefined>;
 
   /**
-   * Adds all of the pets in their order, or none. Fails with `idempotency_conflict` when the import stands
-   * elsewhere than the step says: somebody else does the same import.
+   * Adds all of the pets in their order, or none. Fails with `idempotency_conflict` when the import is not where the step
+   * says, because another process runs it, and with `IdTakenError` when a pet has one of the ids.
    */
   addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<void>;
 
-  /** Remembers that the import is complete. */
+  /** Records that the import is complete. */
   finishImport(source: string, finishedAt: Date): Promise<void>;
 
-  /** Forgets the import, so that its pets can be added once more. */
+  /** Forgets the import, so that its pets can be added again. */
   forgetImport(source: string): Promise<void>;
 
   /** The largest id in the store; undefined when it is empty. */

@@ -29,7 +29,7 @@ export function createLog({ level, format, write, now = () => new Date() }: LogO
   return { error: loggerOf('error'), warn: loggerOf('warn'), info: loggerOf('info') };
 }
 
-/** An error with its stack and its causes, for the log; callers of the interface never see it. */
+/** An error with its stack and its causes, for the log. Callers of the API never see it. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? '' : `\ncaused by ${describeError(error.cause)}`;

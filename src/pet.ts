@@ -14,6 +14,10 @@ export interface NewPet {
   status?: PetStatus;
 }
 
+export interface Pet extends NewPet {
+  id: bigint;
+}
+
 /** JSON as the store rendered it, ready for the socket. */
 export type RenderedJson = string | Uint8Array<ArrayBuffer>;
 

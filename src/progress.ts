@@ -1,13 +1,13 @@
-/** How far a step of long work is; disposed of when it ends, well or badly. */
+/** Counts the parts of one step of long work. Dispose of it when the step ends, however it ends. */
 export interface Progress extends Disposable {
   add(count: number): void;
 }
 
-/** Tells a person what long work is doing. */
+/** Shows a person what long work is doing. */
 export interface Report {
-  /** It begins something that takes as long as it takes. */
+  /** Begins a step of unknown length. */
   step(what: string): void;
-  /** It begins something that has so many parts. */
+  /** Begins a step with this many parts. */
   progress(what: string, total: number): Progress;
 }
 

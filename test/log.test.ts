@@ -12,7 +12,7 @@ function openLog(options: Partial<LogOptions> = {}) {
 }
 
 describe('createLog', () => {
-  it('writes one JSON object a line', () => {
+  it('writes one JSON object per line', () => {
     const { log, lines } = openLog();
     log.warn('two\nlines', { status: 503, path: '/v1/pets', absent: undefined });
     expect(lines).toHaveLength(1);
@@ -48,7 +48,7 @@ describe('createLog', () => {
   }
 
   for (const format of ['json', 'text'] as const) {
-    it(`lets no API key through in ${format}, in the message, a field or its name`, () => {
+    it(`hides API keys in the message, the fields and their names: ${format}`, () => {
       const key = generateKey(randomBytes);
       const { log, lines } = openLog({ format });
       log.error(`refused ${key}`, {
@@ -73,7 +73,7 @@ describe('describeError', () => {
     expect(text).toContain('log.test.ts');
   });
 
-  it('describes what is no Error', () => {
+  it('describes a value that is not an Error', () => {
     expect(describeError('gone')).toBe('gone');
     expect(describeError(undefined)).toBe('undefined');
   });

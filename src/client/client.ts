@@ -8,19 +8,22 @@ import type {
   ListPetsOptions,
   PetsOptions,
 } from './options.ts';
-import { toPet, toPets, type NewPet, type Pet, type PetPage } from './pet.ts';
-import { createSend, type Answer } from './send.ts';
+import { problemsOf, toPet, toPets, type NewPet, type Pet, type PetPage } from './pet.ts';
+import { createSend, type ApiResponse } from './send.ts';
 import { createUuid } from './uuid.ts';
 
-/** The operations of the service. Every one fails with a `PetstoreClientError`, or with the reason of your signal. */
+/** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
 export interface PetstoreClient {
   /** Gets one page of pets, 20 unless `limit` says otherwise. */
   listPets(options?: ListPetsOptions): Promise<PetPage>;
 
-  /** Walks over all pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
+  /** Iterates over all pets, page by page: `for await (const pet of client.pets({ status: 'available' }))`. */
   pets(options?: PetsOptions): AsyncGenerator<Pet, void, undefined>;
 
-  /** Adds a pet and resolves once it is stored durably; exactly one is added, however often the call is repeated. */
+  /**
+   * Adds a pet and resolves once it is stored durably. Retries never add a second pet. A pet that is not valid is
+   * refused before it is sent, with its `problems` by field.
+   */
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>;
 
   /**
@@ -30,19 +33,19 @@ export interface PetstoreClient {
   getPet(id: bigint, options?: CallOptions): Promise<Pet>;
 }
 
-/** Makes a client of the service at `baseUrl`. It holds no connection and needs no closing. */
+/** Creates a client for the service at `baseUrl`. It holds no connection and needs no closing. */
 export function createClient(options: ClientOptions): PetstoreClient {
   const petsUrl = `${versionedUrl(options.baseUrl)}/pets`;
   const send = createSend(options);
 
   const listPets = async ({ signal, ...list }: ListPetsOptions = {}): Promise<PetPage> => {
-    if (list.next !== undefined && !isQuery(list.next)) throw new TypeError('next must be that of a page.');
+    if (list.next !== undefined && !isQuery(list.next)) throw new TypeError('next must come from a page.');
     const url = petsUrl + (list.next ?? queryOf(list));
-    const answer = await send({ operation: 'listPets', method: 'GET', url, signal });
-    const pets = toPets(answer.body) ?? unexpected(answer);
-    const next = findLink(answer.headers.get('Link'), 'next');
+    const response = await send({ operation: 'listPets', method: 'GET', url, signal });
+    const pets = toPets(response.body) ?? unexpected(response);
+    const next = findLink(response.headers.get('Link'), 'next');
     if (next === undefined) return { pets };
-    return isQuery(next) ? { pets, next } : unexpected(answer);
+    return isQuery(next) ? { pets, next } : unexpected(response);
   };
 
   return {
@@ -52,35 +55,36 @@ export function createClient(options: ClientOptions): PetstoreClient {
       let page = await listPets({ limit, ...rest });
       yield* page.pets;
       while (page.next !== undefined) {
-        // oxlint-disable-next-line no-await-in-loop -- only a page tells where the next one begins
         page = await listPets({ next: page.next, signal: rest.signal });
         yield* page.pets;
       }
     },
 
     async createPet(pet, { idempotencyKey = createUuid(), signal } = {}) {
-      const answer = await send({
+      const body = renderNewPet(pet);
+      refuseInvalid(pet);
+      const response = await send({
         operation: 'createPet',
         method: 'POST',
         url: petsUrl,
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
-        body: renderNewPet(pet),
+        body,
         signal,
       });
-      return toPet(answer.body) ?? unexpected(answer);
+      return toPet(response.body) ?? unexpected(response);
     },
 
     async getPet(id, { signal } = {}) {
-      const answer = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
-      return toPet(answer.body) ?? unexpected(answer);
+      const response = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
+      return toPet(response.body) ?? unexpected(response);
     },
   };
 }
 
 function versionedUrl(baseUrl: string): string {
-  // A path is enough in a browser, on the page's own host.
+  // In a browser a path is enough: it refers to the host of the document.
   if (!/^(?:https?:\/\/|\/)/i.test(baseUrl))
-    throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
+    throw new TypeError(`baseUrl must start with http:// or https://, not "${baseUrl}".`);
   const address = baseUrl.replace(/\/+$/, '');
   return address.endsWith('/v1') ? address : `${address}/v1`;
 }
@@ -93,13 +97,19 @@ function queryOf({ limit, status }: PetsOptions): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The service links with a query alone. Anything else could carry the API key to another place. */
+/** The service links by query only. Anything else could send the API key to another host. */
 function isQuery(reference: string): boolean {
   return reference.startsWith('?');
 }
 
-function unexpected({ requestId }: Answer): never {
-  throw new PetstoreClientError('unexpected_response', 'The answer is not what the service would send.', {
+function refuseInvalid(pet: NewPet): void {
+  const problems = problemsOf(pet);
+  const message = Object.entries(problems).map(([field, problem]) => `${field} ${problem}.`);
+  if (message.length > 0) throw new PetstoreClientError('invalid_pet', message.join(' '), { problems });
+}
+
+function unexpected({ requestId }: ApiResponse): never {
+  throw new PetstoreClientError('unexpected_response', 'The response does not come from this API.', {
     requestId,
   });
 }

@@ -1,19 +1,19 @@
 import { findLink } from './link.ts';
 
-/** What the service says about an operation that will go away. */
+/** The service's notice about an operation that will be removed. */
 export interface DeprecationNotice {
   operation: 'listPets' | 'createPet' | 'getPet';
-  /** Since when it is deprecated (RFC 9745); in the future when it is only announced. */
+  /** When it became deprecated, or will (RFC 9745). */
   deprecatedAt: Date | undefined;
-  /** When it is to be removed (RFC 8594). */
+  /** When it will be removed (RFC 8594). */
   sunsetAt: Date | undefined;
-  /** The page that explains it. */
+  /** The address of the documentation about it. */
   documentation: string | undefined;
-  /** What replaces it. */
+  /** The address of its replacement. */
   successor: string | undefined;
 }
 
-/** Reads the notice from the headers of an answer, if they carry one. */
+/** Reads the notice from the headers of a response. */
 export function readDeprecation(
   operation: DeprecationNotice['operation'],
   { headers, url }: { headers: Headers; url: string },

@@ -1,20 +1,20 @@
 import type { NewPet } from './pet.ts';
 
 /**
- * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992; runtimes that hand
- * the source text to the reviver avoid that, and for the others the long integers are marked before the parse.
+ * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992. Newer runtimes pass the
+ * source text to the reviver; for older ones, long integers are marked before parsing.
  */
 
 type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
 
 const integer = /^-?\d+$/;
 
-/** `JSON.parse`, except that an integer which a number cannot hold exactly arrives as a `bigint`. */
+/** `JSON.parse`, except that integers too long for a number become a `bigint`. */
 export function parseExactJson(text: string): unknown {
   return hasSourceText() ? parseWithSourceText(text) : parseMarked(text);
 }
 
-/** For runtimes whose `JSON.parse` tells the source text of a value. */
+/** For runtimes whose `JSON.parse` passes the source text of a value. */
 export function parseWithSourceText(text: string): unknown {
   return parse(text, (_key, value, context) => {
     const source = context?.source;
@@ -23,13 +23,13 @@ export function parseWithSourceText(text: string): unknown {
   });
 }
 
-/** Strings are matched whole, so that digits inside of them are passed over; numbers in any notation, too. */
+/** Matches strings whole, to skip the digits inside them, and numbers in any notation. */
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const markName = 'exact integer';
 
-/** For all other runtimes. An integer of 16 digits and more goes through the parse as an object of its digits. */
+/** For all other runtimes. Integers of 16 or more digits are parsed as an object that holds the digits. */
 export function parseMarked(text: string): unknown {
-  // What is not JSON must fail as it is, before the marks could make it JSON.
+  // Invalid text must fail here, because the marks could make it valid.
   JSON.parse(text);
   const marked = text.replace(stringOrNumber, (token) =>
     token.length > 15 && integer.test(token) ? `{"${markName}":"${token}"}` : token,
@@ -42,10 +42,10 @@ export function parseMarked(text: string): unknown {
   });
 }
 
-/** The body of a create. The digits are written by hand, because `JSON.stringify` refuses a `bigint`. */
+/** The body of a create. `JSON.stringify` refuses a `bigint`. */
 export function renderNewPet({ name, categoryId, status }: NewPet): string {
   if (typeof name !== 'string') throw new TypeError('name must be a string.');
-  // For callers without types: a number would have lost its digits before it came here.
+  // For callers without types: a number may already have lost digits.
   if (typeof categoryId !== 'bigint')
     throw new TypeError('categoryId must be a bigint, such as 7n or BigInt(7).');
   const statusField = status === undefined ? '' : `,"status":${JSON.stringify(status)}`;

@@ -20,5 +20,14 @@ export type {
   ListPetsOptions,
   PetsOptions,
 } from './options.ts';
-export { isPetStatus, petStatuses, type NewPet, type Pet, type PetPage, type PetStatus } from './pet.ts';
+export {
+  isPetStatus,
+  petStatuses,
+  problemsOf,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type PetProblems,
+  type PetStatus,
+} from './pet.ts';
 export { createUuid as createIdempotencyKey } from './uuid.ts';

@@ -3,23 +3,23 @@ import type { PetStatus } from './pet.ts';
 
 /** How a client reaches the service. */
 export interface ClientOptions {
-  /** The address of the service, with or without its `/v1`: `https://shop.example` or `https://shop.example/v1`. */
+  /** The address of the service, with or without `/v1`: `https://pets.example` or `https://pets.example/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** Used in place of the global `fetch`. */
+  /** Used instead of the global `fetch`. */
   fetch?: Fetch;
   /** How long one attempt may take, its body included. Default 10 000. */
   timeoutMs?: number;
   /**
-   * For how long a call is repeated while that is safe and may help, such as during a failover of the service's
-   * database. 0 repeats nothing. Default 60 000.
+   * How long a call is retried while that is safe and may help, such as during a failover of the service's database.
+   * 0 turns retries off. Default 60 000.
    */
   retryForMs?: number;
-  /** The pause before the first repetition; it doubles with each. Default 250. */
+  /** The pause before the first retry. It doubles with each retry, up to 5 seconds. Default 250. */
   retryDelayMs?: number;
-  /** A `Retry-After` longer than this is not waited for; the call fails with `retryAfterMs`. Default 30 000. */
+  /** The longest `Retry-After` to wait for. After a longer one the call fails, with `retryAfterMs`. Default 30 000. */
   maxRetryAfterMs?: number;
-  /** Told once for each deprecated operation that this client has called. */
+  /** Called once for each deprecated operation that this client uses. */
   onDeprecation?: (notice: DeprecationNotice) => void;
 }
 
@@ -29,28 +29,28 @@ export type Fetch = (
   init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
 ) => Promise<Response>;
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Ends the call, its repetitions and pauses; it then rejects with the signal's reason. */
+  /** Cancels the call and its retries; the call then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** Which pets `pets` walks over. */
+/** The pets that `pets` iterates over. */
 export interface PetsOptions extends CallOptions {
   /** Only pets with this status. */
   status?: PetStatus | undefined;
-  /** How many pets a page holds, 1 to 100. */
+  /** Pets per page, 1 to 100. */
   limit?: number | undefined;
 }
 
-/** Which page `listPets` gets: the first one of a list, or the one that follows another page. */
+/** The first page of a list, or the page that follows another. */
 export type ListPetsOptions = (PetsOptions & { next?: undefined }) | (CallOptions & { next: string });
 
-/** How `createPet` adds a pet. */
+/** The options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
   /**
-   * Names the create, so that repeating it adds no second pet. Each call makes one of its own; give yours when
-   * the create must survive the end of this program. 1 to 255 visible ASCII characters.
+   * Makes the create safe to repeat: one key adds one pet. The default is a new key for each call; pass your own to
+   * repeat the create after your program restarts. 1 to 255 visible ASCII characters.
    */
   idempotencyKey?: string | undefined;
 }

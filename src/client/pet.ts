@@ -1,20 +1,20 @@
-/** Whether a pet can be bought. */
+/** Whether a pet is for sale. */
 export type PetStatus = 'available' | 'pending' | 'sold';
 
-/** Every {@link PetStatus}, in the order of a pet's way through the store. */
+/** Every {@link PetStatus}, in the order of a sale. */
 export const petStatuses: readonly PetStatus[] = ['available', 'pending', 'sold'];
 
 /** A pet to add; the service assigns its id. */
 export interface NewPet {
   name: string;
-  /** A 64-bit integer, exact: write `7n`, or `BigInt(text)` for digits that a person typed. */
+  /** An exact 64-bit integer: `7n`, or `BigInt(text)` for digits in a string. */
   categoryId: bigint;
   status?: PetStatus;
 }
 
-/** A pet of the store. */
+/** A pet in the store. */
 export interface Pet extends NewPet {
-  /** A 64-bit integer, exact. */
+  /** An exact 64-bit integer. */
   id: bigint;
 }
 
@@ -22,16 +22,38 @@ export interface Pet extends NewPet {
 export interface PetPage {
   /** In ascending order of id. */
   pets: Pet[];
-  /** Where the next page begins: give it to `listPets({ next })`. Absent on the last page. */
+  /** Pass it to `listPets({ next })` to get the next page. Absent on the last page. */
   next?: string;
 }
 
-/** Narrows a text, such as the value of a form field, to a {@link PetStatus}. */
+/**
+ * What is wrong with a pet, by field. Each text completes a sentence that begins with the name of the field, such as
+ * "must be an integer from … to …".
+ */
+export type PetProblems = Partial<Record<keyof NewPet, string>>;
+
+const smallestInt64 = -(2n ** 63n);
+const largestInt64 = 2n ** 63n - 1n;
+
+/** Checks a pet by the rules of the service. The result is empty when the pet is valid. */
+export function problemsOf({ name, categoryId, status }: NewPet): PetProblems {
+  const problems: PetProblems = {};
+  // With the u flag this matches lone surrogates only. Older runtimes have no `isWellFormed`.
+  if (name.includes('\0') || /\p{Surrogate}/u.test(name))
+    problems.name = 'must be well-formed Unicode without U+0000';
+  if (categoryId < smallestInt64 || categoryId > largestInt64)
+    problems.categoryId = `must be an integer from ${smallestInt64} to ${largestInt64}`;
+  if (status !== undefined && !isPetStatus(status))
+    problems.status = `must be one of ${petStatuses.join(', ')}, or left out`;
+  return problems;
+}
+
+/** Narrows a value, such as that of a form field, to a {@link PetStatus}. */
 export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
 }
 
-/** Reads a pet from parsed JSON, or gives undefined when the value is none. */
+/** Reads a pet from parsed JSON; undefined when the value is not a pet. */
 export function toPet(value: unknown): Pet | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { id, name, categoryId, status } = value as Record<string, unknown>;
@@ -40,7 +62,7 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
-/** Reads a list of pets from parsed JSON, or gives undefined when the value is none. */
+/** Reads a list of pets from parsed JSON; undefined when the value is not one. */
 export function toPets(value: unknown): Pet[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const pets = value.map(toPet);

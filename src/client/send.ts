@@ -5,7 +5,7 @@ import type { ClientOptions, Fetch } from './options.ts';
 import { createUuid } from './uuid.ts';
 import { backoffMs, parseRetryAfter, pause } from './wait.ts';
 
-/** A call that may be repeated: a read, or a create that carries its idempotency key. */
+/** A call that is safe to retry: a read, or a create with its idempotency key. */
 export interface Call {
   operation: DeprecationNotice['operation'];
   method: 'GET' | 'POST';
@@ -15,18 +15,16 @@ export interface Call {
   signal: AbortSignal | undefined;
 }
 
-/** A 2xx answer, read to its end. */
-export interface Answer {
+/** A 2xx response with its whole body. */
+export interface ApiResponse {
   headers: Headers;
-  /** The parsed body; undefined when it was not JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   body: unknown;
   requestId: string;
 }
 
-export type Send = (call: Call) => Promise<Answer>;
-
-/** Makes the function that sends a call, repeats it where that may help, and fails with {@link PetstoreClientError}. */
-export function createSend(options: ClientOptions): Send {
+/** Returns a function that sends a call, retries it where that may help, and fails with {@link PetstoreClientError}. */
+export function createSend(options: ClientOptions): (call: Call) => Promise<ApiResponse> {
   const {
     apiKey,
     timeoutMs = 10_000,
@@ -34,28 +32,28 @@ export function createSend(options: ClientOptions): Send {
     retryDelayMs = 250,
     maxRetryAfterMs = 30_000,
   } = options;
-  // Read at each call and called as a method: a browser's fetch refuses to be called by another object.
+  // Not `globalThis.fetch` itself: a browser's fetch throws when it is called as a method of another object.
   const fetch: Fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const reportDeprecation = createReporter(options.onDeprecation);
 
-  const attempt = async (call: Call, requestId: string): Promise<Answer> => {
-    const { status, headers, text } = await exchange(call, requestId);
-    reportDeprecation(call, headers);
+  const attempt = async (call: Call, requestId: string): Promise<ApiResponse> => {
+    const { response, text } = await exchange(call, requestId);
+    reportDeprecation(call, response.headers);
     const body = tryParse(text);
-    if (status >= 200 && status < 300) return { headers, body, requestId };
-    throw toError({ status, headers, body, requestId });
+    if (response.ok) return { headers: response.headers, body, requestId };
+    throw toError(response, body, requestId);
   };
 
-  const exchange = async ({ method, url, body, ...call }: Call, requestId: string): Promise<Exchange> => {
+  const exchange = async ({ method, url, body, ...call }: Call, requestId: string) => {
     const { signal, ...limit } = limitTime(timeoutMs, call.signal);
     const headers = { ...call.headers, Authorization: `Bearer ${apiKey}`, 'X-Request-Id': requestId };
     try {
       const response = await fetch(url, { method, headers, signal, ...(body !== undefined && { body }) });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+      return { response, text: await response.text() };
     } catch (cause) {
       call.signal?.throwIfAborted();
       throw limit.isExpired()
-        ? new PetstoreClientError('timeout', `No answer within ${timeoutMs} ms.`, { requestId, cause })
+        ? new PetstoreClientError('timeout', `No response within ${timeoutMs} ms.`, { requestId, cause })
         : new PetstoreClientError('network', 'The service cannot be reached.', { requestId, cause });
     } finally {
       limit.lift();
@@ -63,54 +61,41 @@ export function createSend(options: ClientOptions): Send {
   };
 
   return async (call) => {
-    // One id for all attempts: under it the service's log tells the whole story.
+    // One id for all attempts, so that the service's log shows them together.
     const requestId = createUuid();
     const endsAt = performance.now() + retryForMs;
     for (let failures = 0; ; failures++) {
       call.signal?.throwIfAborted();
       try {
-        // oxlint-disable-next-line no-await-in-loop -- an attempt follows the failure of the one before
         return await attempt(call, requestId);
       } catch (error) {
-        if (!isWorthRepeating(error) || (error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
+        if (!isRetryable(error) || (error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
         const pauseMs = backoffMs(failures, retryDelayMs, error.retryAfterMs);
         if (performance.now() + pauseMs > endsAt) throw error;
-        // oxlint-disable-next-line no-await-in-loop -- the same
         await pause(pauseMs, call.signal);
       }
     }
   };
 }
 
-interface Exchange {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+/** A proxy sends 502 and 504 while the service behind it is briefly gone. */
+const temporaryStatuses = [429, 502, 503, 504];
 
-/** 502 and 504 are what a proxy says when the service behind it has gone away for a moment. */
-const passingStatuses = [429, 502, 503, 504];
-
-function isWorthRepeating(error: unknown): error is PetstoreClientError {
+function isRetryable(error: unknown): error is PetstoreClientError {
   if (!(error instanceof PetstoreClientError)) return false;
-  return error.status === undefined || passingStatuses.includes(error.status);
+  return error.status === undefined || temporaryStatuses.includes(error.status);
 }
 
-function toError(answer: Omit<Exchange, 'text'> & { body: unknown; requestId: string }): PetstoreClientError {
-  const { status, headers, body } = answer;
-  const { code, message } =
-    typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  const details = {
-    status,
-    requestId: headers.get('X-Request-Id') ?? answer.requestId,
-    retryAfterMs: parseRetryAfter(headers.get('Retry-After'), Date.now()),
-  };
+function toError({ status, headers }: Response, body: unknown, sentId: string): PetstoreClientError {
+  const { code, message } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
+  const requestId = headers.get('X-Request-Id') ?? sentId;
+  const retryAfterMs = parseRetryAfter(headers.get('Retry-After'), Date.now());
   return isServiceErrorCode(code) && typeof message === 'string'
-    ? new PetstoreClientError(code, message, details)
+    ? new PetstoreClientError(code, message, { status, requestId, retryAfterMs })
     : new PetstoreClientError(
         'unexpected_response',
-        `Something else answered, with status ${status}.`,
-        details,
+        `The response, with status ${status}, does not come from this API.`,
+        { status, requestId, retryAfterMs },
       );
 }
 
@@ -122,7 +107,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Aborts after a time or with the caller's signal, whichever comes first. */
+/** A signal that aborts after a time or with the caller's signal, whichever comes first. */
 function limitTime(timeoutMs: number, outer: AbortSignal | undefined) {
   const controller = new AbortController();
   let isExpired = false;

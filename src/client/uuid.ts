@@ -1,9 +1,9 @@
-/** A random UUID, such as an idempotency key needs. A page that came over plain HTTP has no `crypto.randomUUID`, but always random values. */
+/** A random UUID, also where `crypto.randomUUID` is missing: in documents served over plain HTTP. */
 export function createUuid(): string {
   return typeof crypto.randomUUID === 'function' ? crypto.randomUUID() : uuidFromRandomValues();
 }
 
-/** RFC 9562, section 5.4: version and variant take six of the random bits. */
+/** RFC 9562, section 5.4: version and variant replace six of the random bits. */
 function uuidFromRandomValues(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const hex = [...bytes].map((byte, index) => {

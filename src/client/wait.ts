@@ -1,9 +1,9 @@
-/** Resolves after a pause; rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after a pause, or rejects with the signal's reason when it is aborted. */
 export function pause(durationMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);
-      reject(reasonOf(signal));
+      reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', stop);
@@ -14,9 +14,12 @@ export function pause(durationMs: number, signal: AbortSignal | undefined): Prom
   });
 }
 
+/** Bounds the pause, so that a service is found soon after a long failover. */
+const largestBackoffMs = 5000;
+
 /**
- * How long to wait after so many earlier failures: what the service asked for, if it did, and a pause that doubles each
- * time. Half of the pause is random, so that callers who failed together do not come back together.
+ * How long to wait before the next attempt: the service's `Retry-After` plus a pause that doubles with each failure.
+ * Half of the pause is random, so that callers who failed together do not return together.
  */
 export function backoffMs(failures: number, baseMs: number, retryAfterMs = 0): number {
   const ceilingMs = Math.min(baseMs * 2 ** failures, largestBackoffMs);
@@ -29,11 +32,4 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   if (/^\d+$/.test(header)) return Number(header) * 1000;
   const dateMs = Date.parse(header);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
-}
-
-/** A service that is back is found soon, also after a long failover. */
-const largestBackoffMs = 5000;
-
-function reasonOf(signal: AbortSignal | undefined): Error {
-  return signal?.reason as Error;
 }

@@ -1,29 +1,22 @@
+import { cloneElement, type VNode } from 'preact';
+
 export interface FieldProps {
   id: string;
   label: string;
-  value: string;
-  onInput: (value: string) => void;
-  error: string | undefined;
   help: string;
-  inputMode?: 'text' | 'numeric';
+  error: string | undefined;
+  /** The input or select. */
+  children: VNode;
 }
 
-/** A field whose help gives way to what is wrong, in the same place, so that nothing jumps. */
-export function Field({ id, label, value, onInput, error, help, inputMode = 'text' }: FieldProps) {
+/** A labelled control. An error replaces the help in the same place, so that the layout does not shift. */
+export function Field({ id, label, help, error, children }: FieldProps) {
+  const helpId = `${id}-help`;
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        type="text"
-        inputMode={inputMode}
-        autocomplete="off"
-        value={value}
-        onInput={(event) => onInput(event.currentTarget.value)}
-        aria-invalid={error !== undefined}
-        aria-describedby={`${id}-help`}
-      />
-      <p id={`${id}-help`} class={error === undefined ? 'help' : 'help wrong'}>
+      {cloneElement(children, { id, 'aria-invalid': error !== undefined, 'aria-describedby': helpId })}
+      <p id={helpId} class={error === undefined ? 'help' : 'help error'} aria-live="polite">
         {error ?? help}
       </p>
     </div>

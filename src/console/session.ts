@@ -1,4 +1,4 @@
-/** Where the API key stays between two looks at the page: for this tab, or for this browser when asked to. Never in the address. */
+/** Keeps the API key for this tab, or for this browser if the person wants that. Never in the address. */
 
 const name = 'petstore-api-key';
 
@@ -11,12 +11,12 @@ export function keepKey(key: string, isRemembered: boolean): void {
   attempt(() => (isRemembered ? localStorage : sessionStorage).setItem(name, key));
 }
 
-/** Another key for this tab alone, or none of its own; a key that the browser remembers stays. */
+/** Sets the key of this tab only, or removes it. A key that the browser remembers stays. */
 export function keepKeyForTab(key: string): void {
   attempt(() => (key === '' ? sessionStorage.removeItem(name) : sessionStorage.setItem(name, key)));
 }
 
-/** Forgets this key, wherever it is kept, or any key when none is named. */
+/** Forgets this key wherever it is kept; without an argument, any key. */
 export function forgetKey(key?: string): void {
   attempt(() => {
     for (const storage of [sessionStorage, localStorage]) {
@@ -25,7 +25,7 @@ export function forgetKey(key?: string): void {
   });
 }
 
-/** A browser may refuse storage altogether; then the key lives as long as the page. */
+/** A browser may refuse storage; then the key lives until the document is closed. */
 function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();

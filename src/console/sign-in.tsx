@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isUnauthorized } from '../client/index.ts';
 import { connect, explain } from './connect.ts';
+import { Field } from './field.tsx';
 
 export interface SignInProps {
   onSignIn: (key: string, isRemembered: boolean) => void;
-  /** True when the key that was in use is no longer accepted. */
+  /** True when the key in use is no longer accepted. */
   wasRefused: boolean;
 }
 
@@ -27,19 +28,14 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
     if (isChecking) return;
     const trimmed = key.trim();
     if (!/^[!-~]+$/.test(trimmed))
-      return complain('Paste your key here. It begins with “pets_” and has no spaces.');
+      return complain('Enter your API key. It starts with “pets_” and has no spaces.');
     setIsChecking(true);
     try {
       await connect(trimmed).listPets({ limit: 1 });
       onSignIn(trimmed, isRemembered);
     } catch (error) {
       setIsChecking(false);
-      const { title, advice } = explain(error);
-      complain(
-        isUnauthorized(error)
-          ? 'This key is not accepted. Check that it was copied whole; it may also have expired or been revoked.'
-          : `${title}. ${advice.replace(' This page tries again by itself.', '')} Then press Sign in again.`,
-      );
+      complain(messageOf(error));
     }
   };
 
@@ -49,26 +45,24 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
         <h1>Sign in</h1>
         {wasRefused && (
           <p class="notice" role="alert">
-            Your key is no longer accepted, so you were signed out. Sign in with another one.
+            You were signed out because your key is no longer accepted. Sign in with another key.
           </p>
         )}
-        <div class="field">
-          <label for="key">API key</label>
+        <Field
+          id="key"
+          label="API key"
+          help="It starts with “pets_”. Ask whoever runs the service for one."
+          error={problem}
+        >
           <input
-            id="key"
             ref={field}
             type="password"
             autocomplete="current-password"
             spellcheck={false}
             value={key}
             onInput={(event) => setKey(event.currentTarget.value)}
-            aria-invalid={problem !== undefined}
-            aria-describedby="key-help"
           />
-          <p id="key-help" class={problem === undefined ? 'help' : 'help wrong'} role="alert">
-            {problem ?? 'It begins with “pets_”. Ask the person who runs the service for yours.'}
-          </p>
-        </div>
+        </Field>
         <label class="check">
           <input
             type="checkbox"
@@ -77,7 +71,7 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
           />
           <span>
             Remember me on this device
-            <small>Otherwise the key is forgotten with this tab.</small>
+            <small>Otherwise the key is forgotten when you close this tab.</small>
           </span>
         </label>
         <button type="submit" class="primary" aria-busy={isChecking}>
@@ -86,4 +80,11 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
       </form>
     </main>
   );
+}
+
+function messageOf(error: unknown): string {
+  if (isUnauthorized(error))
+    return 'This key was not accepted. Check that you copied all of it. It may also have expired or been revoked.';
+  const { title, advice, isTemporary } = explain(error);
+  return `${title}. ${advice}${isTemporary ? ' Try again in a moment.' : ''}`;
 }

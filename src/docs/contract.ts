@@ -1,12 +1,11 @@
-/** The part of an OpenAPI document that `/docs` shows. */
+/** The part of a dereferenced OpenAPI document that `/docs` shows. */
 export interface OpenapiDocument {
   info: { title: string; version: string; summary?: string };
   paths: Record<string, PathItem>;
-  components?: unknown;
 }
 
 export interface PathItem {
-  parameters?: Reference<Parameter>[];
+  parameters?: Parameter[];
   get?: Operation;
   post?: Operation;
 }
@@ -17,9 +16,9 @@ export interface Operation {
   summary?: string;
   description?: string;
   deprecated?: boolean;
-  parameters?: Reference<Parameter>[];
+  parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, MediaType> };
-  responses: Record<string, Reference<ApiResponse>>;
+  responses: Record<string, ApiResponse>;
 }
 
 export interface Parameter {
@@ -27,7 +26,7 @@ export interface Parameter {
   in: string;
   required?: boolean;
   description?: string;
-  schema: Reference<Schema>;
+  schema: Schema;
   example?: unknown;
 }
 
@@ -38,8 +37,8 @@ export interface ApiResponse {
 }
 
 export interface MediaType {
-  schema?: Reference<Schema>;
-  examples?: Record<string, Reference<{ value: unknown }>>;
+  schema?: Schema;
+  examples?: Record<string, { value: unknown }>;
 }
 
 export interface Schema {
@@ -51,22 +50,7 @@ export interface Schema {
   maximum?: number;
   default?: unknown;
   required?: string[];
-  properties?: Record<string, Reference<Schema>>;
-  items?: Reference<Schema>;
-}
-
-export type Reference<Value> = Value | { $ref: string };
-
-/** Makes the function that follows `$ref` inside of a document. */
-export function createResolver(contract: OpenapiDocument) {
-  return <Value extends object>(value: Reference<Value>): Value => {
-    if (!('$ref' in value) || typeof value.$ref !== 'string') return value as Value;
-    const steps = value.$ref.replace(/^#\//, '').split('/');
-    const found = steps.reduce<unknown>((place, step) => (place as Record<string, unknown>)[step], contract);
-    const { $ref: _, ...beside } = value;
-    // OpenAPI 3.1 lets a description stand beside a reference and win.
-    return { ...(found as Value), ...beside };
-  };
+  properties?: Record<string, Schema>;
 }
 
 export interface NamedOperation extends Operation {
@@ -74,7 +58,7 @@ export interface NamedOperation extends Operation {
   path: string;
 }
 
-/** The operations with a tag, in the order of the document. */
+/** The operations with this tag, in the order of the document. */
 export function operationsOf(contract: OpenapiDocument, tag: string): NamedOperation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     (['get', 'post'] as const).flatMap((method) => {
@@ -84,4 +68,19 @@ export function operationsOf(contract: OpenapiDocument, tag: string): NamedOpera
       return [{ ...operation, parameters, path, method: method === 'get' ? 'GET' : 'POST' } as const];
     }),
   );
+}
+
+/** Replaces every `$ref` in an OpenAPI document by what it names. Fields beside a `$ref` win (OpenAPI 3.1). */
+export function dereference(node: unknown, document = node): unknown {
+  if (Array.isArray(node)) return node.map((item) => dereference(item, document));
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref: reference, ...own } = node as Record<string, unknown>;
+  const target = typeof reference === 'string' ? dereference(find(reference, document), document) : {};
+  const fields = Object.entries(own).map(([name, value]) => [name, dereference(value, document)]);
+  return { ...(target as object), ...(Object.fromEntries(fields) as object) };
+}
+
+function find(reference: string, document: unknown): unknown {
+  const steps = reference.replace(/^#\//, '').split('/');
+  return steps.reduce((node, step) => (node as Record<string, unknown>)[step], document);
 }

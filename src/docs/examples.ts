@@ -1,17 +1,17 @@
 /**
- * The examples of `/docs`, in both languages. A test runs each of them from top to bottom against an empty store and
- * compares what it prints. The page shows its own address in the place of this one.
+ * The examples of `/docs` in both languages. A test runs them in order on an empty store and compares their output.
+ * The docs show the address of the service instead of this one.
  */
 export const exampleAddress = 'http://127.0.0.1:8080';
 
 export interface Example {
   curl: string;
   typescript: string;
-  /** What both print, or each by itself. */
+  /** The output of both, or of each. */
   prints: string | { curl: string; typescript: string };
 }
 
-const setUp = `import { createClient } from 'petstore/client';
+const setup = `import { createClient } from 'petstore/client';
 
 const client = createClient({ baseUrl: '${exampleAddress}', apiKey: process.env.API_KEY! });
 `;
@@ -19,7 +19,7 @@ const client = createClient({ baseUrl: '${exampleAddress}', apiKey: process.env.
 export const examples = {
   firstCall: {
     curl: `curl -H "Authorization: Bearer $API_KEY" ${exampleAddress}/v1/pets`,
-    typescript: `${setUp}
+    typescript: `${setup}
 const { pets } = await client.listPets();
 console.log(JSON.stringify(pets));`,
     prints: '[]',
@@ -31,7 +31,7 @@ console.log(JSON.stringify(pets));`,
   -H 'Idempotency-Key: order-4711' \\
   -d '{"name":"Rex","categoryId":9007199254740993,"status":"available"}' \\
   ${exampleAddress}/v1/pets`,
-    typescript: `${setUp}
+    typescript: `${setup}
 const pet = await client.createPet({
   name: 'Rex',
   categoryId: 9007199254740993n,
@@ -50,10 +50,10 @@ console.log(pet.id, pet.categoryId);`,
   -H 'Idempotency-Key: order-4712' \\
   -d '{"name":"Mia","categoryId":2,"status":"available"}' \\
   ${exampleAddress}/v1/pets`,
-    typescript: `${setUp}
+    typescript: `${setup}
 const pet = await client.createPet(
   { name: 'Mia', categoryId: 2n, status: 'available' },
-  // Yours to choose when the order must survive a restart of your program; otherwise leave it out.
+  // Pass your own key to retry after your program restarts. Otherwise leave it out.
   { idempotencyKey: 'order-4712', signal: AbortSignal.timeout(30_000) },
 );
 console.log(pet.name);`,
@@ -66,7 +66,7 @@ console.log(pet.name);`,
   pages: {
     curl: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
   "${exampleAddress}/v1/pets?limit=1&status=available" | grep '^Link'`,
-    typescript: `${setUp}
+    typescript: `${setup}
 let count = 0;
 for await (const pet of client.pets({ status: 'available' })) {
   if (pet.name === 'Rex') count += 1;
@@ -107,7 +107,7 @@ try {
 const client = createClient({
   baseUrl: '${exampleAddress}',
   apiKey: process.env.API_KEY!,
-  onDeprecation: ({ operation, sunsetAt }) => console.warn(operation, 'goes away on', sunsetAt),
+  onDeprecation: ({ operation, sunsetAt }) => console.warn(operation, 'will be removed on', sunsetAt),
 });
 
 const petsById = new Map<bigint, Pet>();

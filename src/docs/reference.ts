@@ -1,115 +1,88 @@
 import {
-  createResolver,
+  escapeHtml,
+  renderCode,
+  renderInline,
+  renderStatus,
+  renderTerms,
+  renderText,
+} from '../console/html.ts';
+import {
   operationsOf,
-  type ApiResponse,
   type NamedOperation,
   type OpenapiDocument,
   type Parameter,
   type Schema,
 } from './contract.ts';
-import { escapeHtml, renderInline, renderText } from '../console/html.ts';
 
-type Resolve = ReturnType<typeof createResolver>;
-
-/** The operations on pets, each with its parameters, body and answers, and a form to try it. */
+/** The operations on pets: parameters, body, responses, and a form to try each. */
 export function renderReference(contract: OpenapiDocument): string {
-  const resolve = createResolver(contract);
-  return operationsOf(contract, 'Pets')
-    .map((operation) => renderOperation(operation, resolve))
-    .join('\n');
+  return operationsOf(contract, 'Pets').map(renderOperation).join('\n');
 }
 
-function renderOperation(operation: NamedOperation, resolve: Resolve): string {
-  const { operationId, method, path, summary = operationId, description, deprecated = false } = operation;
-  const parameters = (operation.parameters ?? [])
-    .map((parameter) => resolve<Parameter>(parameter))
-    .toSorted((one, other) => places.indexOf(one.in) - places.indexOf(other.in));
+function renderOperation(operation: NamedOperation): string {
+  const { operationId, method, path, summary = operationId, description = '' } = operation;
+  const badge = operation.deprecated ? ' <a class="badge" href="#deprecation">Deprecated</a>' : '';
+  const parameters = (operation.parameters ?? []).toSorted(
+    (one, other) => locations.indexOf(one.in) - locations.indexOf(other.in),
+  );
   const body = operation.requestBody?.content['application/json'];
-  const bodySchema = body?.schema ? resolve<Schema>(body.schema) : undefined;
-  const bodyExample = Object.values(body?.examples ?? {})[0];
+  const [bodyExample] = Object.values(body?.examples ?? {});
   return `<section class="operation" id="${operationId}">
-<h3>${escapeHtml(summary)}${deprecated ? ' <a class="badge" href="#deprecation">Deprecated</a>' : ''}</h3>
-<p class="address"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code></p>
-${renderText(description ?? '')}
-${
-  parameters.length > 0
-    ? fieldTable(
-        'Parameters',
-        parameters.map((parameter) => parameterRow(parameter, resolve)),
-      )
-    : ''
-}
-${bodySchema ? fieldTable('Body', propertyRows(bodySchema, resolve)) : ''}
-${answerTable(operation.responses, resolve)}
-${tryForm(operation, parameters, bodyExample && resolve<{ value: unknown }>(bodyExample).value)}
+<h3>${escapeHtml(summary)}${badge}</h3>
+<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code></p>
+${renderText(description)}
+${renderFields('Parameters', parameters)}
+${renderFields('Body', propertiesOf(body?.schema))}
+${renderResponses(operation.responses)}
+${renderTryForm(operation, parameters, bodyExample?.value)}
 </section>`;
 }
 
-const places = ['path', 'query', 'header'];
+const locations = ['path', 'query', 'header'];
 
-interface FieldRow {
-  name: string;
-  where: string;
-  isRequired: boolean;
-  schema: Schema;
-  description: string;
+function propertiesOf({ properties = {}, required = [] }: Schema = {}): Parameter[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'body',
+    required: required.includes(name),
+    schema,
+    description: schema.description ?? '',
+  }));
 }
 
-function parameterRow(parameter: Parameter, resolve: Resolve): FieldRow {
-  return {
-    name: parameter.name,
-    where: parameter.in,
-    isRequired: parameter.required ?? false,
-    schema: resolve<Schema>(parameter.schema),
-    description: parameter.description ?? '',
-  };
-}
-
-function propertyRows({ properties = {}, required = [] }: Schema, resolve: Resolve): FieldRow[] {
-  return Object.entries(properties).map(([name, property]) => {
-    const schema = resolve<Schema>(property);
-    const isRequired = required.includes(name);
-    return { name, where: 'body', isRequired, schema, description: schema.description ?? '' };
+function renderFields(title: string, fields: Parameter[]): string {
+  if (fields.length === 0) return '';
+  const entries = fields.map(({ name, in: location, required, schema, description }): [string, string] => {
+    const type = `${typeOf(schema)} · ${location}${required ? ' · required' : ''}`;
+    return [
+      `<code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}</span>`,
+      renderText(description ?? ''),
+    ];
   });
+  return `<h4>${title}</h4>${renderTerms(entries)}`;
 }
 
-function fieldTable(title: string, rows: FieldRow[]): string {
-  const items = rows.map(
-    ({ name, where, isRequired, schema, description }) => `<div class="item">
-<dt><code>${escapeHtml(name)}</code> <span class="kind">${escapeHtml(kindOf(schema))} · ${where}${isRequired ? ' · required' : ''}</span></dt>
-<dd>${renderText(description)}</dd></div>`,
-  );
-  return `<h4>${title}</h4><dl>${items.join('\n')}</dl>`;
-}
-
-function kindOf({ type = 'any', format, enum: values, minimum, maximum, default: fallback }: Schema): string {
+function typeOf({ type = 'any', format, enum: values, minimum, maximum, default: fallback }: Schema): string {
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : '';
   const standard = fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`;
   return (values ? values.join(' | ') : (format ?? type)) + range + standard;
 }
 
-function answerTable(responses: NamedOperation['responses'], resolve: Resolve): string {
-  const items = Object.entries(responses).map(([status, reference]) => {
-    const response = resolve<ApiResponse>(reference);
-    const shown = Object.values(response.content?.['application/json']?.examples ?? {})
-      .map((example) => resolve<{ value: unknown }>(example).value)
-      .map(
-        (value) =>
-          `<pre tabindex="0" aria-label="Example of an answer ${status}"><code>${escapeHtml(JSON.stringify(value))}</code></pre>`,
-      );
-    const headers = Object.keys(response.headers ?? {}).filter((name) => ownHeaders.has(name));
-    const headerLine =
-      headers.length > 0
-        ? `<p class="kind">With ${headers.map((name) => `<code>${name}</code>`).join(', ')}</p>`
-        : '';
-    return `<details><summary><span class="code c${status.charAt(0)}">${status}</span> ${renderInline(response.description)}</summary>
-${headerLine}${shown.join('\n')}</details>`;
+function renderResponses(responses: NamedOperation['responses']): string {
+  const items = Object.entries(responses).map(([status, { description, headers = {}, content }]) => {
+    const names = Object.keys(headers).filter((name) => shownHeaders.has(name));
+    const codes = names.map((name) => `<code>${name}</code>`).join(', ');
+    const examples = Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) =>
+      renderCode(JSON.stringify(value), `Example of a ${status} response`),
+    );
+    return `<details><summary>${renderStatus(status)} ${renderInline(description)}</summary>
+${names.length > 0 ? `<p class="type">With ${codes}</p>` : ''}${examples.join('\n')}</details>`;
   });
-  return `<h4>Answers</h4><div class="answers">${items.join('\n')}</div>`;
+  return `<h4>Responses</h4><div class="responses">${items.join('\n')}</div>`;
 }
 
-/** The headers that say something about this answer; the others are the same everywhere. */
-const ownHeaders = new Set([
+/** The headers that are particular to a response; every response has the others. */
+const shownHeaders = new Set([
   'Link',
   'ETag',
   'Location',
@@ -121,19 +94,21 @@ const ownHeaders = new Set([
   'Sunset',
 ]);
 
-/** Works by the page's script, which reads the names of the fields. */
-function tryForm(
+const untriedHeaders = ['X-Request-Id', 'If-Match', 'If-None-Match'];
+
+/** `browser/docs.ts` shows the form and builds the request from its data attributes. */
+function renderTryForm(
   { operationId, method, path }: NamedOperation,
   parameters: Parameter[],
   body: unknown,
 ): string {
   const id = (name: string) => `${operationId}-${name}`;
   const fields = parameters
-    .filter(({ name }) => !['X-Request-Id', 'If-Match', 'If-None-Match'].includes(name))
-    .map(({ name, in: where, required = false }) => {
-      const value = where === 'path' ? '1' : '';
+    .filter(({ name }) => !untriedHeaders.includes(name))
+    .map(({ name, in: location, required = false }) => {
+      const value = location === 'path' ? '1' : '';
       return `<div class="field"><label for="${id(name)}">${escapeHtml(name)}</label>
-<input id="${id(name)}" data-name="${escapeHtml(name)}" data-in="${where}" value="${value}" autocomplete="off"${required ? ' required' : ''}></div>`;
+<input id="${id(name)}" data-name="${escapeHtml(name)}" data-in="${location}" value="${value}" autocomplete="off"${required ? ' required' : ''}></div>`;
     });
   const bodyField =
     body === undefined

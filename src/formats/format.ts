@@ -1,4 +1,4 @@
-import type { StoredPet } from '../bulk-store.ts';
+import type { Pet } from '../pet.ts';
 import { createArraySplitter } from './json-array.ts';
 import { createCsvReader, csvField, turnsQuoted } from './csv.ts';
 import { createLineSplitter, type Splitter } from './lines.ts';
@@ -52,7 +52,7 @@ export function sniffFormat(beginning: string): PetFormat {
 /** Writes pets as text; the pieces put together are the file. */
 export interface PetWriter {
   begin: string;
-  render(pets: readonly StoredPet[]): string;
+  render(pets: readonly Pet[]): string;
   end(): string;
 }
 

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createCors } from './cors.ts';
-import { createDocs } from './web/documents.ts';
+import { createDocuments } from './web/documents.ts';
 import { createEndpoint, type Endpoint } from './endpoint.ts';
 import { createHealthChecks } from './health.ts';
 import type { IsSent } from './large-responses.ts';
@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): App {
   });
   const { listPets, createPet, getPet } = createPetOperations(pets, options.bodyTimeoutMs ?? 10_000);
   const { livez, readyz } = createHealthChecks({ pets, isStopping, now });
-  const { homePage, docsPage, asset, openapiYaml, openapiJson } = createDocs();
+  const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = createDocuments();
 
   const endpoints: Endpoint[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
@@ -66,8 +66,8 @@ export function createApp(options: AppOptions): App {
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
-    { path: '/docs', methods: { GET: docsPage }, isOpen: true },
-    { path: '/', methods: { GET: homePage }, isOpen: true },
+    { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
+    { path: '/', methods: { GET: consoleHtml }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
   const router = createRouter(

@@ -1,12 +1,13 @@
 import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
-import type { PetStatus } from '../pet.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
+import { IdTakenError } from '../error.ts';
+import type { Pet, PetStatus } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { smallestId } from './dialect/dialect.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { unavailable } from './errors.ts';
+import { isIdTaken, unavailable } from './errors.ts';
 import { keyColumns, keyOf, type KeyRow } from './keys.ts';
 import { refuseMissingSchema } from './migrate.ts';
 import { explain, prepareDatabase } from './open.ts';
@@ -51,7 +52,7 @@ interface PetRow {
   status: PetStatus | null;
 }
 
-function petTable(connection: Connection): BulkTable<StoredPet> {
+function petTable(connection: Connection): BulkTable<Pet> {
   return {
     count: () => countOf(connection, 'pets'),
     async read(after, limit) {
@@ -211,7 +212,7 @@ function importOf({ source, added_count: addedCount, finished_at: finishedAt }: 
   };
 }
 
-function petOf({ id, name, category_id: categoryId, status }: PetRow): StoredPet {
+function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
 }
 
@@ -228,6 +229,7 @@ async function run<Row extends QueryResultRow>(
   try {
     return await connection.query<Row>(text, values);
   } catch (error) {
+    if (isIdTaken(error)) throw new IdTakenError('A pet with this id exists already.', { cause: error });
     throw connection.isOpen ? error : unavailable(error);
   }
 }

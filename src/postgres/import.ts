@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../error.ts';
+import { IdTakenError, PetstoreError } from '../error.ts';
 import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
 import { parseAddress, type Environment } from './address.ts';
 import type { Connection, Values } from './session/connection.ts';
@@ -63,8 +63,10 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
         try {
           return await addTogether(connection, pets, step);
         } catch (error) {
-          const mayDrawOthers = isIdTaken(error) && pets[0]?.id === undefined;
-          if ((!isRetryable(error) && !mayDrawOthers) || attempt === maxAttempts) throw translateError(error);
+          if (isIdTaken(error) && pets[0]?.id !== undefined)
+            throw new IdTakenError('A pet with this id exists already.', { cause: error });
+          const mayRetry = isRetryable(error) || isIdTaken(error);
+          if (!mayRetry || attempt === maxAttempts) throw translateError(error);
         }
       }
     },

@@ -1,38 +1,101 @@
+/**
+ * What a failure of SQLite or of the file system means: `explain` tells the operator who opens a store, `translateError`
+ * the callers of a store that is open.
+ */
+
 import { SQLiteError } from 'bun:sqlite';
-import { OperatorError, PetstoreError } from '../error.ts';
-import type { StoreFile } from './opening/store-file.ts';
+import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';
+import { isInPlace, type StoreFile } from './opening/store-file.ts';
 
 /** Whether somebody else holds the lock. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof SQLiteError && /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(error.code ?? '');
+  return /^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
 }
 
-/** Whether a file is no database, or not a sound one. */
+/** Whether a file is not a database, or not a sound one. */
 export function isUnreadable(error: unknown): boolean {
-  return isDamage(error) || (error instanceof SQLiteError && error.code === 'SQLITE_NOTADB');
+  return isDamage(error) || codeOf(error) === 'SQLITE_NOTADB';
 }
 
 export function isDamage(error: unknown): boolean {
-  return error instanceof SQLiteError && (error.code ?? '').startsWith('SQLITE_CORRUPT');
+  return codeOf(error).startsWith('SQLITE_CORRUPT');
+}
+
+/** A failure to open, read or write a file, as one line for the operator. Anything else stays as it is. */
+export function explain(error: unknown, path: string): unknown {
+  const { code, syscall, path: file = path } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined)
+    return new OperatorError(`${file}: ${syscall} failed (${code}).`, 'Check the disk and the rights.');
+  if (!(error instanceof SQLiteError)) return error;
+  if (isBusy(error))
+    return new OperatorError(
+      `The store ${path} is locked by another process, such as petstore restore.`,
+      'Try again when that is done.',
+    );
+  if (isDamage(error)) return new OperatorError(`The database ${path} is damaged.`, restoreBackup);
+  switch (codeOf(error)) {
+    case 'SQLITE_NOTADB':
+      return new OperatorError(
+        `${path} is not a database.`,
+        'Choose another file with --database-url, or move this one away.',
+      );
+    case 'SQLITE_READONLY_DBMOVED':
+      return replaced(path);
+    case 'SQLITE_FULL':
+    case 'SQLITE_IOERR_SHMSIZE':
+      return new OperatorError(`The store ${path} cannot be opened: the disk is full.`, 'Make room on it.');
+    default:
+      return new OperatorError(
+        `The store ${path} cannot be opened: ${error.message} (${error.code}).`,
+        'Check the disk and the rights.',
+      );
+  }
+}
+
+/** The same while nothing has been changed yet. If the file is no longer in its place, that is the reason. */
+export function explainOpening(error: unknown, store: StoreFile): unknown {
+  if (!isInPlace(store)) return replaced(store.name);
+  return isDamage(error) ? damaged(store.name) : explain(error, store.name);
+}
+
+const restoreBackup = 'Put a backup in its place: petstore restore FILE --force';
+
+/** For damage that was found by reading alone. */
+export function damaged(name: string): OperatorError {
+  return new OperatorError(`The database ${name} is damaged.`, `Nothing was changed. ${restoreBackup}`);
+}
+
+export function replaced(name: string): OperatorError {
+  return new OperatorError(`${name} was replaced while it was being opened.`, 'Run the same command again.');
+}
+
+export function noStore(name: string): OperatorError {
+  return new OperatorError(`There is no store at ${name}.`, 'Check the path.');
 }
 
 const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|NOMEM)/;
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
-  if (!(error instanceof SQLiteError) || !unavailableCodes.test(error.code ?? '')) return error;
+  if (!unavailableCodes.test(codeOf(error))) return error;
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
     cause: error,
   });
 }
 
+/** The error of adding pets with their ids. No other primary key may be involved. */
+export function translateAddError(error: unknown): unknown {
+  if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);
+  return new IdTakenError('A pet with this id exists already.', { cause: error });
+}
+
 /**
- * The error of a COMMIT. A full disk or a lock keeps a commit from being written; after any other failure, such as that
+ * The error of a COMMIT. A full disk or a lock keeps a commit from being written. After any other failure, such as that
  * of a sync, it may be in the log, and a restart may find it there.
  */
 export function translateCommitError(error: unknown): unknown {
   const translated = translateError(error);
-  const isUndone = error instanceof SQLiteError && (isBusy(error) || error.code === 'SQLITE_FULL');
+  const isUndone = isBusy(error) || codeOf(error) === 'SQLITE_FULL';
   if (!(translated instanceof PetstoreError) || isUndone) return translated;
   return outcomeUnknown('The disk failed', error);
 }
@@ -46,7 +109,7 @@ export function outcomeUnknown(reason: string, cause: unknown): PetstoreError {
   );
 }
 
-/** For a service whose store was taken away from under it. Whatever it wrote would be found by nobody. */
+/** For a service whose store is no longer in its place: nobody would find what it writes. */
 export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
     cause: new Error(
@@ -57,44 +120,6 @@ export function storeMoved({ name, path }: StoreFile): PetstoreError {
   });
 }
 
-/** One line for the operator about a file that cannot be opened, read or written. */
-export function explain(error: unknown, path: string): unknown {
-  const { code, syscall, path: file = path } = error as NodeJS.ErrnoException;
-  if (syscall !== undefined)
-    return new OperatorError(`${file}: ${syscall} failed (${code}). Check the disk and the rights.`);
-  if (!(error instanceof SQLiteError)) return error;
-  if (isBusy(error)) {
-    return new OperatorError(
-      `The store ${path} is locked by another process, such as petstore restore. Try again when that is done.`,
-    );
-  }
-  if (error.code === 'SQLITE_NOTADB') {
-    return new OperatorError(
-      `${path} is not a database. Choose another file with --database-url, or move this one away.`,
-    );
-  }
-  if (isDamage(error)) return damaged(path);
-  if (error.code === 'SQLITE_READONLY_DBMOVED') return replaced(path);
-  if (error.code === 'SQLITE_FULL' || error.code === 'SQLITE_IOERR_SHMSIZE')
-    return new OperatorError(`The store ${path} cannot be opened: the disk is full. Make room on it.`);
-  return new OperatorError(`The store ${path} cannot be opened: ${error.message} (${error.code}).`);
-}
-
-export function damaged(path: string): OperatorError {
-  return damage(path, '');
-}
-
-/** For whoever has only read. */
-export function damagedUnchanged(path: string): OperatorError {
-  return damage(path, 'Nothing was changed. ');
-}
-
-function damage(path: string, note: string): OperatorError {
-  return new OperatorError(
-    `The database ${path} is damaged. ${note}Put a backup in its place: petstore restore FILE --force`,
-  );
-}
-
-export function replaced(path: string): OperatorError {
-  return new OperatorError(`${path} was replaced while it was being opened. Run the same command again.`);
+function codeOf(error: unknown): string {
+  return error instanceof SQLiteError ? (error.code ?? '') : '';
 }

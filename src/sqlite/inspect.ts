@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../progress.ts';
-import { refuseDamagedPets } from './opening/check-pets.ts';
-import { readUnchanged, refuseDamage, refuseOldSqlite } from './opening/check-store.ts';
+import { readUnchanged, refuseDamage, refuseDamagedPets, refuseOldSqlite } from './opening/check-store.ts';
 import { checkOwnership, readPragma } from './migrate.ts';
 import { openExisting } from './opening/opened-store.ts';
 
@@ -13,7 +12,7 @@ export interface Inspection {
   latestTime: number;
 }
 
-/** Reads an existing store, whole, and changes no byte of it. Fails with what the service would say of it. */
+/** Reads a whole store and changes no byte of it. Fails as the service would. */
 export function inspectSqlite(name: string, now: number, report: Report): Inspection {
   refuseOldSqlite();
   const store = openExisting(name);
@@ -29,7 +28,7 @@ function inspect(database: Database, name: string, now: number, report: Report):
   checkOwnership(database, name);
   report.step(`Checking ${name}`);
   refuseDamage(database, name);
-  // A file that a first start has left behind without a schema: the next start makes it.
+  // A first start made the file and was interrupted before it made the schema; the next one does.
   if (readPragma(database, 'schema_version') === 0) return nothing;
   return {
     petCount: refuseDamagedPets(database, name, report),

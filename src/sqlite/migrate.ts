@@ -3,14 +3,14 @@ import { OperatorError } from '../error.ts';
 import type { PetStatus } from '../pet.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
-/** "pets" in ASCII: marks a database file as ours, so that another program's is never written to. */
+/** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
 
 type Step = string | ((database: Database) => void);
 
 /**
- * Step N brings a database from version N to N + 1. A step that has been released is never changed;
- * a change of the schema is a new step at the end.
+ * Step N migrates a database from version N to N + 1. A released step never changes: a change of the schema is a new
+ * step at the end.
  */
 const steps: readonly Step[] = [
   `
@@ -61,7 +61,7 @@ const steps: readonly Step[] = [
   keepPetsRendered,
 ];
 
-/** Keeps each pet as its JSON with a checksum; see `stored-pet.ts`. */
+/** Stores each pet as its JSON with a checksum; see `stored-pet.ts`. */
 function keepPetsRendered(database: Database): void {
   database.run(`
     DROP INDEX pets_by_status;
@@ -97,25 +97,26 @@ export function checkOwnership(database: Database, path: string): void {
   const isEmpty = readPragma(database, 'schema_version') === 0;
   if (!isEmpty && owner !== applicationId) {
     throw new OperatorError(
-      `${path} is a SQLite database of another program. Choose another file with --database-url.`,
+      `${path} is a SQLite database of another program.`,
+      'Choose another file with --database-url.',
     );
   }
   if (version > steps.length) {
     throw new OperatorError(
-      `${path} has schema version ${version}, and this program knows versions up to ${steps.length}. ` +
-        'Start the release of petstore that last used it, or a newer one.',
+      `${path} has schema version ${version}, and this program knows versions up to ${steps.length}.`,
+      'Start the release of petstore that last used it, or a newer one.',
     );
   }
 }
 
-/** Refuses a database whose schema is not up to date, for those who only read. */
+/** Refuses a database whose schema is not up to date; for commands that only read. */
 export function refuseOlderSchema(database: Database, path: string): void {
   const version = readPragma(database, 'user_version');
   if (version === steps.length) return;
+  if (version === 0) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
   throw new OperatorError(
-    version === 0
-      ? `${path} holds no store. Check the path.`
-      : `${path} has schema version ${version}, and ${steps.length} is needed. Run petstore migrate first.`,
+    `${path} has schema version ${version}, and ${steps.length} is needed.`,
+    'Run petstore migrate first.',
   );
 }
 

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
-import { openWritable } from './opening/open-writable.ts';
+import { openWritable } from './opening/opened-store.ts';
 import { PageCache } from './page-cache.ts';
 import { createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';

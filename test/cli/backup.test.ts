@@ -9,7 +9,7 @@ import { settledIn } from '../support/settled.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
 describe('petstore backup', () => {
-  it('holds whatever was acknowledged before it, while creates go on', async () => {
+  it('copies everything that was acknowledged before, while creates go on', async () => {
     await using service = await startService();
     const journal = new Journal();
     let isDone = false;
@@ -32,13 +32,13 @@ describe('petstore backup', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
   });
 
-  it('writes over nothing, and finds nothing where there is no store', async () => {
+  it('overwrites nothing, and refuses a store that does not exist', async () => {
     using place = makeFolder();
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
     await writeFile(join(place.path, 'backup.db'), 'precious');
     const taken = await runCli(['backup', join(place.path, 'backup.db'), '--database-url', store]);
-    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not written over') });
+    expect(taken).toMatchObject({ status: 1, stderr: expect.stringContaining('is not overwritten') });
     expect(await Bun.file(join(place.path, 'backup.db')).text()).toBe('precious');
 
     const none = await runCli([
@@ -52,8 +52,8 @@ describe('petstore backup', () => {
   });
 });
 
-describe('on a terminal, long work', () => {
-  it('says what it does and how far it is; elsewhere, where it may be mailed, it does not', async () => {
+describe('backup, restore and doctor', () => {
+  it('show their progress on a terminal, and nothing elsewhere', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     await runCli(['seed', '--count', '20000', '--database-url', place.database]);
@@ -68,15 +68,15 @@ describe('on a terminal, long work', () => {
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));
     const doctor = ['doctor', '--port', '0', '--database-url', place.database];
-    const looked = await runOnTerminal(doctor);
-    expect(looked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
+    const checked = await runOnTerminal(doctor);
+    expect(checked.screen).toMatch(new RegExp(`^Checking .*\\.db …\n[^\n]*${read}`));
 
     for (const quiet of [command, doctor, ['backup', `${backup}-2`, '--database-url', place.database]]) {
       expect(await runCli(quiet)).toMatchObject({ status: 0, stderr: '' });
     }
   });
 
-  it('ends its bar before it says what went wrong', async () => {
+  it('end the progress bar before they report an error', async () => {
     using place = makeFolder();
     await runCli(['seed', '--count', '3', '--database-url', place.database]);
     {
@@ -90,7 +90,7 @@ describe('on a terminal, long work', () => {
   });
 });
 
-describe('a backup that is being made', () => {
+describe('an unfinished backup', () => {
   it('is readable by its owner alone from the beginning', async () => {
     using place = makeFolder();
     await runCli(['seed', '--count', '20000', '--database-url', place.database]);
@@ -112,7 +112,7 @@ describe('a backup that is being made', () => {
 });
 
 describe('a pet that the disk has changed', () => {
-  it('is in no backup, comes from none, and is found by the doctor', async () => {
+  it('is refused by backup and restore, and found by the doctor', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     await runCli(['seed', '--count', '3', '--database-url', place.database]);

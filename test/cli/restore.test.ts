@@ -11,7 +11,7 @@ import { readPets } from '../support/journal.ts';
 import { settledIn } from '../support/settled.ts';
 
 describe('petstore restore', () => {
-  it('says so where a new store takes the place of the one that knew which keys are revoked', async () => {
+  it('warns about revoked keys when it replaces a store that does not know them', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
@@ -22,7 +22,7 @@ describe('petstore restore', () => {
     expect(stdout).toContain('one that was revoked later can be used again');
   });
 
-  it('leaves keys revoked that the replaced store had revoked', async () => {
+  it('keeps keys revoked that the replaced store had revoked', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     const at = ['--database-url', place.database];
@@ -38,7 +38,7 @@ describe('petstore restore', () => {
     expect(await runCli(['keys', 'list', ...at])).toEqual(listed);
   });
 
-  it('refuses a file without the log that belongs to it', async () => {
+  it('refuses a file that has a log of its own', async () => {
     await using service = await startService();
     await addPet(service.call);
     await service.kill9();
@@ -55,7 +55,7 @@ describe('petstore restore', () => {
     expect(readPets(place.database)).toHaveLength(1);
   });
 
-  it('makes others wait, and those who waited too long are told for what', async () => {
+  it('makes other commands wait, and tells those that wait too long why', async () => {
     using place = makeFolder();
     const command = ['keys', 'create', '--name', 'till', '--database-url', place.database];
     await runCli(command);
@@ -70,7 +70,7 @@ describe('petstore restore', () => {
     });
   });
 
-  it('is noticed by whoever waited for it, who would serve a file without a name', async () => {
+  it('makes commands that waited for it fail instead of using the replaced file', async () => {
     using place = makeFolder();
     const at = ['--database-url', place.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
@@ -88,7 +88,7 @@ describe('petstore restore', () => {
     expect((await runCli(['keys', 'list', ...at])).stdout).not.toContain('lost');
   });
 
-  it('brings everything back, keys included, to a place where nothing was', async () => {
+  it('restores everything, keys included, where there was no store', async () => {
     using place = makeFolder();
     const { key } = JSON.parse(
       (
@@ -112,8 +112,8 @@ describe('petstore restore', () => {
       stdout: `Restored 0 pets to ${restored}.\nIts API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n`,
     });
     await using service = await startService({ databaseUrl: restored });
-    const answer = await fetch(`${service.url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
-    expect(answer.status).toBe(200);
+    const response = await fetch(`${service.url}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    expect(response.status).toBe(200);
     expect(statSync(restored).mode & 0o777).toBe(0o600);
   });
 
@@ -135,7 +135,7 @@ describe('petstore restore', () => {
     expect((await service.call('/readyz')).status).toBe(200);
   });
 
-  it('replaces pets, or a damaged store, only by force', async () => {
+  it('replaces pets, or a damaged store, only with --force', async () => {
     using place = makeFolder();
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);
@@ -152,7 +152,7 @@ describe('petstore restore', () => {
     await writeFile(csv, 'name,categoryId\nRex,1\n');
     expect(await runCli(['restore', csv, '--force', '--database-url', store])).toMatchObject({
       status: 1,
-      stderr: `petstore: ${csv} is no backup. Name a file that petstore backup has made.\n`,
+      stderr: `petstore: ${csv} is not a backup. Name a file that petstore backup has made.\n`,
     });
 
     await writeFile(store, 'no database any more');
@@ -164,7 +164,7 @@ describe('petstore restore', () => {
     expect(readPets(store)).toHaveLength(0);
   });
 
-  it('is not joined by what a store that was moved away has left behind', async () => {
+  it('ignores the log of a store that was moved away', async () => {
     await using service = await startService();
     const backup = join(service.folder, 'backup.db');
     await runCli(['backup', backup, '--database-url', service.database]);
@@ -178,7 +178,7 @@ describe('petstore restore', () => {
     expect(readPets(service.database)).toEqual([]);
   });
 
-  it('refuses what is no whole backup, and leaves the store alone', async () => {
+  it('refuses what is not a whole backup, and leaves the store alone', async () => {
     using place = makeFolder();
     const store = join(place.path, 'petstore.db');
     await runCli(['keys', 'create', '--name', 'till', '--database-url', store]);

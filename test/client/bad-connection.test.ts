@@ -1,28 +1,29 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { isTemporary, type NewPet } from '../../src/client/index.ts';
+import { failureOf } from '../support/failure.ts';
 import { openTemporaryPostgres } from '../support/postgres/place.ts';
 import { openTemporarySqlite } from '../support/http/service.ts';
 import { clientThrough } from '../support/http/bad-connection.ts';
 import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
 import { openListeningService } from '../support/http/listening.ts';
 
-// The first test on PostgreSQL waits until its server has started.
+// The first test on PostgreSQL waits for its server to start.
 setDefaultTimeout(60_000);
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 const stores = { SQLite: openTemporarySqlite, PostgreSQL: openTemporaryPostgres };
 
 describe.each(Object.entries(stores))('createPet over a bad connection, on %s', (_name, openStore) => {
-  const misfortunes: Fault[][] = [
+  const faultSequences: Fault[][] = [
     ['cut-request'],
-    ['cut-answer'],
+    ['cut-response'],
     ['cut-midway'],
     [503],
     [429],
     [502],
-    ['cut-answer', 503, 'cut-midway', 'cut-request', 'cut-answer'],
+    ['cut-response', 503, 'cut-midway', 'cut-request', 'cut-response'],
   ];
-  for (const faults of misfortunes) {
+  for (const faults of faultSequences) {
     it(`adds exactly one pet after ${faults.join(', ')}`, async () => {
       await using service = await openListeningService({ openStore });
       await using proxy = await openFaultyProxy(service.port, faults);
@@ -32,10 +33,10 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
     });
   }
 
-  it('adds exactly one pet for each of many at once', async () => {
+  it('adds exactly one pet for each of many concurrent creates', async () => {
     await using service = await openListeningService({ openStore });
     const faults = Array.from({ length: 60 }, (_, index): Fault => {
-      return (['cut-answer', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
+      return (['cut-response', 'pass', 503, 'cut-midway', 'cut-request', 'pass'] as const)[index % 6]!;
     });
     await using proxy = await openFaultyProxy(service.port, faults);
     const client = clientThrough(service, proxy.url);
@@ -45,11 +46,11 @@ describe.each(Object.entries(stores))('createPet over a bad connection, on %s', 
     expect(stored.map(({ name }) => name).sort()).toEqual([...names].sort());
   });
 
-  it('gives up after its time, with an error that may pass', async () => {
+  it('gives up after retryForMs with a temporary error', async () => {
     await using service = await openListeningService({ openStore });
     await using proxy = await openFaultyProxy(service.port, Array(1000).fill(503));
     const client = service.clientWith({ baseUrl: proxy.url, retryForMs: 1000 });
-    const error: unknown = await client.createPet(rex).catch((reason: unknown) => reason);
+    const error = await failureOf(client.createPet(rex));
     expect(error).toMatchObject({ code: 'unavailable', status: 503, retryAfterMs: 0 });
     expect(isTemporary(error)).toBe(true);
     expect(proxy.connections).toBeGreaterThan(1);

@@ -15,20 +15,20 @@ afterAll(async () => {
 });
 
 describe('createClient', () => {
-  it('takes the address with and without /v1 and a slash', async () => {
+  it('accepts an address with and without /v1 and a trailing slash', async () => {
     for (const baseUrl of [service.url, `${service.url}/`, `${service.url}/v1`, `${service.url}/v1/`]) {
       const client = service.clientWith({ baseUrl });
       expect((await client.listPets({ limit: 1 })).pets.length).toBeLessThanOrEqual(1);
     }
   });
 
-  it('refuses an address without its scheme, which would only look unreachable', () => {
+  it('refuses an address without a scheme', () => {
     for (const baseUrl of ['127.0.0.1:8080', 'localhost:8080', 'shop.example', '']) {
-      expect(() => service.clientWith({ baseUrl })).toThrow('baseUrl must begin with http:// or https://');
+      expect(() => service.clientWith({ baseUrl })).toThrow('baseUrl must start with http:// or https://');
     }
   });
 
-  it('uses the fetch that it is given', async () => {
+  it('uses the given fetch', async () => {
     const urls: string[] = [];
     const client = service.clientWith({
       fetch: (url, init) => {
@@ -42,7 +42,7 @@ describe('createClient', () => {
 });
 
 describe('createPet', () => {
-  it('keeps every digit and every character, both ways', async () => {
+  it('keeps every digit and every character in both directions', async () => {
     const names = ['Rex', '', '"id":12345678901234567890', '\\"', '🐕‍🦺\u0007\u2028', '  ', '</script>'];
     const categories = [smallest, -(2n ** 53n) - 1n, -1n, 0n, 1n, 2n ** 53n + 1n, largest];
     for (const [index, categoryId] of categories.entries()) {
@@ -54,7 +54,7 @@ describe('createPet', () => {
     }
   });
 
-  it('leaves out a status that was not given', async () => {
+  it('leaves out an absent status', async () => {
     const created = await service.client.createPet({ name: 'Mia', categoryId: 2n });
     expect(Object.keys(created).sort()).toEqual(['categoryId', 'id', 'name']);
   });
@@ -65,20 +65,20 @@ describe('createPet', () => {
     expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual(first);
   });
 
-  it('adds two pets for two calls without one', async () => {
+  it('adds two pets for two calls without an idempotency key', async () => {
     const pet = { name: 'Twice', categoryId: 3n };
     const first = await service.client.createPet(pet);
     expect((await service.client.createPet(pet)).id).not.toBe(first.id);
   });
 
-  it('refuses a category that is no bigint before it is sent', async () => {
+  it('refuses a categoryId that is not a bigint', async () => {
     const pet = { name: 'Rex', categoryId: 7 as unknown as bigint };
     expect(await failureOf(service.client.createPet(pet))).toBeInstanceOf(TypeError);
   });
 });
 
 describe('listPets and pets', () => {
-  it('walks over every page once, in order, with the filter', async () => {
+  it('visits every page once, in order, with the filter', async () => {
     await using fresh = await openListeningService();
     const created: Pet[] = [];
     for (let count = 0; count < 25; count++) {
@@ -96,7 +96,7 @@ describe('listPets and pets', () => {
     expect(last).not.toHaveProperty('next');
   });
 
-  it('stops asking when the loop is left', async () => {
+  it('sends no request after the loop ends', async () => {
     let calls = 0;
     const client = service.clientWith({
       fetch: (url, init) => {
@@ -111,7 +111,7 @@ describe('listPets and pets', () => {
     expect(calls).toBe(1);
   });
 
-  it('sends the key to no address that a page or a caller names', async () => {
+  it('never sends the key to an address named by a page or a caller', async () => {
     const elsewhere = service.clientWith({
       fetch: async () =>
         new Response('[]', { headers: { Link: '<https://elsewhere.example/?cursor=1>; rel="next"' } }),
@@ -124,7 +124,7 @@ describe('listPets and pets', () => {
 });
 
 describe('onDeprecation', () => {
-  it('is told once for an operation, with what the service says', async () => {
+  it("is called once per operation with the service's notice", async () => {
     const notices: DeprecationNotice[] = [];
     const client = service.clientWith({ onDeprecation: (notice) => notices.push(notice) });
     const { id } = await client.createPet({ name: 'Old', categoryId: 1n });
@@ -142,7 +142,7 @@ describe('onDeprecation', () => {
     ]);
   });
 
-  it('is told of an error, too', async () => {
+  it('is called for an error response too', async () => {
     const operations: string[] = [];
     const client = service.clientWith({ onDeprecation: ({ operation }) => operations.push(operation) });
     await client.getPet(largest).catch(() => {});
@@ -150,7 +150,7 @@ describe('onDeprecation', () => {
   });
 });
 
-it('needs nothing but an address and a key', async () => {
+it('needs only an address and a key', async () => {
   const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
   expect(Array.isArray((await client.listPets()).pets)).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { serviceErrorCodes } from '../../src/client/error.ts';
 import {
   isInvalidPet,
   isNotFound,
@@ -7,6 +8,7 @@ import {
   isUnauthorized,
   PetstoreClientError,
 } from '../../src/client/index.ts';
+import { statusOfCode } from '../../src/error.ts';
 import { failureOf } from '../support/failure.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 
@@ -25,7 +27,7 @@ async function errorOf(promise: Promise<unknown>): Promise<PetstoreClientError> 
 }
 
 describe('PetstoreClientError', () => {
-  it('carries code, status, message and request id of the service', async () => {
+  it('carries the code, status, message and request id of the service', async () => {
     const error = await errorOf(service.client.getPet(2n ** 63n - 1n));
     expect(error).toBeInstanceOf(PetstoreClientError);
     expect(error).toMatchObject({ code: 'not_found', status: 404, message: 'No pet has this id.' });
@@ -33,40 +35,51 @@ describe('PetstoreClientError', () => {
     expect([isNotFound(error), isUnauthorized(error), isTemporary(error)]).toEqual([true, false, false]);
   });
 
-  it('tells a wrong key', async () => {
+  it('reports a wrong key', async () => {
     const error = await errorOf(service.clientWith({ apiKey: 'wrong' }).listPets());
     expect(error).toMatchObject({ code: 'invalid_api_key', status: 401 });
     expect(isUnauthorized(error)).toBe(true);
   });
 
-  it('tells what is wrong with a pet', async () => {
-    const error = await errorOf(service.client.createPet({ name: '\0', categoryId: 2n ** 63n }));
+  it('reports the problems of a pet by field without sending it', async () => {
+    const client = service.clientWith({ fetch: () => Promise.reject(new Error('It was sent.')) });
+    const error = await errorOf(client.createPet({ name: '\0', categoryId: 2n ** 63n }));
     expect(isInvalidPet(error)).toBe(true);
+    expect(error).toMatchObject({ status: undefined, requestId: undefined });
+    expect(Object.keys(error.problems ?? {})).toEqual(['name', 'categoryId']);
     expect(error.message).toContain('name must be');
     expect(error.message).toContain('categoryId must be');
   });
 
-  it('tells an idempotency key that was used for another pet', async () => {
+  it('reports a pet that only the service refuses, without problems by field', async () => {
+    const body = '{"code":"invalid_pet","message":"name is taken.","status":400}';
+    const client = service.clientWith({ fetch: async () => new Response(body, { status: 400 }) });
+    const error = await errorOf(client.createPet({ name: 'Rex', categoryId: 1n }));
+    expect(isInvalidPet(error)).toBe(true);
+    expect(error).toMatchObject({ status: 400, message: 'name is taken.', problems: undefined });
+  });
+
+  it('reports an idempotency key that was used for another pet', async () => {
     await service.client.createPet({ name: 'A', categoryId: 1n }, { idempotencyKey: 'conflict' });
     const second = service.client.createPet({ name: 'B', categoryId: 1n }, { idempotencyKey: 'conflict' });
     expect(await errorOf(second)).toMatchObject({ code: 'idempotency_conflict', status: 422 });
   });
 
-  it('tells an answer that is not of this service', async () => {
-    const answers = [
+  it('reports a response that does not come from this API', async () => {
+    const responses = [
       new Response('<h1>Hello</h1>'),
       new Response('{"id":1}'),
       new Response('[{"id":1.5,"name":"Rex","categoryId":1}]'),
       new Response('{"code":"teapot","message":"No.","status":418}', { status: 418 }),
       new Response('gone', { status: 404 }),
     ];
-    for (const answer of answers) {
-      const error = await errorOf(service.clientWith({ fetch: async () => answer }).listPets());
+    for (const response of responses) {
+      const error = await errorOf(service.clientWith({ fetch: async () => response }).listPets());
       expect(error.code).toBe('unexpected_response');
     }
   });
 
-  it('never shows the key', async () => {
+  it('never contains the API key', async () => {
     const apiKey = 'secret-of-this-test';
     const error = await errorOf(service.clientWith({ apiKey }).listPets());
     expect(Bun.inspect(error)).not.toContain(apiKey);
@@ -74,7 +87,7 @@ describe('PetstoreClientError', () => {
 });
 
 describe('isPetstoreError', () => {
-  it('knows errors of another copy of the package and no others', () => {
+  it('recognizes errors of another copy of the package, and no others', () => {
     class PetstoreClientErrorCopy extends Error {
       override name = 'PetstoreClientError';
       code = 'not_found';
@@ -84,4 +97,8 @@ describe('isPetstoreError', () => {
     for (const other of [new Error('x'), { name: 'PetstoreClientError' }, 'not_found', null, undefined])
       expect(isPetstoreError(other)).toBe(false);
   });
+});
+
+it('has the error codes of the service', () => {
+  expect<string[]>(serviceErrorCodes.toSorted()).toEqual(Object.keys(statusOfCode).toSorted());
 });

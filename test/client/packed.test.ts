@@ -2,15 +2,13 @@ import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bu
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dependencies } from '../../package.json';
 import { openBrowser } from '../support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+import { installPackage, outputOf, project } from '../support/process/package.ts';
 
-const project = join(import.meta.dir, '../..');
-const patienceMs = 120_000;
-setDefaultTimeout(patienceMs);
+setDefaultTimeout(120_000);
 
-/** What a program does with the package; it prints one line. */
+/** Uses the package and prints one line. */
 const program = `
 import { createClient, isNotFound } from 'petstore/client';
 const [baseUrl, apiKey] = process.argv.slice(2);
@@ -23,7 +21,7 @@ console.log([seen.length, seen[0].name, seen[0].categoryId, missing].join(' '));
 `;
 const printed = '1 Packed 9223372036854775807 not_found\n';
 
-/** Compiles only when the declarations arrived and say what they should. */
+/** Compiles only with the right declarations. */
 const typedProgram = `
 import { createClient, isPetstoreError, type Pet, type PetStatus } from 'petstore/client';
 const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none' });
@@ -53,37 +51,39 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('the package petstore/client, installed from its tarball', () => {
+describe('petstore/client, installed from its tarball', () => {
   it('runs on plain Node', async () => {
-    expect(await run(['node', 'program.mjs', service.url, service.apiKey])).toBe(printed);
+    expect(await outputOf(['node', 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
   });
 
   it('runs on Bun', async () => {
-    expect(await run([process.execPath, 'program.mjs', service.url, service.apiKey])).toBe(printed);
+    expect(await outputOf([process.execPath, 'program.mjs', service.url, service.apiKey], folder)).toBe(
+      printed,
+    );
   });
 
-  it('brings its types', async () => {
+  it('has its types', async () => {
     await Bun.write(join(folder, 'program.ts'), typedProgram);
     const tsc = join(project, 'node_modules/.bin/tsc');
     const options =
       '--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,esnext.disposable --types';
-    expect(await run([tsc, ...options.split(' '), '', 'program.ts'])).toBe('');
+    expect(await outputOf([tsc, ...options.split(' '), '', 'program.ts'], folder)).toBe('');
   });
 
-  it('needs nothing of Bun, Node or another package', async () => {
+  it('depends on no API of Bun or Node and on no other package', async () => {
     const text = await Bun.file(join(folder, 'node_modules/petstore/dist/client/index.js')).text();
     expect(new Bun.Transpiler({ loader: 'js' }).scanImports(text)).toEqual([]);
     expect(text).not.toMatch(/\b(?:Bun|process|Buffer|require)\b[.(]/);
   });
 
-  it('runs in the page of another origin, bundled', async () => {
-    const page = await bundlePage();
-    const shop = Bun.serve({
+  it('runs bundled in a browser on another origin', async () => {
+    const respond = await bundleProgram();
+    const server = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: (request) => page(new URL(request.url).pathname),
+      fetch: (request) => respond(new URL(request.url).pathname),
     });
-    const origin = `http://127.0.0.1:${shop.port}`;
+    const origin = `http://127.0.0.1:${server.port}`;
     await using listed = await openListeningService({ allowedOrigins: [origin] });
     await using chromium = await openBrowser();
     try {
@@ -92,33 +92,14 @@ describe('the package petstore/client, installed from its tarball', () => {
       await tab.waitForFunction('document.title !== ""');
       expect(await tab.title()).toBe('9223372036854775807 9007199254740993');
     } finally {
-      await shop.stop(true);
+      await server.stop(true);
     }
   });
 });
 
-/** Packs the project and installs the tarball in an empty folder, without the network. */
-async function installPackage(target: string): Promise<void> {
-  await run(['npm', 'pack', '--pack-destination', target], project);
-  const [tarball] = [...new Bun.Glob('*.tgz').scanSync(target)];
-  const local = Object.keys(dependencies).map((name) => [
-    name,
-    `file:${join(project, 'node_modules', name)}`,
-  ]);
-  const manifest = {
-    private: true,
-    dependencies: { petstore: `file:${tarball}` },
-    // What the service depends on is taken from here; the client depends on nothing.
-    overrides: Object.fromEntries(local) as Record<string, string>,
-  };
-  await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
-  const quietly = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
-  await run(['npm', 'install', ...quietly.split(' ')], target);
-}
-
-/** A page that adds a pet and shows what came back as its title. */
-async function bundlePage(): Promise<(path: string) => Response> {
-  const entry = join(folder, 'page.mjs');
+/** An HTML document that adds pets and shows their categories in its title. */
+async function bundleProgram(): Promise<(path: string) => Response> {
+  const entry = join(folder, 'program-in-browser.mjs');
   await Bun.write(
     entry,
     `import { createClient } from 'petstore/client';
@@ -133,20 +114,9 @@ async function bundlePage(): Promise<(path: string) => Response> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true });
   const script = await outputs[0]!.text();
   return (path) =>
-    path === '/page.js'
+    path === '/program.js'
       ? new Response(script, { headers: { 'Content-Type': 'text/javascript' } })
-      : new Response('<!doctype html><script type="module" src="/page.js"></script>', {
+      : new Response('<!doctype html><script type="module" src="/program.js"></script>', {
           headers: { 'Content-Type': 'text/html' },
         });
-}
-
-async function run(command: string[], cwd = folder): Promise<string> {
-  const child = Bun.spawn(command, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: patienceMs });
-  const [status, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
-  return stdout;
 }

@@ -8,8 +8,20 @@ import { openListeningService } from '../support/http/listening.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 
+/** A fetch that never connects. */
+function countedFailure() {
+  const counted = {
+    attempts: 0,
+    fetch: () => {
+      counted.attempts += 1;
+      return Promise.reject(new Error('no connection'));
+    },
+  };
+  return counted;
+}
+
 describe('reads over a bad connection', () => {
-  it('walks over all pages in spite of faults between them', async () => {
+  it('visits all pages despite faults between them', async () => {
     await using service = await openListeningService();
     const created = [];
     for (let count = 0; count < 6; count++) created.push(await service.client.createPet(rex));
@@ -23,52 +35,40 @@ describe('reads over a bad connection', () => {
     expect(await Array.fromAsync(clientThrough(service, proxy.url).pets({ limit: 2 }))).toEqual(created);
   });
 
-  it('repeats after a timeout', async () => {
+  it('retries after a timeout', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['stall']);
     expect(await clientThrough(service, proxy.url, 500).listPets()).toEqual({ pets: [] });
     expect(proxy.connections).toBeGreaterThanOrEqual(2);
   });
 
-  it('keeps trying for as long as it was told to, and no longer', async () => {
+  it('retries for retryForMs and no longer', async () => {
     await using service = await openListeningService();
-    let attempts = 0;
-    const client = service.clientWith({
-      retryForMs: 400,
-      fetch: () => {
-        attempts += 1;
-        return Promise.reject(new Error('no connection'));
-      },
-    });
+    const failing = countedFailure();
+    const client = service.clientWith({ retryForMs: 400, fetch: failing.fetch });
     const startedAt = performance.now();
     expect(await failureOf(client.createPet(rex))).toMatchObject({ code: 'network' });
-    // Its pauses are 1, 2, 4, … 256 ms at most, each at least half of that.
-    expect(attempts).toBeGreaterThanOrEqual(8);
+    // The pauses are at most 1, 2, 4, … 256 ms, and at least half of that.
+    expect(failing.attempts).toBeGreaterThanOrEqual(8);
     expect(performance.now() - startedAt).toBeGreaterThan(100);
   });
 
-  it('repeats nothing when it was told so', async () => {
+  it('never retries when retryForMs is 0', async () => {
     await using service = await openListeningService();
-    let attempts = 0;
-    const client = service.clientWith({
-      retryForMs: 0,
-      fetch: () => {
-        attempts += 1;
-        return Promise.reject(new Error('no connection'));
-      },
-    });
+    const failing = countedFailure();
+    const client = service.clientWith({ retryForMs: 0, fetch: failing.fetch });
     expect(await failureOf(client.listPets())).toMatchObject({ code: 'network' });
-    expect(attempts).toBe(1);
+    expect(failing.attempts).toBe(1);
   });
 
-  it('fails with timeout when no answer ever comes', async () => {
+  it('fails with timeout when no response ever arrives', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['stall', 'stall']);
     const client = service.clientWith({ baseUrl: proxy.url, timeoutMs: 50, retryForMs: 20 });
     expect(await failureOf(client.listPets())).toMatchObject({ code: 'timeout', status: undefined });
   });
 
-  it('does not repeat what would fail again', async () => {
+  it('does not retry what would fail again', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, []);
     const client = service.clientWith({ baseUrl: proxy.url, apiKey: 'wrong' });
@@ -79,35 +79,35 @@ describe('reads over a bad connection', () => {
 });
 
 describe('Retry-After', () => {
-  const waiting = (retryAfter: string) => async () =>
+  const rateLimited = (retryAfter: string) => async () =>
     new Response('{"code":"rate_limited","message":"Slow down.","status":429}', {
       status: 429,
       headers: { 'Retry-After': retryAfter },
     });
 
-  it('is waited for', async () => {
+  it('delays the next attempt', async () => {
     await using service = await openListeningService();
-    const answeredAt: number[] = [];
+    const calledAt: number[] = [];
     const client = service.clientWith({
       fetch: (url, init) => {
-        answeredAt.push(performance.now());
-        return answeredAt.length === 1 ? waiting('1')() : fetch(url, init);
+        calledAt.push(performance.now());
+        return calledAt.length === 1 ? rateLimited('1')() : fetch(url, init);
       },
     });
     await client.listPets();
-    expect(answeredAt[1]! - answeredAt[0]!).toBeGreaterThanOrEqual(990);
+    expect(calledAt[1]! - calledAt[0]!).toBeGreaterThanOrEqual(990);
   });
 
-  it('is left to the caller when it is too long', async () => {
+  it('fails the call when it is too long', async () => {
     await using service = await openListeningService();
-    const client = service.clientWith({ fetch: waiting('3600') });
+    const client = service.clientWith({ fetch: rateLimited('3600') });
     expect(await failureOf(client.listPets())).toMatchObject({
       code: 'rate_limited',
       retryAfterMs: 3_600_000,
     });
   });
 
-  it('is read as seconds and as a date', () => {
+  it('may be seconds or a date', () => {
     const now = Date.parse('2026-11-14T00:00:00Z');
     expect(parseRetryAfter('3', now)).toBe(3000);
     expect(parseRetryAfter('Sat, 14 Nov 2026 00:00:05 GMT', now)).toBe(5000);
@@ -115,7 +115,7 @@ describe('Retry-After', () => {
     expect([parseRetryAfter('soon', now), parseRetryAfter(null, now)]).toEqual([undefined, undefined]);
   });
 
-  it('comes on top of a pause that doubles up to a bound and varies', () => {
+  it('adds to a random pause that doubles up to a bound', () => {
     for (const [failures, ceilingMs] of [
       [0, 100],
       [1, 200],
@@ -131,7 +131,7 @@ describe('Retry-After', () => {
 });
 
 describe('signal', () => {
-  it('ends a call that waits for its answer', async () => {
+  it('cancels a call that waits for its response', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['stall']);
     const controller = new AbortController();
@@ -140,7 +140,7 @@ describe('signal', () => {
     expect(await failureOf(call)).toHaveProperty('message', 'changed my mind');
   });
 
-  it('ends a pause before a repetition', async () => {
+  it('cancels the pause before a retry', async () => {
     await using service = await openListeningService();
     const controller = new AbortController();
     const client = service.clientWith({
@@ -153,7 +153,7 @@ describe('signal', () => {
     expect(String(await failureOf(client.createPet(rex, { signal: controller.signal })))).toMatch(/abort/i);
   });
 
-  it('that is aborted already lets nothing be sent', async () => {
+  it('prevents the request when it is already aborted', async () => {
     await using service = await openListeningService();
     let calls = 0;
     const client = service.clientWith({

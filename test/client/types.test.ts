@@ -16,27 +16,27 @@ import {
 import type { ErrorCode } from '../../src/error.ts';
 import type { NewPet as DomainNewPet, PetStatus as DomainPetStatus } from '../../src/pet.ts';
 
-// The compiler is what fails here: `npm run check` reads this file.
-describe('the types of the client', () => {
-  it('are those of the domain, so that the two cannot drift', () => {
+// These tests fail in the compiler: `npm run check` reads this file.
+describe('the client', () => {
+  it('has the types of the domain', () => {
     expectTypeOf<PetStatus>().toEqualTypeOf<DomainPetStatus>();
     expectTypeOf<NewPet>().toEqualTypeOf<DomainNewPet>();
     expectTypeOf<ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
   });
 
-  it('have bigint identifiers', () => {
+  it('has bigint identifiers', () => {
     expectTypeOf<Pet['id']>().toEqualTypeOf<bigint>();
     expectTypeOf<Pet['categoryId']>().toEqualTypeOf<bigint>();
     expectTypeOf<Parameters<PetstoreClient['getPet']>[0]>().toEqualTypeOf<bigint>();
   });
 
-  it('give pages, pets and walks', () => {
+  it('returns pages, pets and generators', () => {
     expectTypeOf<PetstoreClient['listPets']>().returns.resolves.toEqualTypeOf<PetPage>();
     expectTypeOf<PetstoreClient['createPet']>().returns.resolves.toEqualTypeOf<Pet>();
     expectTypeOf<PetstoreClient['pets']>().returns.toEqualTypeOf<AsyncGenerator<Pet, void, undefined>>();
   });
 
-  it('refuse what the service would refuse', () => {
+  it('does not compile with what the service would refuse', () => {
     const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', retryForMs: 0 });
     const calls = () => [
       // @ts-expect-error a number loses digits
@@ -54,7 +54,7 @@ describe('the types of the client', () => {
     expectTypeOf<ClientOptions>().toHaveProperty('baseUrl');
   });
 
-  it('narrow an error by its code', () => {
+  it('narrows an error by its code', () => {
     const error: unknown = new PetstoreClientError('timeout', 'Too late.', { requestId: 'r' });
     if (isPetstoreError(error)) expectTypeOf(error).toEqualTypeOf<PetstoreClientError>();
     if (isPetstoreError(error, 'not_found', 'timeout'))

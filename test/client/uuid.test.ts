@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import { createUuid } from '../../src/client/uuid.ts';
 
-it('makes random UUIDs where a page over plain HTTP has no crypto.randomUUID', () => {
+it('makes random UUIDs without crypto.randomUUID, which plain HTTP does not have', () => {
   const native = globalThis.crypto;
   const ofPlainHttp = { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => native.getRandomValues(bytes) };
   Object.defineProperty(globalThis, 'crypto', { value: ofPlainHttp, configurable: true });

@@ -1,26 +1,28 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { add, describedBy, openShop, phone, rows, stock, tabTo } from '../support/browser/shop.ts';
+import { add, addPets, describedBy, openConsole, phone, rows, tabTo } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
-describe('adding a pet', () => {
-  it('explains each mistake beside its field and then shows the new pet in place', async () => {
+describe('the form that adds a pet', () => {
+  it('explains each mistake beside its field and then shows the new pet', async () => {
     await using service = await openListeningService();
-    await stock(service, 3);
-    await using visited = await openShop(chromium.browser, service);
+    await addPets(service, 3);
+    await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
     await add(page, ' ', '7.5');
-    expect(await describedBy(page, 'Name')).toBe('Give the pet a name.');
-    expect(await describedBy(page, 'Category')).toBe('Only digits: a category is a whole number, such as 7.');
+    expect(await describedBy(page, 'Name')).toBe('Enter a name.');
+    expect(await describedBy(page, 'Category')).toBe('Enter a whole number, such as 7.');
     expect(await visited.findBarriers()).toEqual([]);
     await add(page, 'Pixel', '9223372036854775808');
-    expect(await describedBy(page, 'Category')).toContain('This number is too large');
+    expect(await describedBy(page, 'Category')).toBe(
+      'Category number must be an integer from -9223372036854775808 to 9223372036854775807.',
+    );
     await add(page, 'Pixel', '9223372036854775807');
-    await page.getByText('Pixel was added with the id 4.').waitFor();
+    await page.getByText('Pixel was added with id 4.').waitFor();
     expect(await rows(page).first().textContent()).toContain('9223372036854775807');
     expect(await rows(page).count()).toBe(4);
     expect(await page.getByLabel('Name').inputValue()).toBe('');
@@ -28,25 +30,52 @@ describe('adding a pet', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows what the service says beside the field', async () => {
+  it('shows a problem that the client finds beside its field and sends nothing', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service);
+    await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
-    await page.getByLabel('Category').fill('7');
-    // A lone surrogate passes the form and is refused by the service.
+    const creates: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && creates.push(request.url()));
+    await page.getByLabel('Category number').fill('-5');
+    // Nobody can type a lone surrogate.
     await page.evaluate(`{
       const field = document.getElementById('pet-name');
       field.value = '\\ud800';
       field.dispatchEvent(new Event('input', { bubbles: true }));
     }`);
     await page.getByRole('button', { name: 'Add pet' }).click();
-    await page.getByText('name must be well-formed Unicode').waitFor();
-    expect(await describedBy(page, 'Name')).toContain('name must be well-formed Unicode');
+    await page.getByText('Name must be well-formed Unicode').waitFor();
+    expect(await describedBy(page, 'Name')).toBe('Name must be well-formed Unicode without U+0000.');
+    expect(await describedBy(page, 'Category number')).toBe('A whole number, such as 7.');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
+    expect(creates).toEqual([]);
+  });
+
+  it('shows the whole message of a service that refuses the pet above the fields', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    const message = 'name is taken. categoryId 7 is closed.';
+    await page.route('**/v1/pets', (route) =>
+      route.fulfill({ status: 400, json: { code: 'invalid_pet', message, status: 400 } }),
+    );
+    await add(page, 'Pixel', '7');
+    const notice = page.locator('.add-pet').getByRole('alert');
+    await notice.waitFor();
+    expect(await notice.innerText()).toBe(message);
+    const [above, below] = [await notice.boundingBox(), await page.getByLabel('Name').boundingBox()];
+    expect(above!.y + above!.height).toBeLessThanOrEqual(below!.y);
+    expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('false');
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.unroute('**/v1/pets');
+    await add(page, 'Pixel', '8');
+    await page.getByText('Pixel was added with id 1.').waitFor();
+    expect(await notice.count()).toBe(0);
   });
 
   it('says when the filter hides the new pet', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service);
+    await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.getByRole('radio', { name: 'Sold' }).check();
     await add(page, 'Hidden', '1');
@@ -55,11 +84,11 @@ describe('adding a pet', () => {
     await rows(page).getByText('Hidden').waitFor();
   });
 
-  it('adds one pet when the answer to the first press was lost', async () => {
+  it('adds one pet when the first response is lost', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service);
+    await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
-    // The service gets every request; the page gets no answer.
+    // The service gets every request; the console gets no response.
     await page.route('**/v1/pets', async (route) => {
       await route.fetch();
       await route.abort();
@@ -72,7 +101,7 @@ describe('adding a pet', () => {
     expect((await Array.fromAsync(service.client.pets())).length).toBe(1);
   });
 
-  it('needs no mouse', async () => {
+  it('works without a mouse', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, service.url, phone);
     const { page } = visited;

@@ -1,7 +1,7 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { add, desktop, openShop, overflowing, phone, rows, stock } from '../support/browser/shop.ts';
+import { add, addPets, desktop, openConsole, overflowing, phone, rows } from '../support/browser/console.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();
@@ -13,27 +13,27 @@ describe('the list', () => {
     await service.client.createPet({ name, categoryId: 2n ** 63n - 1n, status: 'sold' });
     await service.client.createPet({ name: '', categoryId: -(2n ** 63n) });
     for (const size of [desktop, phone]) {
-      await using visited = await openShop(chromium.browser, service, size);
+      await using visited = await openConsole(chromium.browser, service, size);
       const { page } = visited;
       await page.getByText(name, { exact: true }).waitFor();
       const text = await rows(page).allTextContents();
       expect(text[0]).toContain('9223372036854775807');
       expect(text[0]).toContain('Sold');
       expect(text[1]).toContain('-9223372036854775808');
-      expect(text[1]).toContain('Without a name');
+      expect(text[1]).toContain('No name');
       expect(text[1]).toContain('No status');
       expect(await overflowing(page)).toEqual([]);
     }
   });
 
-  it('is filtered with one click, or with the arrow keys', async () => {
+  it('can be filtered with one click or the arrow keys', async () => {
     await using service = await openListeningService();
-    await stock(service, 9);
-    await using visited = await openShop(chromium.browser, service);
+    await addPets(service, 9);
+    await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
-    await page.getByText('That is all: 9 pets.').waitFor();
+    await page.getByText('All 9 pets').waitFor();
     await page.locator('.choice.sold').click();
-    await page.getByText('That is all: 3 pets.').waitFor();
+    await page.getByText('All 3 pets').waitFor();
     expect(await page.locator('.row .status').allTextContents()).toEqual(Array(3).fill('Status Sold'));
     await page.keyboard.press('ArrowLeft');
     await page.locator('.row .status.pending').first().waitFor();
@@ -41,13 +41,13 @@ describe('the list', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('loads more as one scrolls, until all are there', async () => {
+  it('loads more pets on scrolling until all are shown', async () => {
     await using service = await openListeningService();
-    await stock(service, 120);
-    await using visited = await openShop(chromium.browser, service);
+    await addPets(service, 120);
+    await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
     await rows(page).nth(49).waitFor({ state: 'attached' });
-    while (!(await page.getByText('That is all: 120 pets.').isVisible())) {
+    while (!(await page.getByText('All 120 pets').isVisible())) {
       await page.mouse.wheel(0, 2000);
       await page.waitForTimeout(30);
     }
@@ -56,10 +56,10 @@ describe('the list', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('loads more when the button is pressed', async () => {
+  it('loads more pets when the button is pressed', async () => {
     await using service = await openListeningService();
-    await stock(service, 60);
-    await using visited = await openShop(chromium.browser, service, {
+    await addPets(service, 60);
+    await using visited = await openConsole(chromium.browser, service, {
       viewport: { width: 1200, height: 300 },
     });
     const { page } = visited;
@@ -68,25 +68,25 @@ describe('the list', () => {
     await rows(page).nth(59).waitFor({ state: 'attached' });
   });
 
-  it('says when there is nothing, and what to do then', async () => {
+  it('says when it is empty and what to do', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service, phone);
+    await using visited = await openConsole(chromium.browser, service, phone);
     const { page } = visited;
     await page.getByRole('radio', { name: 'Sold' }).check();
-    await page.getByText('No pet is sold').waitFor();
+    await page.getByText('No sold pets').waitFor();
     await page.getByRole('button', { name: 'Show all pets' }).click();
-    await page.getByRole('button', { name: 'Add the first pet' }).click();
+    await page.getByRole('button', { name: 'Add your first pet' }).click();
     await add(page, 'First', '1');
     await rows(page).getByText('First').waitFor();
     expect(await visited.findBarriers()).toEqual([]);
   });
 
-  it('holds its place while it loads', async () => {
+  it('does not shift the layout while it loads', async () => {
     await using service = await openListeningService();
-    await stock(service, 60);
-    await using visited = await openShop(chromium.browser, service);
+    await addPets(service, 60);
+    await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
-    // After a reload nothing was pressed, so every shift counts.
+    // Without user input after the reload, every shift counts.
     await page.reload();
     await rows(page).nth(49).waitFor({ state: 'attached' });
     const shift = await page.evaluate<number>(`new Promise((resolve) => {
@@ -100,15 +100,15 @@ describe('the list', () => {
   });
 });
 
-describe('on every screen', () => {
+describe('the console', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [screen, size] of Object.entries({ desktop, phone })) {
-      it(`has no barrier and cuts no text: ${screen}, ${colorScheme}`, async () => {
+      it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
         await using service = await openListeningService();
-        await stock(service, 6);
-        await using visited = await openShop(chromium.browser, service, { ...size, colorScheme });
+        await addPets(service, 6);
+        await using visited = await openConsole(chromium.browser, service, { ...size, colorScheme });
         const { page, complaints } = visited;
-        await page.getByText('That is all: 6 pets.').waitFor();
+        await page.getByText('All 6 pets').waitFor();
         if (screen === 'phone') await page.getByRole('button', { name: 'Add a pet' }).click();
         await add(page, 'New one', '7');
         await rows(page).getByText('New one').waitFor();

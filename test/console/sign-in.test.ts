@@ -1,16 +1,16 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { openShop, signIn } from '../support/browser/shop.ts';
+import { openConsole, signIn } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
-describe('signing in', () => {
-  it('keeps the key for the tab alone, and nowhere in the address', async () => {
+describe('the sign-in form', () => {
+  it('keeps the key for the tab only, and never in the address', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service);
+    await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
     expect(page.url()).toBe(`${service.url}/`);
     expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toBe('{}');
@@ -23,7 +23,7 @@ describe('signing in', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('remembers the key when asked to, until the person signs out', async () => {
+  it('remembers the key on request until the person signs out', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
@@ -37,30 +37,31 @@ describe('signing in', () => {
     await page.waitForFunction('localStorage.length === 0');
   });
 
-  it('says beside the field what is wrong with a key', async () => {
+  it('explains what is wrong with a key beside the field', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, service.url);
     const { page, complaints } = visited;
     const field = page.getByLabel('API key');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Paste your key here').waitFor();
+    await page.getByText('Enter your API key').waitFor();
     await field.fill('pets_wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('This key is not accepted').waitFor();
+    await page.getByText('This key was not accepted').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('key');
     expect(await visited.findBarriers()).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
-  it('says that the service is away, and works once it is back', async () => {
+  it('says that the service cannot be reached, and works once it is back', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
     await service.goAway();
     await page.getByLabel('API key').fill(service.apiKey);
     await page.keyboard.press('Enter');
-    await page.getByText('The service cannot be reached').waitFor();
+    const advice = 'The service cannot be reached. It may be restarting. Try again in a moment.';
+    await page.getByText(advice).waitFor();
     service.comeBack();
     await page.keyboard.press('Enter');
     await page.getByText('No pets yet').waitFor();

@@ -5,41 +5,44 @@ import { openapi, operations, type DocumentedOperation } from '../support/contra
 import { openService, type Service } from '../support/http/service.ts';
 import { requestFor } from '../support/contract/documented-request.ts';
 
-/** What client generators do with `openapi.yaml`: the first server before every path, every example at once. */
+/** Client generators put the first server of `openapi.yaml` before every path and send every example at once. */
 
 let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  // The pet that the example of petId names.
+  // The example of petId names this pet.
   await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 });
 afterAll(() => service.close());
 
 describe('openapi.yaml', () => {
-  it('has no server for a single path or operation, which most generators overlook', () => {
+  it('has no server for a single path or operation, because most generators ignore it', () => {
     for (const item of Object.values(openapi.paths)) {
       for (const part of [item, item.get, item.post, item.options])
         expect(part ?? {}).not.toHaveProperty('servers');
     }
   });
 
-  it('names first the whole address of a new service, which every generator can put before a path', () => {
+  it('lists the address of a new service first', () => {
     expect(openapi.servers[0]?.url).toBe(exampleAddress);
     expect(new URL(exampleAddress).origin).toBe(exampleAddress);
   });
 
-  it.each(Object.entries(openapi.paths))('has the whole address in the path %s', (path, { get }) => {
-    const needsKey = get.security === undefined;
-    expect(path.startsWith('/v1/')).toBe(needsKey);
-  });
+  it.each(Object.entries(openapi.paths))(
+    'has the version in the path %s if it needs a key',
+    (path, { get }) => {
+      const needsKey = get.security === undefined;
+      expect(path.startsWith('/v1/')).toBe(needsKey);
+    },
+  );
 });
 
 const successOf = ({ responses }: DocumentedOperation): number => Number(Object.keys(responses)[0]);
 
 describe('a request with every example of its operation', () => {
   it.each(operations.map((operation) => [operation.operationId, operation] as const))(
-    'is served: %s',
+    'succeeds: %s',
     async (_id, operation) => {
       const query = operation.parameters
         .filter((parameter) => parameter.in === 'query')
@@ -52,7 +55,7 @@ describe('a request with every example of its operation', () => {
     },
   );
 
-  it('has a cursor that a page of that status and length really gives', async () => {
+  it('has the cursor of a real page', async () => {
     await using full = await openService();
     const listPets = operations.find(({ operationId }) => operationId === 'listPets');
     const example = (name: string) =>

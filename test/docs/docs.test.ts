@@ -1,32 +1,32 @@
 import { describe, expect, it, setDefaultTimeout } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { desktop, openShop, overflowing, phone, signIn } from '../support/browser/shop.ts';
+import { desktop, openConsole, overflowing, phone, signIn } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
 setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
 describe('/docs', () => {
-  it('lists the three operations, from this service alone', async () => {
+  it('lists the three operations and loads nothing from other hosts', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
-    const addresses = await page.locator('.operation .address').allTextContents();
-    expect(addresses).toEqual(['GET /v1/pets', 'POST /v1/pets', 'GET /v1/pets/{petId}']);
+    const endpoints = await page.locator('.operation .endpoint').allTextContents();
+    expect(endpoints).toEqual(['GET /v1/pets', 'POST /v1/pets', 'GET /v1/pets/{petId}']);
     expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
     expect(complaints).toEqual([]);
   });
 
-  it('tries a call, and shows the answer to its last digit', async () => {
+  it('sends a call and shows every digit of the response', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
     const creating = page.getByRole('form', { name: 'Try createPet' });
     await creating.getByRole('button', { name: 'Send' }).click();
-    await creating.getByText('Type your API key above first.').waitFor();
+    await creating.getByText('Enter your API key above first.').waitFor();
 
-    await page.getByLabel('API key for trying').fill(service.apiKey);
+    await page.getByLabel('API key for trying calls').fill(service.apiKey);
     await creating.getByLabel('Body').fill('{"name":"Rex","categoryId":9223372036854775807}');
     await creating.getByRole('button', { name: 'Send' }).click();
     await creating.getByText('201 Created').waitFor();
@@ -54,14 +54,14 @@ describe('/docs', () => {
     expect(await example.innerText()).toContain(`baseUrl: '${service.url}'`);
   });
 
-  it('leaves the key that the browser remembers for the shop', async () => {
+  it('does not replace the key that the browser remembers for the console', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
     await page.getByLabel('Remember me on this device').check();
     await signIn(page, service.apiKey);
     await page.goto(`${service.url}/docs`);
-    const field = page.getByLabel('API key for trying');
+    const field = page.getByLabel('API key for trying calls');
     expect(await field.inputValue()).toBe(service.apiKey);
     for (const key of ['pets_other', '']) {
       await field.fill(key);
@@ -71,19 +71,19 @@ describe('/docs', () => {
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
     await page.goto(service.url);
     await page.getByText('No pets yet').waitFor();
-    // A wrong one that was left there is refused in the shop, which then takes the remembered one.
+    // A wrong key of the tab is refused in the console, which then uses the remembered key.
     await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
     await page.reload();
     await page.getByText('No pets yet').waitFor();
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
   });
 
-  it('forgets the key of the tab when the field is emptied, and the shop asks for one', async () => {
+  it('forgets the key of the tab when the field is emptied, so that the console asks for one', async () => {
     await using service = await openListeningService();
-    await using visited = await openShop(chromium.browser, service);
+    await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.goto(`${service.url}/docs`);
-    const field = page.getByLabel('API key for trying');
+    const field = page.getByLabel('API key for trying calls');
     await field.fill('');
     await field.blur();
     await page.goto(service.url);
@@ -91,7 +91,7 @@ describe('/docs', () => {
     expect(await page.getByText('no longer accepted').count()).toBe(0);
   });
 
-  it('can be read without script', async () => {
+  it('is readable without JavaScript', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
     const { page } = visited;
@@ -99,20 +99,20 @@ describe('/docs', () => {
     expect(await page.locator('form:visible').count()).toBe(0);
   });
 
-  it('brings a reader of the deprecation link to its section', async () => {
+  it('has the section that the deprecation link names', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs#deprecation`);
-    expect(await visited.page.locator(':target h2').innerText()).toBe('Move off getPet');
+    expect(await visited.page.locator(':target h2').innerText()).toBe('Stop using getPet');
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [screen, size] of Object.entries({ desktop, phone })) {
-      it(`has no barrier and cuts no text: ${screen}, ${colorScheme}`, async () => {
+      it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
         await using service = await openListeningService();
         await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
         const { page, complaints } = visited;
         for (const summary of await page.locator('#listPets summary').all()) await summary.click();
-        await page.getByLabel('API key for trying').fill(service.apiKey);
+        await page.getByLabel('API key for trying calls').fill(service.apiKey);
         await page.getByRole('form', { name: 'Try listPets' }).getByRole('button').click();
         await page.getByText('200 OK').waitFor();
         expect(await visited.findBarriers()).toEqual([]);

@@ -5,18 +5,18 @@ import { requestFor, type Change } from '../support/contract/documented-request.
 
 const origin = 'https://shop.example';
 let service: Service;
-/** The same store, with everything configured that adds a header. */
-let talkative: Service;
+/** The same store, with every option that adds a header. */
+let configured: Service;
 
 beforeAll(async () => {
   service = await openService();
-  talkative = await openService({
+  configured = await openService({
     openStore: async () => service,
     allowedOrigins: [origin],
     isSecure: true,
     requestsPerMinute: 1000,
   });
-  // Two, so that a page of one has a next page.
+  // Two pets, so that a page of one has a next page.
   await service.pets.createPet({ name: 'Rex', categoryId: 1n });
   await service.pets.createPet({ name: 'Mia', categoryId: 2n });
 });
@@ -28,8 +28,8 @@ function send(operation: DocumentedOperation, change: Change, { call } = service
   return call(path, init);
 }
 
-describe('a response that has every reason to', () => {
-  const everyReason = {
+describe('a response to a request with every option', () => {
+  const everyOption = {
     query: [['limit', '1']] satisfies [string, string][],
     headers: {
       Origin: origin,
@@ -40,10 +40,10 @@ describe('a response that has every reason to', () => {
   };
 
   it.each(operations.map((operation) => [operation.method, operation.path, operation] as const))(
-    'has all headers that are documented: %s %s',
+    'has all documented headers: %s %s',
     async (_method, _path, operation) => {
-      await send(operation, everyReason, talkative);
-      const { status, headers } = await send(operation, everyReason, talkative);
+      await send(operation, everyOption, configured);
+      const { status, headers } = await send(operation, everyOption, configured);
       const documented = Object.keys(operation.responses[status]?.headers ?? {});
       expect(documented).not.toBeEmpty();
       expect(documented.filter((name) => !headers.has(name))).toEqual([]);
@@ -55,13 +55,13 @@ describe('HEAD', () => {
   const reads = operations.filter(({ method }) => method === 'GET');
 
   it.each(reads.map((operation) => [operation.path, operation] as const))(
-    'responses as GET does on %s',
+    'responds as GET does on %s',
     async (_path, operation) => {
       const headers = { 'X-Request-Id': 'same' };
       const get = await send(operation, { headers });
       const head = await send(operation, { headers, method: 'HEAD' });
       expect(head.status).toBe(get.status);
-      // The runtime adds both to a response to GET.
+      // The runtime adds both to a GET response.
       const { 'content-length': length, date: _date, ...others } = head.headers.toJSON();
       expect(others).toEqual(get.headers.toJSON());
       expect(Number(length)).toBe((await get.bytes()).byteLength);

@@ -17,7 +17,7 @@ let service: Service;
 
 beforeAll(async () => {
   service = await openService();
-  // The pet that the example of petId names.
+  // The example of petId names this pet.
   await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 });
 

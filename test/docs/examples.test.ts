@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The examples as a reader finds them on the page, in their order. */
+/** The examples in the docs, in order. */
 function examplesOf(html: string, language: string): ShownExample[] {
   const figures = html.matchAll(
     /<figure data-language="(\w+)">.*?<pre[^>]*><code>(.*?)<\/code><\/pre>\s*<pre[^>]*><code>(.*?)<\/code>/gs,
@@ -48,7 +48,7 @@ const commandOf: Record<string, (text: string) => Promise<string[]>> = {
 
 describe('the examples of /docs', () => {
   for (const language of ['curl', 'typescript']) {
-    it(`print what they say: ${language}`, async () => {
+    it(`print the shown output: ${language}`, async () => {
       await using service = await openListeningService();
       const html = await (await service.call('/docs')).text();
       const examples = examplesOf(html, language);

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const paths = operations
   .filter(({ method }) => method === 'GET')
-  .map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'page.js'));
+  .map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'console.js'));
 const requests: [method: string, path: string, headers: string][] = [
   ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
     [...paths, '/nowhere'].map((path): [string, string, string] => [method, path, '']),

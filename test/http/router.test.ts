@@ -23,7 +23,7 @@ describe('Router', () => {
     ['/pets/%31', ['pet', '1']],
     ['/pets/a%2Fb', ['pet', 'a%2Fb']],
     ['/pets/%', ['pet', '%']],
-    ['/assets/page.js', ['asset', 'page.js']],
+    ['/assets/console.js', ['asset', 'console.js']],
   ])('finds %s', (path, expected) => {
     expect(found(path)).toEqual(expected);
   });

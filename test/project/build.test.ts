@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { dependencies, version } from '../../package.json';
+import { version } from '../../package.json';
 import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
+import { installPackage, project, run } from '../support/process/package.ts';
 import { childrenOf, descendantsOf } from '../support/process/process-tree.ts';
 import {
   endProcess,
@@ -14,30 +15,9 @@ import {
 } from '../support/process/process.ts';
 import { openService } from '../support/http/service.ts';
 
-const project = join(import.meta.dir, '../..');
 const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
 
-interface Ended {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
-
-async function run(
-  command: string[],
-  cwd: string,
-  env: Record<string, string | undefined> = process.env,
-): Promise<Ended> {
-  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
-  const [status, stdout, stderr] = await Promise.all([
-    child.exited,
-    child.stdout.text(),
-    child.stderr.text(),
-  ]);
-  return { status, stdout, stderr };
-}
-
-/** Adds a pet and finds it again, by the API. */
+/** Adds a pet and finds it again through the API. */
 async function expectToKeepPets({ call }: Service): Promise<void> {
   const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
   const created = await call('/v1/pets', { ...newPet, body });
@@ -50,8 +30,8 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
   expect((await call('/readyz')).status).toBe(200);
 }
 
-/** What the service gives to people and to developers is what the sources give, byte for byte. */
-async function expectToServePages({ url }: Service): Promise<void> {
+/** The console, the docs and the contract are those of the sources, byte for byte. */
+async function expectToServeDocuments({ url }: Service): Promise<void> {
   await using sources = await openService();
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
@@ -103,7 +83,7 @@ describe('npm run build', () => {
       await using service = await start(workers);
       expect(readdirSync(service.folder)).toEqual(['data']);
       await expectToKeepPets(service);
-      await expectToServePages(service);
+      await expectToServeDocuments(service);
       expect(childrenOf(service.pid)).toHaveLength(workers === 1 ? 0 : workers);
       expect(await service.stop()).toBe(0);
       expect(service.stdout).toContain('"stopped"');
@@ -162,7 +142,7 @@ describe('npm pack', () => {
     const processes = descendantsOf(service.pid);
     try {
       await expectToKeepPets(service);
-      await expectToServePages(service);
+      await expectToServeDocuments(service);
     } finally {
       processes.forEach(endProcess);
     }
@@ -192,22 +172,3 @@ describe('npm pack', () => {
     }
   });
 });
-
-/** Installs the packed project in an empty folder; what it depends on is linked from here, without the network. */
-async function installPackage(target: string): Promise<void> {
-  const packed = await run(['npm', 'pack', '--silent', '--pack-destination', target], project);
-  const tarball = packed.stdout.trim().split('\n').at(-1);
-  const links = Object.keys(dependencies).map((name) => [
-    name,
-    `file:${join(project, 'node_modules', name)}`,
-  ]);
-  const manifest = {
-    private: true,
-    dependencies: { petstore: `file:${tarball}`, ...(Object.fromEntries(links) as Record<string, string>) },
-    overrides: Object.fromEntries(Object.keys(dependencies).map((name) => [name, `$${name}`])) as object,
-  };
-  await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
-  const quietly = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
-  const { status, stdout, stderr } = await run(['npm', 'install', ...quietly.split(' ')], target);
-  if (status !== 0) throw new Error(`npm install ended with ${status}:\n${stdout}${stderr}`);
-}

@@ -17,7 +17,7 @@ const violations = [
   ['src/client', `export { petStatuses } from '../pet.ts';`],
   ['src/client', `export { Client } from 'pg';`],
   ['src/console', `export { petStatuses } from '../pet.ts';`],
-  ['src/console/shop', `export { createApp } from '../../http/app.ts';`],
+  ['src/console/pets', `export { createApp } from '../../http/app.ts';`],
   ['src/server', `export { serve } from '../cli/serve.ts';`],
   ['src/server', `export { openSqliteStore } from '../sqlite/open.ts';`],
   ['src/formats', `export { openStores } from '../stores.ts';`],

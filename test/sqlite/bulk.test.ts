@@ -31,7 +31,7 @@ const readers = {
 
 for (const [command, run] of Object.entries(readers)) {
   describe(`petstore ${command}`, () => {
-    it('does not change a byte of the store that it reads', async () => {
+    it('changes no byte of the store that it reads', async () => {
       change('PRAGMA journal_mode = DELETE');
       const before = readFileSync(place.path);
       expect(await run()).toMatchObject({ status: 0 });
@@ -54,7 +54,7 @@ for (const [command, run] of Object.entries(readers)) {
 
     it.each([
       ['is empty', '', /holds no store/],
-      ['is no database', 'hello world '.repeat(500), /is not a database/],
+      ['is not a database', 'hello world '.repeat(500), /is not a database/],
     ])('refuses a file that %s, and leaves it as it is', async (_title, content, message) => {
       writeFileSync(place.path, content);
       expect(await run()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) });
@@ -62,10 +62,10 @@ for (const [command, run] of Object.entries(readers)) {
     });
 
     it.each([
-      ['its form', `json = replace(json, '{"id"', '["id"')`],
+      ['its syntax', `json = replace(json, '{"id"', '["id"')`],
       ['a letter', `json = replace(json, 'Rex', 'Rax')`],
       ['its key', 'id = 2'],
-    ])('tells of a pet that has changed in %s in one line', async (_what, changed) => {
+    ])('reports a pet that was changed in %s in one line', async (_what, changed) => {
       change(`UPDATE pets SET ${changed}`);
       expect(await run()).toMatchObject({
         status: 1,
@@ -76,7 +76,7 @@ for (const [command, run] of Object.entries(readers)) {
     it.each([
       ['schema', 200],
       ['tables', 4096],
-    ])('tells of a store with damaged %s in one line', async (_what, from) => {
+    ])('reports a store with damaged %s in one line', async (_what, from) => {
       change('PRAGMA journal_mode = DELETE');
       writeFileSync(place.path, readFileSync(place.path).fill(0xff, from));
       expect(await run()).toMatchObject({

@@ -5,7 +5,7 @@ import { openSqliteImport } from '../../src/sqlite/import.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
-/** Larger than what is checked for damage at the opening. */
+/** Larger than what is checked for damage when a store is opened. */
 const nameLength = 17 * 1024 * 1024;
 
 let place: SqlitePlace;
@@ -37,8 +37,8 @@ function damage(...tables: string[]): void {
   closeSync(file);
 }
 
-describe('an import into a store that cannot be used', () => {
-  it('fails with unavailable, whatever it was about to do', async () => {
+describe('an import into a damaged store', () => {
+  it('fails with unavailable at every step', async () => {
     damage('imports', 'pets');
     const store = openSqliteImport(place);
     try {
@@ -59,7 +59,7 @@ describe('an import into a store that cannot be used', () => {
   it.each([
     ['imports', []],
     ['pets', ['--keep-ids']],
-  ])('tells the operator in one line, no stack: damaged %s', async (table, args) => {
+  ])('ends with one line and no stack: damaged %s', async (table, args) => {
     damage(table);
     const { status, stdout, stderr } = await runCli(['import', '--database-url', place.path, ...args], {
       input: '{"id":2,"name":"Rex","categoryId":1}\n',
@@ -68,5 +68,22 @@ describe('an import into a store that cannot be used', () => {
     expect(stderr.slice(stderr.indexOf('petstore: '))).toBe(
       'petstore: The import was interrupted: database disk image is malformed. Run the same command again to go on.\n',
     );
+  });
+});
+
+describe('petstore import --keep-ids', () => {
+  it('explains that an id was taken while it ran', async () => {
+    {
+      using database = new Database(place.path);
+      // Stands for a service that creates a pet between two rows of the import.
+      database.run(`CREATE TRIGGER take_next AFTER INSERT ON pets WHEN NEW.id = 2
+        BEGIN INSERT INTO pets SELECT 3, status, json, checksum FROM pets WHERE id = 2; END`);
+    }
+    const rows = [2, 3].map((id) => `{"id":${id},"name":"Rex","categoryId":1}\n`);
+    const { status, stdout, stderr } = await runCli(['import', '--keep-ids', '--database-url', place.path], {
+      input: rows.join(''),
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('petstore: An id of the file has been taken meanwhile. Nothing was written.');
   });
 });

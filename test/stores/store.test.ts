@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { PetstoreError } from '../../src/error.ts';
+import { IdTakenError, PetstoreError } from '../../src/error.ts';
 import type { PageRequest, RenderedJson } from '../../src/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
@@ -235,6 +235,22 @@ for (const [name, makePlace] of Object.entries(stores)) {
         await keys.createKey(till);
         expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
         expect(await keys.listKeys()).toMatchObject([{ name: 'till' }]);
+      });
+    });
+
+    describe('pets that are added with their ids', () => {
+      it('are refused, the whole batch, when one id is taken', async () => {
+        const [bulk, adding] = [await place.openBulk(), await place.openImport()];
+        try {
+          await bulk.pets.write([{ ...rex, id: 5n }]);
+          const batch = [4n, 5n, 6n].map((id) => ({ id, name: 'Rex', categoryId: 1n }));
+          for (const add of [() => bulk.pets.write(batch), () => adding.addPets(batch)]) {
+            expect(await add().catch((error: unknown) => error)).toBeInstanceOf(IdTakenError);
+          }
+          expect(await bulk.pets.read(undefined, 10)).toEqual([{ ...rex, id: 5n }]);
+        } finally {
+          await Promise.all([bulk.close(), adding.close()]);
+        }
       });
     });
 

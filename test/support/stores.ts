@@ -1,7 +1,10 @@
 import type { BulkStore } from '../../src/bulk-store.ts';
+import type { ImportStore } from '../../src/import-store.ts';
 import { openPostgresBulk } from '../../src/postgres/bulk.ts';
+import { openPostgresImport } from '../../src/postgres/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makePostgresPlace } from './postgres/place.ts';
 import type { Store } from './http/service.ts';
@@ -15,6 +18,7 @@ export interface StoreOptions {
 export interface StorePlace {
   open(options: StoreOptions): Promise<Store>;
   openBulk(): Promise<BulkStore>;
+  openImport(): Promise<ImportStore>;
   remove(): Promise<void>;
 }
 
@@ -26,6 +30,7 @@ export const stores: Record<string, () => Promise<StorePlace>> = {
     return {
       open: async (options) => openSqliteStore({ path, ...options }),
       openBulk: () => openSqliteBulk({ path, mayCreate: true }),
+      openImport: async () => openSqliteImport({ path }),
       remove: async () => place[Symbol.asyncDispose](),
     };
   },
@@ -39,6 +44,7 @@ async function makePostgresStore(parameters = ''): Promise<StorePlace> {
   return {
     open: (options) => openPostgresStore({ address, ...options }),
     openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+    openImport: () => openPostgresImport({ address }),
     remove: async () => place[Symbol.asyncDispose](),
   };
 }

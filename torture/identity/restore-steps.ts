@@ -138,7 +138,7 @@ async function killInTheMiddle(world: World, args: string[], path: string): Prom
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const sign = world.random.pick(['', '.restoring', '.petstore-lock-', '.restored-', '.replaced-']);
+  const sign = world.random.pick(['', '.restoring-', '.locking-', '.restored-', '.replaced-']);
   if (sign === '') await Bun.sleep(world.random.next() * 300);
   else {
     const isThere = watchFor(path, sign);
@@ -153,8 +153,7 @@ async function killInTheMiddle(world: World, args: string[], path: string): Prom
 /** Tells when something new of this name is beside the store. */
 function watchFor(path: string, sign: string): () => boolean {
   const folder = dirname(path);
-  const matching = () =>
-    readdirSync(folder).filter((name) => name.startsWith(basename(path) + sign) || name.startsWith(sign));
+  const matching = () => readdirSync(folder).filter((name) => name.startsWith(basename(path) + sign));
   const before = new Set(matching());
   return () => matching().some((name) => !before.has(name));
 }
@@ -176,6 +175,6 @@ function namesOf(path: string, infix: string): string[] {
 function leftovers(path: string): string[] {
   const folder = dirname(path);
   return readdirSync(folder)
-    .filter((name) => name.startsWith('.petstore-') || name.startsWith(`${basename(path)}.restoring`))
+    .filter((name) => /^\.petstore-|\.(?:restoring|locking)-/.test(name))
     .map((name) => join(folder, name));
 }

@@ -33,7 +33,7 @@ export const sabotages: readonly Sabotage[] = [
     patches: [
       {
         file: 'src/sqlite/opening/opened-store.ts',
-        find: 'if (isDamaged) throw damagedUnchanged(file.name);',
+        find: 'if (isDamaged) throw damaged(file.name);',
         replace: 'void isDamaged;',
       },
     ],
@@ -67,7 +67,7 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore brings revoked keys back',
     patches: [
       {
-        file: 'src/sqlite/backups/restore.ts',
+        file: 'src/sqlite/backups/replaced-store.ts',
         find: 'if (revokedAt) revoke.run(hash, revokedAt);',
         replace: 'void revokedAt;',
       },
@@ -77,7 +77,7 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore that was killed is finished by nobody',
     patches: [
       {
-        file: 'src/sqlite/opening/put-in-place.ts',
+        file: 'src/sqlite/backups/put-in-place.ts',
         find: 'while (findRestore(path)) {',
         replace: 'while (!path) {',
       },

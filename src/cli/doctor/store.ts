@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { holdsFrames } from '../../sqlite/wal/frames.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
@@ -30,7 +31,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   const report: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
   if (findings.some(({ state }) => state === 'problem')) return report;
   if (report.makesFirstKey) {
-    findings.unshift(ok('store', `${name} does not exist yet; the first start makes it.`));
+    findings.unshift(describeMissing(name, path));
     return report;
   }
   try {
@@ -45,6 +46,16 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     findings.unshift(problemOf('store', error));
     return report;
   }
+}
+
+/** A log outlives its file only when the file was moved or removed. */
+function describeMissing(name: string, path: string): Finding {
+  const log = `${path}-wal`;
+  if (!existsSync(log)) return ok('store', `${name} does not exist yet; the first start makes it.`);
+  const remedy = `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`;
+  return holdsFrames(log)
+    ? problem('store', `${name} is gone, but its log holds commits, so the service does not start.`, remedy)
+    : warning('store', `${name} is gone, but its log is still there. A start makes an empty store.`, remedy);
 }
 
 /** The side files, too: left behind by a start as another user, they keep the right one out. */

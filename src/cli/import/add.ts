@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../error.ts';
+import { IdTakenError, PetstoreError } from '../../error.ts';
 import type { ImportedPet, ImportStore } from '../../import-store.ts';
 import { createContentHash, readRows, type Check, type CheckedInput } from './check.ts';
 import type { Interruption } from '../terminal/interruption.ts';
@@ -103,7 +103,6 @@ function doneOf({ addedCount, goodCount }: Standing): string {
 }
 
 function explain(error: unknown, standing: Standing): unknown {
-  const { code } = error as { code?: string };
   if (error instanceof InputChanged) {
     const done =
       standing.addedCount === 0
@@ -122,7 +121,7 @@ function explain(error: unknown, standing: Standing): unknown {
       `The import was interrupted: ${reasonOf(error)}. ${doneOf(standing)} Run the same command again to go on.`,
     );
   }
-  if (code?.startsWith('SQLITE_CONSTRAINT') || code === '23505') {
+  if (error instanceof IdTakenError) {
     return new ImportFailure(`An id of the file has been taken meanwhile. ${wayOut(standing)}`);
   }
   return error;

@@ -1,14 +1,14 @@
 import { keepKeyForTab, readKey } from '../../console/session.ts';
 
-/** What the documentation can do with a script: show this address in its examples, one language at a time, and try calls. */
+/** Shows the service's address and one language at a time in the examples, and sends calls from the reference. */
 
 const serviceAddress = new URL('.', location.href).href.replace(/\/$/, '');
 
-showOwnAddress();
+showServiceAddress();
 offerLanguages();
 offerTrying();
 
-function showOwnAddress(): void {
+function showServiceAddress(): void {
   for (const example of document.querySelectorAll<HTMLElement>('[data-address]')) {
     const { address = '' } = example.dataset;
     for (const code of example.querySelectorAll('code')) {
@@ -44,7 +44,7 @@ async function tryOut(form: HTMLFormElement, key: HTMLInputElement): Promise<voi
   const outcome = form.querySelector<HTMLElement>('.outcome');
   if (!outcome) return;
   if (key.value.trim() === '') {
-    outcome.replaceChildren(paragraph('Type your API key above first.'));
+    outcome.replaceChildren(paragraph('Enter your API key above first.'));
     return key.focus();
   }
   outcome.replaceChildren(paragraph('Sending…'));
@@ -53,7 +53,7 @@ async function tryOut(form: HTMLFormElement, key: HTMLInputElement): Promise<voi
     outcome.replaceChildren(
       paragraph(`${response.status} ${response.statusText}`),
       block('Headers', [...response.headers].map(([name, value]) => `${name}: ${value}`).join('\n')),
-      // As text: parsed and written again, long integers would lose digits.
+      // Not parsed: long integers would lose digits.
       block('Body', await response.text()),
     );
   } catch {
@@ -67,12 +67,12 @@ function send(form: HTMLFormElement, apiKey: string): Promise<Response> {
   let path = form.dataset['path'] ?? '';
   let body: string | undefined;
   for (const field of form.querySelectorAll<HTMLInputElement>('[data-in]')) {
-    const { name = '', in: where } = field.dataset;
-    if (where === 'body') {
+    const { name = '', in: part } = field.dataset;
+    if (part === 'body') {
       body = field.value;
       headers.set('Content-Type', 'application/json');
-    } else if (where === 'path') path = path.replace(`{${name}}`, encodeURIComponent(field.value));
-    else if (field.value !== '' && where === 'query') query.set(name, field.value);
+    } else if (part === 'path') path = path.replace(`{${name}}`, encodeURIComponent(field.value));
+    else if (field.value !== '' && part === 'query') query.set(name, field.value);
     else if (field.value !== '') headers.set(name, field.value);
   }
   const text = query.toString();

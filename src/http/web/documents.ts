@@ -1,53 +1,47 @@
 import openapiSource from '../../../openapi.yaml' with { type: 'text' };
 import { PetstoreError } from '../../error.ts';
-import { jsonMediaType } from '../response.ts';
-import { cacheable, cacheHeaders } from '../cacheable.ts';
 import type { Handler } from '../endpoint.ts';
-import type { Pages } from './pages.ts';
+import { jsonMediaType } from '../response.ts';
+import type { ConsoleAndDocs } from './console-and-docs.ts';
+import { serveText } from './text.ts';
 
-export interface Docs {
-  homePage: Handler;
-  docsPage: Handler;
-  /** The scripts and style sheets of the two pages. */
+export interface Documents {
+  consoleHtml: Handler;
+  docsHtml: Handler;
+  /** The scripts and style sheets of both. */
   asset: Handler;
   openapiYaml: Handler;
   openapiJson: Handler;
 }
 
-/** The contract in both notations, and the two pages for people: one to keep shop with, one to learn the interface. */
-export function createDocs(): Docs {
+/** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
+export function createDocuments(): Documents {
   const yaml = openapiSource as unknown as string;
-  const yamlDocument = document('application/yaml', yaml);
-  let jsonDocument: Handler | undefined;
-  let pages: Promise<Pages> | undefined;
+  let openapiJson: Handler | undefined;
+  let loaded: Promise<ConsoleAndDocs> | undefined;
 
-  // Loaded and made on the first request for them: neither is needed to start, nor by most callers at all.
-  const loadPages = async (): Promise<Pages> => {
-    const { createPages } = await import('./pages.ts');
-    pages ??= createPages(yaml).catch((error: unknown) => {
-      pages = undefined;
-      throw error;
-    });
-    return pages;
+  const load = (): Promise<ConsoleAndDocs> => {
+    loaded ??= import('./console-and-docs.ts')
+      .then(({ createConsoleAndDocs }) => createConsoleAndDocs(yaml))
+      .catch((error: unknown) => {
+        loaded = undefined;
+        throw error;
+      });
+    return loaded;
   };
 
   return {
-    homePage: async ({ request }) => (await loadPages()).home.for(request),
-    docsPage: async ({ request }) => (await loadPages()).docs.for(request),
-    async asset({ request, parameter: name = '' }) {
-      const found = (await loadPages()).assets.get(name);
+    consoleHtml: async (call) => (await load()).consoleHtml(call),
+    docsHtml: async (call) => (await load()).docsHtml(call),
+    async asset(call) {
+      const found = (await load()).assets.get(call.parameter ?? '');
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      return found.for(request);
+      return found(call);
     },
-    openapiYaml: yamlDocument,
+    openapiYaml: serveText('application/yaml', yaml),
     openapiJson(call) {
-      jsonDocument ??= document(jsonMediaType, JSON.stringify(Bun.YAML.parse(yaml), null, 2));
-      return jsonDocument(call);
+      openapiJson ??= serveText(jsonMediaType, JSON.stringify(Bun.YAML.parse(yaml), null, 2));
+      return openapiJson(call);
     },
   };
-}
-
-function document(contentType: string, body: string): Handler {
-  const headers = cacheHeaders(contentType, body);
-  return ({ request }) => cacheable(request, body, headers);
 }

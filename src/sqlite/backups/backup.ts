@@ -1,27 +1,26 @@
+import { Database } from 'bun:sqlite';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
-import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
-import { explain } from '../errors.ts';
-import { syncPath } from '../opening/folders.ts';
+import { damaged, explain, noStore } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
+import { readUnchanged, refuseDamage, refuseDamagedPets } from '../opening/check-store.ts';
 import { openExisting } from '../opening/opened-store.ts';
-import { isFileOfStore } from '../opening/store-file.ts';
-import { verifyCopy, type CopySummary } from './verify-copy.ts';
+import { isFileOfStore, syncPath } from '../opening/store-file.ts';
 
 /**
- * Copies a store into one file, consistent and verified, while services go on using it. Whatever was acknowledged
- * before the call is in the copy.
+ * Copies a store into one file while services go on using it. The copy holds everything that was acknowledged before the
+ * call, and gets its name only after it was read back whole and synced.
  */
-export function backUpSqlite(name: string, file: string, report: Report): CopySummary {
+export function backUpSqlite(name: string, file: string, report: Report): { petCount: number } {
   if (isFileOfStore(name, file))
-    throw new OperatorError(`${file} belongs to the store itself. Choose another name for the backup.`);
+    throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
   if (existsSync(file))
-    throw new OperatorError(`${file} exists and is not written over. Choose another name.`);
+    throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
   const store = openExisting(name);
-  if (!store) throw new OperatorError(`There is no store at ${name}. Name it with --database-url.`);
-  // Its own: another backup may be under way.
+  if (!store) throw noStore(name);
+  // The process id keeps it apart from another backup under way.
   const partial = `${file}.${process.pid}.partial`;
   try {
     readUnchanged(store, (database) => {
@@ -33,19 +32,35 @@ export function backUpSqlite(name: string, file: string, report: Report): CopySu
       report.step(`Copying ${name}`);
       database.run('VACUUM INTO ?1', [partial]);
     });
-    const summary = verifyCopy(partial, name, report);
+    const petCount = verifyCopy(partial, name, report);
     syncPath(partial);
-    // Only a copy that is whole and on disk gets the name that was asked for.
     renameSync(partial, file);
     syncPath(dirname(resolve(file)));
-    return summary;
+    return { petCount };
   } catch (error) {
     rmSync(partial, { force: true });
     throw explain(error, name);
   }
 }
 
-/** SQLite writes into an empty file, and would let others read one that it made itself. */
+/** Reads a copy whole and returns how many pets it holds. Damage is reported as that of its origin. */
+export function verifyCopy(copy: string, origin: string, report: Report): number {
+  let database: Database | undefined;
+  try {
+    database = new Database(copy, { readonly: true });
+    checkOwnership(database, origin);
+    report.step('Checking the copy');
+    const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
+    if (found?.integrity_check !== 'ok') throw damaged(origin);
+    return refuseDamagedPets(database, origin, report);
+  } catch (error) {
+    throw explain(error, origin);
+  } finally {
+    database?.close();
+  }
+}
+
+/** SQLite writes into an empty file that exists. One that it makes itself could be read by others. */
 function makePrivate(partial: string, file: string): void {
   try {
     rmSync(partial, { force: true });

@@ -1,19 +1,20 @@
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { OperatorError } from '../../error.ts';
-import { readUnchanged } from '../opening/check-store.ts';
+import { explain } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
+import { readUnchanged } from '../opening/check-store.ts';
 import { openStore } from '../opening/opened-store.ts';
 import { findStoreFile, stateOf } from '../opening/store-file.ts';
 
-export interface KeyState {
+interface KeyState {
   hash: string;
   revokedAt: number | null;
 }
 
-/** What a restore needs to know of the store that it replaces. */
+/** What a restore needs to know about the store that it replaces. */
 export interface ReplacedStore {
-  /** Its API keys, as far as they can be read. */
+  /** Its API keys; none when they cannot be read. */
   keys: KeyState[];
   /** Differs when somebody has written to it since; undefined when there was no store. */
   state: string | undefined;
@@ -37,15 +38,41 @@ export function examineReplaced(name: string, isForced: boolean): ReplacedStore 
   }
 }
 
+/**
+ * Revokes in the copy what the replaced store had revoked, because a key that leaked must not come back with a backup.
+ * False when the copy holds usable keys that the replaced store does not know.
+ */
+export function keepRevocations(keys: KeyState[], copy: string, origin: string): boolean {
+  const known = new Map(keys.map(({ hash, revokedAt }) => [hash, revokedAt]));
+  let database: Database | undefined;
+  try {
+    database = new Database(copy, { readwrite: true, create: false });
+    checkOwnership(database, origin);
+    // Only the file itself gets the store's name, so nothing may be left in a log.
+    database.run('PRAGMA journal_mode = DELETE');
+    const revoke = database.query('UPDATE api_keys SET revoked_at = ?2 WHERE hash = ?1');
+    const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null);
+    for (const { hash } of usable) {
+      const revokedAt = known.get(hash);
+      if (revokedAt) revoke.run(hash, revokedAt);
+    }
+    return usable.every(({ hash }) => known.has(hash));
+  } catch (error) {
+    throw explain(error, origin);
+  } finally {
+    database?.close();
+  }
+}
+
 /** All keys, revoked or not. */
-export function readKeys(database: Database): KeyState[] {
+function readKeys(database: Database): KeyState[] {
   if (!hasTable(database, 'api_keys')) return [];
   return database.query<KeyState, []>('SELECT hash, revoked_at AS revokedAt FROM api_keys').all();
 }
 
 function refusePets(database: Database, name: string): void {
   if (!hasTable(database, 'pets') || database.query('SELECT 1 FROM pets LIMIT 1').all().length === 0) return;
-  throw new OperatorError(`${name} holds pets. To replace them by the backup, add --force.`);
+  throw new OperatorError(`${name} holds pets.`, 'To replace them with the backup, add --force.');
 }
 
 function hasTable(database: Database, table: string): boolean {

@@ -1,12 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { OperatorError } from '../../error.ts';
-import { damagedUnchanged, explain, isBusy, isDamage, replaced } from '../errors.ts';
+import type { Report } from '../../progress.ts';
+import { damaged, explainOpening, isBusy } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
+import { isIntact, storedPetColumns, type StoredPet } from '../stored-pet.ts';
+import { holdsFrames } from '../wal/frames.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
-import { isInPlace, stateOf } from './store-file.ts';
-import { headerBytes } from '../wal/frames.ts';
+import { stateOf } from './store-file.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -14,17 +16,12 @@ const maxCheckedBytes = 16 * 1024 * 1024;
 /** Refuses a store that is damaged, not ours, or newer than this program, before anything writes to it. */
 export function refuseUnusable(store: OpenedStore): void {
   const { size } = statSync(store.path);
-  // A file that the first start has just made, or that a crash has left half-made: SQLite undoes that by itself.
+  // A new file, or one whose first transaction a crash interrupted: SQLite undoes that by itself.
   if (size === 0 || existsSync(`${store.path}-journal`)) return;
   readUnchanged(store, (database) => {
     checkOwnership(database, store.name);
     if (size <= maxCheckedBytes) refuseDamage(database, store.name);
   });
-}
-
-export function refuseDamage(database: Database, path: string): void {
-  const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
-  if (found?.quick_check !== 'ok') throw damagedUnchanged(path);
 }
 
 const maxAttempts = 10;
@@ -53,36 +50,57 @@ export function readUnchanged<Result>(store: OpenedStore, read: (database: Datab
   }
 }
 
+/** Checks the structure of the file, but not the bytes within a text: see {@link refuseDamagedPets}. */
+export function refuseDamage(database: Database, name: string): void {
+  const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
+  if (found?.quick_check !== 'ok') throw damaged(name);
+}
+
+const petsPerReport = 10_000;
+
+/** Compares every pet with its checksum. Returns how many there are. */
+export function refuseDamagedPets(database: Database, name: string, report: Report): number {
+  const { total } = database.query('SELECT count(*) AS total FROM pets').get() as { total: number };
+  const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
+  // The store of an older release, which stored none.
+  if (checksums.length === 0) return total;
+  const pets = database.query<StoredPet & { id: string }, []>(
+    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
+  );
+  using progress = report.progress('pets read', total);
+  let count = 0;
+  for (const pet of pets.iterate()) {
+    if (!isIntact(pet, pet.id)) throw damaged(name);
+    count += 1;
+    if (count % petsPerReport === 0) progress.add(petsPerReport);
+  }
+  progress.add(count % petsPerReport);
+  return count;
+}
+
+/** Versions before 3.51.3 can lose a commit when the log is restarted while another connection writes. */
+export function refuseOldSqlite(version = sqliteVersion()): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (major * 1_000_000 + minor * 1000 + patch >= 3_051_003) return;
+  throw new OperatorError(
+    `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed.`,
+    'Update Bun: npm install.',
+  );
+}
+
 function refuseMissingPages(database: Database, store: OpenedStore): void {
   const { missingPages, name } = store;
   const areUsed = missingPages > 0 && missingPages > readPragma(database, 'freelist_count');
-  if (areUsed || isCutOff(database, store)) throw damagedUnchanged(name);
+  if (areUsed || isCutOff(database, store)) throw damaged(name);
 }
 
 /**
- * SQLite takes the beginning of a page for a page until the first commit. What is not in the log is in the file; asked
- * in this order, that is so while others write, too.
+ * SQLite accepts a file whose last page is cut off until the first commit. The log is checked before the file: a
+ * checkpoint may move pages from the one to the other meanwhile.
  */
 function isCutOff(database: Database, { path }: OpenedStore): boolean {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  return logBytes <= headerBytes && statSync(path).size < bytes;
-}
-
-/** Whatever went wrong with a file that is no longer in its place, that is the reason. */
-export function explainOpening(error: unknown, store: OpenedStore): unknown {
-  if (!isInPlace(store)) return replaced(store.name);
-  return isDamage(error) ? damagedUnchanged(store.name) : explain(error, store.name);
-}
-
-/** Versions before 3.51.3 can lose a commit when the WAL is reset while another connection writes. */
-export function refuseOldSqlite(version = sqliteVersion()): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
-  if (major * 1_000_000 + minor * 1000 + patch < 3_051_003) {
-    throw new OperatorError(
-      `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed. Update Bun: npm install.`,
-    );
-  }
+  return !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
 }
 
 function sqliteVersion(): string {

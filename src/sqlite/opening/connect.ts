@@ -1,26 +1,27 @@
 import { constants, Database } from 'bun:sqlite';
-import { isBusy } from '../errors.ts';
-import { refuseReplaced, type OpenedStore } from './opened-store.ts';
+import { isBusy, replaced } from '../errors.ts';
+import type { OpenedStore } from './opened-store.ts';
+import { isInPlace } from './store-file.ts';
 
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 5000;
 
-/** Opens a connection that may write, the way both threads use it. */
+/** Opens a connection that may write. */
 export function connect(store: OpenedStore): Database {
   const database = new Database(store.path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // The last one to close would remove the side files, and a start on a full disk could not make them anew. So they
-  // stay, the log emptied: SQLite does that where the size of the log is limited.
+  // SQLite would remove the side files with the last connection, and a start on a full disk could not make them again.
   database.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1);
-  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size.
+  // A reader that held a snapshot for long has let the log grow; the next checkpoint cuts it to this size. With a
+  // limit set, SQLite also empties the log that it leaves behind.
   database.run(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
   return database;
 }
 
 /**
- * Waits for whoever holds the lock, which may be a restore that puts another file into this place. SQLite finds a log by
- * the name of its file: it would take that of the new file for the log of the one that it has open.
+ * Reads for the first time, after whoever holds the lock. That may be a restore, which puts another file in this place.
+ * SQLite finds a log by its name, so a connection to the old file would then read the log of the new one.
  */
 export function readWhenFree(database: Database, store: OpenedStore): void {
   database.run('PRAGMA busy_timeout = 0');
@@ -32,11 +33,15 @@ export function readWhenFree(database: Database, store: OpenedStore): void {
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
 }
 
+export function refuseReplaced(store: OpenedStore): void {
+  if (!isInPlace(store)) throw replaced(store.name);
+}
+
 const lockPollMs = 1;
 
 /**
- * Tries until no other connection holds the lock; for connections that do not wait by themselves. SQLite's own wait
- * sleeps up to 100 ms between two attempts, in which a busy neighbour process takes the lock again and again.
+ * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
+ * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
  */
 export function whenFree(attempt: () => void): void {
   const deadline = performance.now() + busyTimeoutMs;
@@ -52,8 +57,8 @@ export function whenFree(attempt: () => void): void {
 }
 
 /**
- * Sets what makes a commit durable: in WAL mode, only FULL syncs the log at every commit. SQLite
- * keeps the journal mode in the file, but forgets `synchronous` with the connection.
+ * Makes commits durable: in WAL mode, only FULL syncs the log at every commit. SQLite keeps the journal mode in the
+ * file, but forgets `synchronous` with the connection.
  */
 export function makeDurable(database: Database): void {
   const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {

@@ -1,20 +1,80 @@
+/**
+ * How a store is opened: `store-file.ts` finds the file behind the operator's name, this file checks its log before
+ * SQLite sees it, `check-store.ts` reads it without changing a byte, and only then `connect.ts` opens a connection that
+ * may write. Whatever refuses a store leaves it as it was. While it is in use, `store-watch.ts` checks that the name
+ * still leads to the same file.
+ */
+
+import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../error.ts';
-import { damagedUnchanged, explain, replaced } from '../errors.ts';
-import { prepareFolder } from './folders.ts';
+import { finishRestore, refuseHalfRestored } from '../backups/put-in-place.ts';
+import { damaged, explain, explainOpening, noStore, replaced } from '../errors.ts';
+import { migrate, refuseOlderSchema } from '../migrate.ts';
 import { checkLog } from '../wal/check.ts';
-import { headerBytes } from '../wal/frames.ts';
-import { finishRestore, refuseHalfRestored } from './put-in-place.ts';
-import { findStoreFile, isInPlace, isSameFile, linksOf, resolveLinks, type StoreFile } from './store-file.ts';
+import { holdsFrames } from '../wal/frames.ts';
+import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
+import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
+import { openReadOnly, type ReadOnlyStore } from './read-only.ts';
+import {
+  findStoreFile,
+  isSameFile,
+  linksOf,
+  prepareFolder,
+  resolveLinks,
+  withLog,
+  type StoreFile,
+} from './store-file.ts';
 
-/** A store whose log was checked before SQLite sees it. Every connection is opened from one. */
+/** A store whose log was checked. Every connection is opened from one. */
 export interface OpenedStore extends StoreFile {
   /** Pages that are neither in the file nor in the log. Only unused ones may be missing. */
   readonly missingPages: number;
 }
 
-/** Opens a store that exists; undefined when there is none. */
+export interface WritableStore {
+  store: OpenedStore;
+  database: Database;
+}
+
+/** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
+export function openWritable(name: string): WritableStore {
+  refuseOldSqlite();
+  const store = openOrCreate(name);
+  refuseUnusable(store);
+  let database: Database | undefined;
+  try {
+    database = connect(store);
+    readWhenFree(database, store);
+    makeDurable(database);
+    migrate(database);
+    // From here on, a restore finds the store in use.
+    refuseReplaced(store);
+    return { store: withLog(store), database };
+  } catch (error) {
+    database?.close();
+    throw explainOpening(error, store);
+  }
+}
+
+/** Opens a store that exists and is up to date, and changes no byte of it. */
+export function openForReading(name: string): ReadOnlyStore {
+  const store = openExisting(name);
+  if (!store) throw noStore(name);
+  refuseUnusable(store);
+  let opened: ReadOnlyStore | undefined;
+  try {
+    opened = openReadOnly(store);
+    refuseOlderSchema(opened.database, name);
+    return opened;
+  } catch (error) {
+    opened?.[Symbol.dispose]();
+    throw explainOpening(error, store);
+  }
+}
+
+/** Finds a store that exists and checks its log; undefined when there is none. */
 export function openExisting(name: string): OpenedStore | undefined {
   const file = findStoreFile(name);
   if (!file) return undefined;
@@ -22,68 +82,48 @@ export function openExisting(name: string): OpenedStore | undefined {
   return openStore(file);
 }
 
-/** Opens a store, making its file and its folder where they are missing. */
+/** The same, but makes the file and its folder where they are missing. */
 export function openOrCreate(name: string): OpenedStore {
   const path = resolveLinks(name);
   const isNew = makeFile(name, path);
-  finishRestoreOf(name);
-  const file = findStoreFile(name);
-  if (!file) throw replaced(name);
   try {
+    // First, because the file may be another one afterwards.
+    finishRestore(name, path);
+    const file = findStoreFile(name);
+    if (!file) throw replaced(name);
     return openStore(file);
   } catch (error) {
-    // A log that has lost its file is refused, and left alone as it was.
+    // Such as beside a log that has lost its file.
     if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
-    throw error;
+    throw explain(error, name);
   }
 }
 
-/** Refuses a damaged log, because SQLite would repair it by cutting it off at the damage. */
+/** Refuses a damaged log, which SQLite would cut off at the damage. */
 export function openStore(file: StoreFile): OpenedStore {
   try {
     refuseLogElsewhere(file);
     const { isDamaged, missingPages } = checkLog(file.path);
-    if (isDamaged) throw damagedUnchanged(file.name);
+    if (isDamaged) throw damaged(file.name);
     return { ...file, missingPages };
   } catch (error) {
     throw explain(error, file.name);
   }
 }
 
-/** A file that was moved, a link left in its place, has lost its log unless that was moved as well. */
+/** A file that was moved, with a link left in its place, has lost its log unless that was moved as well. */
 function refuseLogElsewhere({ name, path }: StoreFile): void {
   const log = linksOf(name)
     .map((link) => `${link}-wal`)
-    .find((file) => holdsCommits(file) && !isSameFile(file, `${path}-wal`));
+    .find((file) => holdsFrames(file) && !isSameFile(file, `${path}-wal`));
   if (log === undefined) return;
   throw new OperatorError(
-    `${log} holds the newest commits of this store, which was moved to ${path} without it. ` +
-      `Move it there as well: mv ${log} ${path}-wal`,
+    `${log} holds the newest commits of this store, which was moved to ${path} without it.`,
+    `Move it there as well: mv ${log} ${path}-wal`,
   );
 }
 
-function holdsCommits(log: string): boolean {
-  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > headerBytes;
-}
-
-export function refuseReplaced(store: StoreFile): void {
-  if (!isInPlace(store)) throw replaced(store.name);
-}
-
-/** Call before the file is found: it may be another one afterwards. */
-export function finishRestoreOf(name: string): void {
-  const path = resolveLinks(name);
-  try {
-    if (existsSync(path)) finishRestore(name, path);
-  } catch (error) {
-    throw explain(error, name);
-  }
-}
-
-/**
- * Makes the folder and the file readable by their owner alone; SQLite gives its side files the same rights. False when
- * there is a file.
- */
+/** Gives the owner alone access; SQLite gives its side files the same rights. False when the file exists already. */
 function makeFile(name: string, path: string): boolean {
   try {
     prepareFolder(path);
@@ -97,14 +137,15 @@ function makeFile(name: string, path: string): boolean {
     if (error instanceof OperatorError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
-      `The store ${name} cannot be written (${code ?? message}). ` +
-        'Give this user write rights to the folder and the file, or choose another file with --database-url.',
+      `The store ${name} cannot be written (${code ?? message}).`,
+      'Give this user write rights to the folder and the file, or choose another file with --database-url.',
     );
   }
 }
 
 function isFolder(name: string): OperatorError {
   return new OperatorError(
-    `${name} is a folder. Name a file in it: --database-url ${join(name, 'petstore.db')}`,
+    `${name} is a folder.`,
+    `Name a file in it: --database-url ${join(name, 'petstore.db')}`,
   );
 }

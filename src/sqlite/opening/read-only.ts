@@ -4,26 +4,26 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../error.ts';
+import { headerBytes } from '../wal/frames.ts';
 import { readWhenFree } from './connect.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { stateOf } from './store-file.ts';
-import { headerBytes } from '../wal/frames.ts';
 
-/** A connection through which no byte of the store or of its side files changes. */
+/** A connection that changes no byte of the store or its side files. */
 export interface ReadOnlyStore extends Disposable {
   database: Database;
-  /** Call after reading: fails when the store was written meanwhile and SQLite's locks could not keep both apart. */
+  /** Call it after reading. Fails when the store was written meanwhile and no lock of SQLite prevented that. */
   refuseChanged(): void;
 }
 
 /**
- * A usual connection begins the shared memory anew, and folds the log into the file when it is closed. Read-only, it
- * leaves both alone if both side files exist; SQLite then keeps what it needs in memory of its own.
+ * An ordinary connection rewrites the shared memory, and moves the log into the file when it is closed. A read-only one
+ * leaves both alone if both side files exist; otherwise it needs one of the ways around below.
  */
 export function openReadOnly(store: OpenedStore): ReadOnlyStore {
   const { path } = store;
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
-  // A kill leaves a log like this: SQLite, read-only, takes it for one that others keep beginning anew, and gives up.
+  // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
   const isOnlyHeader = logBytes === headerBytes;
   const hasSharedMemory = existsSync(`${path}-shm`);
   if (logBytes !== undefined && !isOnlyHeader && hasSharedMemory) {
@@ -37,18 +37,18 @@ export function openReadOnly(store: OpenedStore): ReadOnlyStore {
   // The log is empty, or a side file is missing, which means that nobody has the store open.
   if (!logBytes || isOnlyHeader)
     return opened(open(`${pathToFileURL(path).href}?immutable=1`, store), refuseChanged);
-  return openElsewhere(store, refuseChanged);
+  return openLinked(store, refuseChanged);
 }
 
-/** A log without shared memory: SQLite makes that beside the file, so both are shown to it in a folder of their own. */
-function openElsewhere(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
+/** For a log without shared memory: SQLite makes that beside the file, so it gets both files in a folder of their own. */
+function openLinked(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
   return inFolder(store, (link) => {
     for (const suffix of ['', '-wal']) linkOrCopy(`${store.path}${suffix}`, `${link}${suffix}`);
     return opened(open(pathToFileURL(link).href, store), refuseChanged);
   });
 }
 
-/** A transaction that a crash has interrupted: SQLite takes it back before it reads, which only a copy may bear. */
+/** For a transaction that a crash has interrupted: SQLite undoes it in the file before it reads, so it gets a copy. */
 function openCopy(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
   return inFolder(store, (copy) => {
     for (const suffix of ['', '-journal']) copyFileSync(`${store.path}${suffix}`, `${copy}${suffix}`);
@@ -56,7 +56,7 @@ function openCopy(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore 
   });
 }
 
-/** A folder of the store's file system if that may be written, which goes away once SQLite has opened what it needs. */
+/** The folder is beside the store if possible, and is removed once SQLite has its files open. */
 function inFolder(store: OpenedStore, openAt: (path: string) => ReadOnlyStore): ReadOnlyStore {
   const folder = makeFolder(dirname(store.path)) ?? mkdtempSync(join(tmpdir(), 'petstore-reading-'));
   try {
@@ -74,7 +74,7 @@ function makeFolder(parent: string): string | undefined {
   }
 }
 
-/** Some file systems have no hard links, and none lead to another one. */
+/** Some file systems have no hard links, and a link cannot lead to another file system. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
@@ -99,5 +99,5 @@ function opened(database: Database, refuseChanged: () => void = () => {}): ReadO
 }
 
 function changed({ name }: OpenedStore): OperatorError {
-  return new OperatorError(`${name} was changed while it was being read. Run the same command again.`);
+  return new OperatorError(`${name} was changed while it was being read.`, 'Run the same command again.');
 }

@@ -1,19 +1,28 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { OperatorError } from '../../error.ts';
 
 /**
- * The file of a store, found once. The name that the operator gave may lead elsewhere later, when a link is changed or
- * the file is replaced; whoever opens the store opens this file, and is told when its name no longer leads here.
+ * The file of a store, found once. Later the name may lead elsewhere, because a link was changed or the file replaced.
+ * Every connection is opened on this file, and `isInPlace` tells when the name no longer leads to it.
  */
 export interface StoreFile {
   /** As the operator named it. */
   readonly name: string;
-  /** The same without links: SQLite keeps its log and its shared memory beside this. */
+  /** The same without links. SQLite keeps its log and its shared memory beside this path. */
   readonly path: string;
   readonly device: bigint;
   readonly inode: bigint;
-  /** The log's identity, once a connection has read the store. It stays the same file while the store is in use. */
+  /** The identity of the log, once a connection has read the store. It does not change while the store is in use. */
   readonly log?: Identity | undefined;
 }
 
@@ -22,51 +31,41 @@ interface Identity {
   inode: bigint;
 }
 
+/** What SQLite keeps beside a store. */
+export const sideFiles = ['-wal', '-shm', '-journal'] as const;
+
 /** Undefined when there is no such file. */
 export function findStoreFile(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (!found) return undefined;
-  if (!found.isFile()) throw new OperatorError(`${name} is no file. Name a file with --database-url.`);
+  if (!found.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
   return { name, path, device: found.dev, inode: found.ino };
 }
 
-/** The file with its log, which a connection must have read. */
+/** Adds the identity of the log. A connection must have read the store before. */
 export function withLog<File extends StoreFile>(file: File): File {
-  return { ...file, log: identify(logOf(file)) };
+  return { ...file, log: identify(`${file.path}-wal`) };
 }
 
 /**
- * Whether the name still leads to this file, and the log is still beside it. A file that was moved is no longer beside
- * its log, even if a link was left in its place. Cheap enough to ask before every commit.
+ * Whether the name still leads to this file, and its log is still beside it. A file that was moved is no longer beside
+ * its log, even if a link was left in its place. Cheap enough to run before every commit.
  */
 export function isInPlace(file: StoreFile): boolean {
   return (
     isSame(identify(file.name), file) &&
     isSame(identify(file.path, lstatSync), file) &&
-    (file.log === undefined || isSame(identify(logOf(file)), file.log))
+    (file.log === undefined || isSame(identify(`${file.path}-wal`), file.log))
   );
 }
 
-function isSame(found: Identity | undefined, expected: Identity): boolean {
-  return found?.device === expected.device && found.inode === expected.inode;
-}
-
-function logOf({ path }: StoreFile): string {
-  return `${path}-wal`;
-}
-
-/** What SQLite keeps beside a store. */
-const suffixes = ['', '-wal', '-shm', '-journal'];
-
-/** Whether a path leads to a store or to one of its files, by whatever name or link. */
+/** Whether a path leads to a store or to one of its side files, by any name or link. */
 export function isFileOfStore(storeName: string, path: string): boolean {
-  const resolved = resolveLinks(path);
-  const found = identify(path);
-  return suffixes.some((suffix) => {
-    const file = `${resolveLinks(storeName)}${suffix}`;
-    if (file === resolved) return true;
-    return found !== undefined && isSame(identify(file), found);
+  const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
+  return ['', ...sideFiles].some((suffix) => {
+    const file = `${storePath}${suffix}`;
+    return file === resolved || isSameFile(file, path);
   });
 }
 
@@ -75,14 +74,23 @@ export function isSameFile(one: string, other: string): boolean {
   return found !== undefined && isSame(identify(other), found);
 }
 
+/** Differs after every change of the store's content. */
+export function stateOf({ path }: StoreFile): string {
+  const states = ['', '-wal', '-journal'].map((suffix) => {
+    const found = statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true });
+    return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
+  });
+  return states.join(', ');
+}
+
 /** As many links as Linux follows. */
 const maxLinks = 40;
 
-/** Follows every link, also one that leads to a file which does not exist yet. */
+/** Follows every link, also one to a file that does not exist yet. */
 export function resolveLinks(name: string): string {
   const path = linksOf(name).at(-1) ?? name;
   try {
-    // By the system itself: `..` behind a link does not lead back.
+    // The system resolves `..` behind a link against the link's target, which `resolve` would not.
     return realpathSync.native(path);
   } catch (error) {
     const folder = dirname(path);
@@ -91,7 +99,7 @@ export function resolveLinks(name: string): string {
   }
 }
 
-/** The name of a file, and where each link leads from there; the last one is no link. */
+/** The name of a file and the target of each link from there on. The last one is not a link. */
 export function linksOf(name: string): string[] {
   const names = [name];
   for (let path = name; names.length < maxLinks;) {
@@ -103,16 +111,31 @@ export function linksOf(name: string): string[] {
   return names;
 }
 
+/** Makes the folder of an absolute path, for its owner alone. */
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
+}
+
+/** A new name survives a power cut only if the folder that holds it is synced, too. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** Undefined when it is not a link, or may not be read. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // No link, or nothing that may be seen.
     return undefined;
   }
 }
 
-/** Undefined when nothing is there, or nothing that may be seen. */
+/** Undefined when nothing is there, or nothing that may be read. */
 function identify(path: string, stat = statSync): Identity | undefined {
   try {
     const { dev, ino } = stat(path, { bigint: true });
@@ -122,11 +145,6 @@ function identify(path: string, stat = statSync): Identity | undefined {
   }
 }
 
-/** Differs after every change of the store's content. */
-export function stateOf({ path }: StoreFile): string {
-  const states = ['', '-wal', '-journal'].map((suffix) => {
-    const found = statSync(`${path}${suffix}`, { throwIfNoEntry: false, bigint: true });
-    return found && `${found.ino} ${found.size} ${found.mtimeNs}`;
-  });
-  return states.join(', ');
+function isSame(found: Identity | undefined, expected: Identity): boolean {
+  return found?.device === expected.device && found.inode === expected.inode;
 }

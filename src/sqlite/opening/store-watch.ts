@@ -1,11 +1,11 @@
 import type { PetstoreError } from '../../error.ts';
 import type { Log } from '../../log.ts';
-import { storeMoved } from '../errors.ts';
+import { outcomeUnknown, storeMoved } from '../errors.ts';
 import { isInPlace, type StoreFile } from './store-file.ts';
 
-/** Notices when a store in use is moved, replaced or removed, or its log is. */
+/** Notices when a store in use, or its log, is moved, replaced or removed. */
 export interface StoreWatch {
-  /** Why every call is refused while the store is not where it was opened: nobody else would see what is in it. */
+  /** Why every call is refused while the store is not in its place: nobody else would see what is written to it. */
   problem(): PetstoreError | undefined;
   close(): void;
 }
@@ -27,4 +27,12 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
     problem: () => (isMoved ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };
+}
+
+/** Runs a transaction. Fails unless the store is in its place before and after. */
+export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
+  if (!isInPlace(store)) throw storeMoved(store);
+  const result = transaction();
+  if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
+  return result;
 }

@@ -1,34 +1,39 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { readLogState, type LogState } from './header.ts';
-import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './frames.ts';
+/**
+ * This folder reads what SQLite keeps beside a store in WAL mode: the log (`-wal`, `frames.ts`) and the shared memory
+ * (`-shm`, `header.ts`). This file finds damage in a log before SQLite opens it: SQLite takes the first frame with a wrong
+ * checksum for the end of the log, and drops the commits behind it without a word. `limit.ts` keeps a log from growing
+ * without end.
+ */
 
-/** What SQLite will not tell: it takes the first frame with a wrong checksum for the end of the log. */
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { FrameReader, findAcknowledged, headerBytes, readHeader, type LogHeader } from './frames.ts';
+import { readLogState, type LogState } from './header.ts';
+
 export interface LogReport {
-  /** Commits that were synced lie behind a frame that is not as it was written, or behind such a header. */
+  /** Commits that were synced lie behind a damaged frame or header. */
   isDamaged: boolean;
   /** Pages that are neither in the database file nor in the log. Only unused ones may be. */
   missingPages: number;
 }
 
-/** If the log keeps changing while we read it, another process is writing; then the check is skipped. */
+/** If the log keeps changing while we read it, another process is writing; skip the check. */
 const maxAttempts = 10;
-/** The page at this offset is never written: SQLite keeps its locks there. */
+/** SQLite never writes the page at this offset: it keeps its locks there. */
 const lockByte = 0x40000000;
 
 /**
- * Reads the log as SQLite would on its recovery, and further. Where SQLite's shared memory is left from before, it says
- * how long the log was; it is not synced, but after a power cut it may only be older than the log. A crash or a power
- * cut leaves a damaged end: the last transaction, or the rest of one. Behind the damage there is no frame that follows upon a commit, since each commit
- * is synced before the next one is written. Where there is one, acknowledged pets would be forgotten in silence.
+ * Reads the log as SQLite's recovery would, and on behind the first bad frame. A crash damages only the end of a log,
+ * because each commit is synced before the next one is written. So a sound frame that follows a commit behind the damage
+ * proves that acknowledged commits would be lost. The shared memory of a crashed process, if it is left, proves the same
+ * for a log that was cut off; after a power cut it can only be older than the log.
  *
- * Others may write while we look. A frame that is being written, or a log that is begun anew, looks damaged for a
- * moment: only what two looks find at the same place under the same header is damage. At the second look, that place
- * was complete, because what follows upon it was there at the first.
+ * Others may write meanwhile, and a frame that is half written looks damaged. Only what two passes find at the same
+ * frame under the same header is damage: what follows that frame was there at the first pass, so it was complete.
  *
- * The database file is not opened: to close it would drop the locks that this process holds on it.
+ * The database file is never opened here: closing it would drop the locks that this process holds on it.
  */
 export function checkLog(path: string): LogReport {
-  // Read before the log: what it says is in the log, unless that has been begun anew since.
+  // Read before the log: what it describes is in the log, unless SQLite has restarted that since.
   const state = readLogState(path);
   let file: number;
   try {
@@ -40,7 +45,7 @@ export function checkLog(path: string): LogReport {
   try {
     let earlier: Suspicion | undefined;
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const found = look(file, path, state);
+      const found = readLog(file, path, state);
       if (!('frame' in found)) return found;
       if (earlier?.header && found.frame === earlier.frame && found.header?.equals(earlier.header)) {
         return { isDamaged: true, missingPages: 0 };
@@ -53,14 +58,14 @@ export function checkLog(path: string): LogReport {
   }
 }
 
-/** The first frame that is not sound though commits follow, and the header under which it was found. */
+/** The first bad frame with commits behind it, and the header under which it was found. */
 interface Suspicion {
   frame: number;
-  /** Undefined when the log was begun anew during the look: what was read is of two logs, and says nothing. */
+  /** Undefined when SQLite restarted the log during the pass: the frames are of two logs and prove nothing. */
   header: Buffer | undefined;
 }
 
-function look(file: number, path: string, state: LogState | undefined): LogReport | Suspicion {
+function readLog(file: number, path: string, state: LogState | undefined): LogReport | Suspicion {
   if (fstatSync(file).size <= headerBytes) return { isDamaged: false, missingPages: 0 };
   const sizeBefore = statSync(path).size;
   const bytes = readHeaderBytes(file);
@@ -71,9 +76,9 @@ function look(file: number, path: string, state: LogState | undefined): LogRepor
     return { frame, header: readHeaderBytes(file).equals(bytes) ? bytes : undefined };
   }
   if (!header || !sound) return { isDamaged: false, missingPages: 0 };
-  // Asked for last: what a checkpoint has moved from the log to the file meanwhile is in one of both.
+  // Last, so that pages which a checkpoint moves from the log to the file meanwhile are in one of them.
   const pagesInFile = Math.floor(statSync(path).size / header.pageSize);
-  // SQLite removes the log of an empty file, but no log is begun before the file has its first page.
+  // The file was emptied: SQLite writes its first page before it begins a log, but would remove the log of an empty file.
   if (pagesInFile === 0 && sound.pageCount > 0) return { isDamaged: true, missingPages: 0 };
   let missingPages = 0;
   for (let page = pagesInFile + 1; page <= sound.pageCount; page++) {
@@ -82,7 +87,7 @@ function look(file: number, path: string, state: LogState | undefined): LogRepor
   return { isDamaged: false, missingPages };
 }
 
-/** Frames that were synced are missing at the end: they were cut off, or the first of them is damaged. */
+/** Whether synced frames are missing at the end: they were cut off, or the first of them is damaged. */
 function isShort(frames: number, header: LogHeader | undefined, state: LogState | undefined): boolean {
   if (!header || state?.salts !== header.salts) return false;
   return frames < state.frames && state.copiedFrames < state.frames;
@@ -94,7 +99,7 @@ function readHeaderBytes(file: number): Buffer {
   return bytes;
 }
 
-/** Reads as far as the checksums are right. */
+/** Reads up to the first bad frame. */
 function readSound(file: number, header: LogHeader, databaseBytes: number) {
   const reader = new FrameReader(file, header);
   const pagesPast = new Set<number>();

@@ -1,27 +1,32 @@
-import { readSync } from 'node:fs';
-
 /** The format of SQLite's log: https://sqlite.org/fileformat2.html#the_write_ahead_log */
+
+import { readSync, statSync } from 'node:fs';
 
 export const headerBytes = 32;
 const frameHeaderBytes = 24;
 const chunkBytes = 1024 * 1024;
 
-/** Two running sums over all that was written before: each frame vouches for its place after the one before it. */
+/** Two running sums over everything before: each frame proves that it follows the one before it. */
 type Sums = readonly [number, number];
 
 interface FrameFormat {
   pageSize: number;
-  /** How the sums read their input: as the machine does that has begun the log. */
+  /** How the sums read their input: in the byte order of the machine that began the log. */
   isLittleEndian: boolean;
 }
 
 export interface LogHeader extends FrameFormat {
-  /** New whenever the log is begun anew; frames with others are leftovers. */
+  /** New whenever SQLite restarts the log. Frames with other salts are leftovers. */
   salts: bigint;
   sums: Sums;
 }
 
-/** Undefined when it is not as it was written. */
+/** Whether a log holds anything but its header. */
+export function holdsFrames(log: string): boolean {
+  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > headerBytes;
+}
+
+/** Undefined when it is damaged. */
 export function readHeader(bytes: Buffer): LogHeader | undefined {
   const magic = bytes.readUInt32BE(0);
   if (magic !== 0x377f0682 && magic !== 0x377f0683) return undefined;
@@ -32,7 +37,7 @@ export function readHeader(bytes: Buffer): LogHeader | undefined {
   return { pageSize: view.getUint32(8), isLittleEndian, salts: view.getBigUint64(16), sums };
 }
 
-/** Reads frames one after the other, a chunk at a time. A frame is valid until the next one is read. */
+/** Reads frames in order, a chunk at a time. A frame is valid until the next one is read. */
 export class FrameReader {
   readonly #file: number;
   readonly #format: FrameFormat;
@@ -51,25 +56,23 @@ export class FrameReader {
 
   /** Undefined past the last whole frame. */
   read(frame: number): Frame | undefined {
-    const index = frame - this.#firstFrame;
-    if (index < 0 || index >= this.#frameCount) {
+    if (frame < this.#firstFrame || frame >= this.#firstFrame + this.#frameCount) {
       const place = headerBytes + frame * this.#frameBytes;
       const length = readSync(this.#file, this.#chunk, 0, this.#chunk.byteLength, place);
       this.#firstFrame = frame;
       this.#frameCount = Math.floor(length / this.#frameBytes);
-      if (this.#frameCount === 0) return undefined;
-      return new Frame(this.#chunk, 0, this.#format);
     }
-    return new Frame(this.#chunk, index * this.#frameBytes, this.#format);
+    if (this.#frameCount === 0) return undefined;
+    return new Frame(this.#chunk, (frame - this.#firstFrame) * this.#frameBytes, this.#format);
   }
 }
 
 class Frame {
   readonly page: number;
-  /** The pages of the database after the commit that this frame ends; 0 when it ends none. */
+  /** The size of the database in pages, if this frame ends a commit; otherwise 0. */
   readonly commitPages: number;
   readonly salts: bigint;
-  /** What the frame says of itself. */
+  /** As they are stored in the frame. */
   readonly sums: Sums;
   readonly #view: DataView;
   readonly #at: number;
@@ -89,7 +92,7 @@ class Frame {
     return this.salts === salts && this.page !== 0;
   }
 
-  /** Whether it is as it was written, after a frame with these sums. */
+  /** Whether it is sound, and follows a frame with these sums. */
   follows(before: Sums): boolean {
     const { isLittleEndian, pageSize } = this.#format;
     const start = addUp(this.#view, this.#at, 8, isLittleEndian, before);
@@ -98,10 +101,10 @@ class Frame {
   }
 }
 
-/** Looks, from this frame on, for a commit and a sound frame that was written after it: the commit was synced. */
+/** Searches from this frame on for a commit and a sound frame that follows it, which proves that it was synced. */
 export function findAcknowledged(file: number, header: LogHeader | undefined, frame: number): boolean {
   if (header) return findInFormat(file, header, frame, header.salts);
-  // Of a header that is damaged nothing can be believed.
+  // The header is damaged, so every format is tried.
   return [4096, 512, 1024, 2048, 8192, 16384, 32768, 65536].some((pageSize) =>
     [true, false].some((isLittleEndian) => findInFormat(file, { pageSize, isLittleEndian }, frame)),
   );

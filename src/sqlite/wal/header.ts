@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } fro
 import { endianness } from 'node:os';
 import { openLibc } from '../../linux/libc.ts';
 
-/** The header of SQLite's shared memory as words; every commit, of this process or another, rewrites it. */
+/** The header of SQLite's shared memory. Every commit, of this process or another, rewrites it. */
 export interface WalIndex {
   /** Counts the commits. */
   readonly changes: number;
@@ -13,21 +13,21 @@ export interface WalIndex {
 
 const headerBytes = 48;
 const formatVersion = 3_007_000;
-/** In bytes. */
+/** Offsets in bytes. */
 const [framesAt, saltsAt] = [16, 32];
-/** In words. */
+/** Offsets in 32-bit words. */
 const [changesAt, checksumAt] = [2, 10];
 const readable = 1;
 const shared = 1;
 const failed = 2n ** 64n - 1n;
 
-/** The descriptors of what we have mapped ourselves. */
+/** The descriptors that this module has opened. */
 const mapped = new Set<number>();
 
 /**
- * Maps the header into memory, where reading it is free. Its form is fixed: https://sqlite.org/walformat.html. A
- * connection of this process must be open: it keeps the file in place, and it proves that the file is the one SQLite
- * uses. Undefined without that proof, since a header that nobody writes would never tell of a commit.
+ * Maps the header into memory, where reading it costs nothing. Its format is fixed: https://sqlite.org/walformat.html.
+ * A connection of this process must be open, which proves that this is the file SQLite uses. Undefined without that
+ * proof, because a header that nobody writes would never show a commit.
  *
  * The descriptor stays open on purpose: POSIX drops every lock that a process holds on a file as soon as it closes
  * any descriptor of it, and SQLite's locks are on this one.
@@ -46,21 +46,21 @@ export function mapWalIndex(path: string): WalIndex | undefined {
   };
 }
 
-/** What the shared memory, which outlives a crash, says of the log. */
+/** What the shared memory, which outlives a crash, says about the log. */
 export interface LogState {
-  /** Those of the log's header, as they are written there. */
+  /** The same as in the log's header. */
   salts: bigint;
-  /** Up to the last commit, all of them synced. */
+  /** Frames up to the last commit, all of them synced. */
   frames: number;
-  /** Those that a checkpoint has brought into the database file. */
+  /** Frames that a checkpoint has copied into the database file. */
   copiedFrames: number;
 }
 
 const readPaths = new Set<string>();
 
 /**
- * Reads it before the first connection, which would begin the file anew. Undefined when it is not there, not whole, or
- * was read before: this process may hold locks on it by now, which would be dropped with the descriptor.
+ * Call it before the first connection, which rewrites the file. Undefined when it is missing, incomplete, or was read
+ * before: this process may hold locks on it by now, and closing the descriptor would drop them.
  */
 export function readLogState(path: string): LogState | undefined {
   if (readPaths.has(path) || endianness() !== 'LE') return undefined;
@@ -100,7 +100,7 @@ function mapFile(path: string, length: number): Uint32Array | undefined {
   return new Uint32Array(toArrayBuffer(address, 0, length));
 }
 
-/** Whether another descriptor of this process, which is SQLite's, leads to the same file. */
+/** Whether a descriptor that is not ours, and so SQLite's, leads to the same file. */
 function isOpenBySqlite(file: number): boolean {
   const { dev, ino } = fstatSync(file, { bigint: true });
   return openDescriptors().some((descriptor) => {
@@ -109,7 +109,7 @@ function isOpenBySqlite(file: number): boolean {
       const found = fstatSync(descriptor, { bigint: true });
       return found.dev === dev && found.ino === ino;
     } catch {
-      // The listing itself had a descriptor, which is closed by now.
+      // The descriptor of the listing itself is closed by now.
       return false;
     }
   });

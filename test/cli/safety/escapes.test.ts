@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { cleanEnvironment, makeFolder, runCli, type Folder } from '../../support/process/process.ts';
 import { runOnTerminal } from '../../support/process/terminal.ts';
 
-/** Sets a title, changes colours by C0 and C1, deletes, ends the line, and turns the text around. */
+/** Sets a title, changes colours by C0 and C1, deletes, ends the line, and reverses the text. */
 const hostile = 'a\u001b]0;owned\u0007b\u009b31mc\u007fd\r\ne\u202ef\u2028';
 const shown = 'a\\u001b]0;owned\\u0007b\\u009b31mc\\u007fd\\u000d\\u000ae\\u202ef\\u2028';
-/** What may reach a terminal: no control character but the end of a line, nothing that turns text around. */
+/** What may never reach a terminal: control characters other than a line end, and those that reverse text. */
 const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 function expectSafe(text: string): void {
   expect(text.split('\n').filter((line) => unsafe.test(line))).toEqual([]);
 }
 
-/** A service that answers whatever it likes. */
+/** A service that responds with whatever it likes. */
 function startHostile(respond: () => Response): Bun.Server<undefined> {
   return Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: respond });
 }
@@ -22,28 +22,25 @@ function envOf(server: Bun.Server<undefined>): Record<string, string> {
   return { PETSTORE_URL: server.url.href, PETSTORE_API_KEY: 'key' };
 }
 
-describe('what a service says', () => {
-  it.each([400, 401, 404, 422])(
-    'is shown without control characters: an error with status %d',
-    async (status) => {
-      const codes: Record<number, string> = { 401: 'invalid_api_key', 404: 'not_found' };
-      const body = { code: codes[status] ?? 'invalid_parameter', message: hostile, status };
-      const headers = { 'X-Request-Id': 'id\u009b31m' };
-      using server = startHostile(() => Response.json(body, { status, headers }));
-      const { stdout, stderr } = await runCli(['pets', 'list'], { env: envOf(server) });
-      expect({ stdout, lines: stderr.split('\n').length }).toEqual({ stdout: '', lines: 2 });
-      expect(stderr).toContain(shown);
-      expectSafe(stderr);
-    },
-  );
+describe('a response with control characters', () => {
+  it.each([400, 401, 404, 422])('is shown escaped: an error with status %d', async (status) => {
+    const codes: Record<number, string> = { 401: 'invalid_api_key', 404: 'not_found' };
+    const body = { code: codes[status] ?? 'invalid_parameter', message: hostile, status };
+    const headers = { 'X-Request-Id': 'id\u009b31m' };
+    using server = startHostile(() => Response.json(body, { status, headers }));
+    const { stdout, stderr } = await runCli(['pets', 'list'], { env: envOf(server) });
+    expect({ stdout, lines: stderr.split('\n').length }).toEqual({ stdout: '', lines: 2 });
+    expect(stderr).toContain(shown);
+    expectSafe(stderr);
+  });
 
-  it('is shown without control characters: an error with a code of its own', async () => {
+  it('is shown escaped: an error with an unknown code', async () => {
     const body = { code: hostile, message: hostile, status: 400 };
     using server = startHostile(() => Response.json(body, { status: 400 }));
     expectSafe((await runCli(['pets', 'list'], { env: envOf(server) })).stderr);
   });
 
-  it('is shown without control characters on a terminal: pets as JSON', async () => {
+  it('is shown escaped on a terminal: pets as JSON', async () => {
     using server = startHostile(() => Response.json([{ id: 1, name: hostile, categoryId: 1 }]));
     const { screen } = await runOnTerminal(['pets', 'list', '--json'], { env: envOf(server) });
     expectSafe(screen);
@@ -51,7 +48,7 @@ describe('what a service says', () => {
   });
 });
 
-describe('the name of a key', () => {
+describe('petstore keys', () => {
   let folder: Folder;
   const keys = (...args: string[]) => runCli(['keys', ...args, '--database-url', folder.database]);
 
@@ -63,7 +60,7 @@ describe('the name of a key', () => {
     folder[Symbol.dispose]();
   });
 
-  it('is shown without control characters by create, list and revoke', async () => {
+  it('escapes control characters in names: create, list and revoke', async () => {
     for (const args of [['create', '--name', hostile], ['list'], ['revoke', '1']]) {
       const { status, stdout, stderr } = await keys(...args);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -72,14 +69,14 @@ describe('the name of a key', () => {
     }
   });
 
-  it('is whole in JSON, without control characters', async () => {
+  it('keeps the whole name in JSON, without control characters', async () => {
     const { stdout } = await keys('list', '--json');
     expectSafe(stdout);
     expect((JSON.parse(stdout) as { name: string }[])[0]).toMatchObject({ name: hostile });
   });
 });
 
-describe('a file or an argument with control characters in its name', () => {
+describe('an argument with control characters', () => {
   it.each([
     ['a command', [hostile]],
     ['an action', ['pets', hostile]],
@@ -91,13 +88,13 @@ describe('a file or an argument with control characters in its name', () => {
     ['a store', ['keys', 'list', '--database-url', hostile]],
     ['a setting of the doctor', ['doctor', '--port', hostile]],
     ['a certificate', ['doctor', '--tls-cert', hostile, '--tls-key', hostile]],
-  ])('is shown without them: %s', async (_what, args) => {
+  ])('is shown escaped in an error: %s', async (_what, args) => {
     const { status, stdout, stderr } = await runCli(args);
     expect(status).not.toBe(0);
     expectSafe(stdout + stderr);
   });
 
-  it('is shown without them when all went well', async () => {
+  it('is shown escaped after a success', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'a\u001b[31m.ndjson');
     const store = ['--database-url', folder.database];
@@ -109,7 +106,7 @@ describe('a file or an argument with control characters in its name', () => {
     }
   });
 
-  it('is shown without them in the log of a service on a terminal', async () => {
+  it('is shown escaped in the log of a service on a terminal', async () => {
     const { screen } = await runOnTerminal(['serve', '--host', `1.1.1.1\u009b31m`, '--port', '0'], {
       env: cleanEnvironment({}),
     });

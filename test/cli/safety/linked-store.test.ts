@@ -26,9 +26,9 @@ async function createKey(): Promise<{ id: string; key: string }> {
   return JSON.parse(stdout) as { id: string; key: string };
 }
 
-describe('a store that was used, moved and linked to', () => {
+describe('a service on a store behind a link', () => {
   it.each(['a link to the file', 'a link to its folder', 'a link to a link'])(
-    'lists what it acknowledges and refuses revoked keys: %s',
+    'lists what it acknowledged and refuses revoked keys: %s',
     async (kind) => {
       await createKey();
       renameSync(link, real);
@@ -58,7 +58,7 @@ describe('a store that was used, moved and linked to', () => {
     },
   );
 
-  it('starts without its shared memory', async () => {
+  it('starts without shared memory', async () => {
     await makeCrashedStore(link);
     renameSync(link, real);
     renameSync(`${link}-wal`, `${real}-wal`);
@@ -70,7 +70,7 @@ describe('a store that was used, moved and linked to', () => {
 });
 
 describe('a crashed store that was moved without its log', () => {
-  it('is refused until the log is moved as well', async () => {
+  it('is refused until its log is moved as well', async () => {
     await makeCrashedStore(link);
     renameSync(link, real);
     symlinkSync(real, link);
@@ -88,7 +88,7 @@ describe('a crashed store that was moved without its log', () => {
 });
 
 describe('a name with .. behind a link', () => {
-  it('leads where the system leads', async () => {
+  it('is resolved as the system resolves it', async () => {
     mkdirSync(join(folder.path, 'disk', 'deep'));
     symlinkSync('disk/deep', join(folder.path, 'away'));
     await makeCrashedStore(join(folder.path, 'disk', 'real.db'), 2);
@@ -97,8 +97,8 @@ describe('a name with .. behind a link', () => {
   });
 });
 
-describe('a link to a store that does not exist yet', () => {
-  it('is followed by the first start', async () => {
+describe('a first start through a link', () => {
+  it('makes the store where the link leads', async () => {
     symlinkSync('disk/real.db', link);
     await using service = await startService({ databaseUrl: link });
     await addPets(service.call, 2);
@@ -107,7 +107,7 @@ describe('a link to a store that does not exist yet', () => {
     expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
   });
 
-  it('is followed into folders that are made', async () => {
+  it('makes the folders where the link leads', async () => {
     symlinkSync('disk/new/deep/real.db', link);
     expect(await runCli(['keys', 'create', '--name', 'till', '--database-url', link])).toMatchObject({
       status: 0,
@@ -116,7 +116,7 @@ describe('a link to a store that does not exist yet', () => {
   });
 });
 
-describe('a damaged log that is reached through a link', () => {
+describe('a damaged log behind a link', () => {
   it.each<string[]>([
     ['export'],
     ['backup', 'backup.db'],

@@ -25,7 +25,7 @@ const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
 const petCount = async (path: string) =>
   idsOf((await runCli(['export', '--database-url', path])).stdout).length;
 
-/** By every process of the service. */
+/** Waits until every process of the service has noticed. */
 async function expectNoticed(service: Service, processCount = 1): Promise<void> {
   const line = '"level":"error".*The store was moved, replaced or removed';
   await service.untilLogged(new RegExp(Array(processCount).fill(line).join('[^]*')));
@@ -36,7 +36,7 @@ async function expectNoticed(service: Service, processCount = 1): Promise<void> 
   while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
 }
 
-describe.each([1, 2])('a store that is taken away from a running service (workers: %p)', (workers) => {
+describe.each([1, 2])('a running service with %p workers', (workers) => {
   it.each<[string, () => void, () => void]>([
     [
       'replaced by a backup',
@@ -67,22 +67,25 @@ describe.each([1, 2])('a store that is taken away from a running service (worker
       () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
       () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
     ],
-  ])('%s is noticed, refuses every call, and serves again when it is back', async (_, takeAway, putBack) => {
-    await using service = await startService({ databaseUrl: folder.database, workers });
-    await addPets(service.call, 3);
-    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
-    takeAway();
-    await expectNoticed(service, workers);
-    putBack();
-    await service.untilLogged(/The store is back in its place/);
-    while ((await create(service)) !== '201') await Bun.sleep(50);
-    expect(await service.stop()).toBe(0);
-    expect(await petCount(folder.database)).toBeGreaterThanOrEqual(4);
-  });
+  ])(
+    'refuses every call while its store is %s, and serves again when it is back',
+    async (_, takeAway, putBack) => {
+      await using service = await startService({ databaseUrl: folder.database, workers });
+      await addPets(service.call, 3);
+      await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+      takeAway();
+      await expectNoticed(service, workers);
+      putBack();
+      await service.untilLogged(/The store is back in its place/);
+      while ((await create(service)) !== '201') await Bun.sleep(50);
+      expect(await service.stop()).toBe(0);
+      expect(await petCount(folder.database)).toBeGreaterThanOrEqual(4);
+    },
+  );
 });
 
-describe('a create', () => {
-  it('is never acknowledged into a file that was replaced', async () => {
+describe('a running service', () => {
+  it('never acknowledges a create into a file that was replaced', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     await addPet(service.call);
     await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
@@ -93,7 +96,7 @@ describe('a create', () => {
     expect(await petCount(folder.database)).toBe(1);
   });
 
-  it('is never acknowledged into a file that was moved away from its log, a link left in its place', async () => {
+  it('never acknowledges a create into a file that was moved away from its log, a link left in its place', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     await addPet(service.call);
     renameSync(inFolder('petstore.db'), inFolder('moved.db'));
@@ -105,7 +108,7 @@ describe('a create', () => {
     expect(await petCount(folder.database)).toBe(1);
   });
 
-  it('is never acknowledged into a log that was moved away or removed', async () => {
+  it('never acknowledges a create into a log that was moved away', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     await addPet(service.call);
     renameSync(inFolder('petstore.db-wal'), inFolder('moved-wal'));
@@ -115,7 +118,7 @@ describe('a create', () => {
     expect(await petCount(folder.database)).toBe(1);
   });
 
-  it('goes on when its folder is moved, log included, and a link is left in its place', async () => {
+  it('keeps creating when the folder of its store is moved and a link is left in its place', async () => {
     mkdirSync(inFolder('disk'));
     await using service = await startService({ databaseUrl: inFolder('disk', 's.db') });
     await addPet(service.call);
@@ -129,7 +132,7 @@ describe('a create', () => {
     expect(await petCount(inFolder('moved', 's.db'))).toBe(9);
   });
 
-  it('never goes to another store behind a folder link that was changed', async () => {
+  it('never creates in another store behind a folder link that was changed', async () => {
     for (const disk of ['one', 'two']) {
       mkdirSync(inFolder(disk));
       await runCli([
@@ -161,8 +164,8 @@ describe('a create', () => {
   });
 });
 
-describe('the advice in the log of a service whose store was replaced', () => {
-  it('leads to the new file, and keeps the old one whole', async () => {
+describe('the log of a service whose store was replaced', () => {
+  it('says how to use the new file and keep the old one whole', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     await runCli(['seed', '--count', '30', '--database-url', inFolder('other.db')]);
     await addPets(service.call, 3);
@@ -197,8 +200,8 @@ describe('petstore import', () => {
   });
 });
 
-describe('a restore beside commands that wait for it', () => {
-  it('leaves each of them with what it asked for, or with a line that says what happened', async () => {
+describe('commands that wait for a restore', () => {
+  it('succeed, or end with a line that says what happened', async () => {
     const at = ['--database-url', folder.database];
     await runCli(['seed', '--count', '10', ...at]);
     await runCli(['backup', inFolder('backup.db'), ...at]);

@@ -33,7 +33,7 @@ const sideFiles: [string, () => void][] = [
   ['without its shared memory', () => rmSync(`${store}-shm`)],
 ];
 
-/** What each of these refuses, it refuses before a byte is changed. */
+/** Each of these refuses a store before it changes a byte. */
 const openers = [['serve'], ['keys', 'create', '--name', 'till'], ['export'], ['backup', 'b.db'], ['doctor']];
 
 describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
@@ -42,14 +42,14 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     prepare();
   });
 
-  it('is not changed by petstore doctor, which finds every pet of it', async () => {
+  it('is read whole and not changed by petstore doctor', async () => {
     const before = hashesOf(folder.path);
     const { status, stdout } = await run('doctor');
     expect([status, stdout]).toEqual([0, expect.stringContaining('is sound and holds 5')]);
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it.each(['export', 'backup'])('is read by petstore %s, and not changed', async (command) => {
+  it.each(['export', 'backup'])('is read and not changed by petstore %s', async (command) => {
     const before = hashesOf(folder.path);
     const out = command === 'export' ? 'out.ndjson' : 'out.db';
     expect(await run(command, out)).toMatchObject({ status: 0 });
@@ -57,17 +57,17 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
-  it.each(openers)('of a newer release is refused by %s', async (...command) => {
+  it.each(openers)('is refused when it is of a newer release: %s', async (...command) => {
     changePragma('user_version = 99');
     await expectRefused('schema version 99', ...command);
   });
 
-  it.each(openers)('of another program is refused by %s', async (...command) => {
+  it.each(openers)('is refused when it is of another program: %s', async (...command) => {
     changePragma('application_id = 5');
     await expectRefused('another program', ...command);
   });
 
-  it.each(openers)('whose file is damaged is refused by %s', async (...command) => {
+  it.each(openers)('is refused when its file is damaged: %s', async (...command) => {
     // First into the file, then more into the log: damage in the file that the log does not cover.
     await run('seed', '--count', '1000');
     damageFile(store);
@@ -76,7 +76,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     await expectRefused('is damaged', ...command);
   });
 
-  it.each(openers)('whose log is damaged is refused by %s', async (...command) => {
+  it.each(openers)('is refused when its log is damaged: %s', async (...command) => {
     damageLog(store);
     await expectRefused('is damaged', ...command);
   });
@@ -101,7 +101,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
   }
 });
 
-describe('a store whose last page is cut off in the middle', () => {
+describe('a store whose last page is cut off', () => {
   it.each(openers)('is refused by %s, before anything is written to it', async (...command) => {
     await run('seed', '--count', '3');
     truncateSync(store, statSync(store).size - 100);
@@ -118,9 +118,27 @@ describe('a log whose file was removed', () => {
       await expectRefused('is damaged', ...command);
     },
   );
+
+  it('is reported by petstore doctor, with what to do', async () => {
+    await makeCrashedStore(store);
+    rmSync(store);
+    await expectRefused(
+      /PROBLEM +store +\S+ is gone, but its log holds commits.*\n.*petstore restore FILE/,
+      'doctor',
+    );
+  });
+
+  it('is a warning of petstore doctor when it is empty', async () => {
+    await run('seed', '--count', '1');
+    rmSync(store);
+    expect(statSync(`${store}-wal`).size).toBe(0);
+    const { status, stdout } = await run('doctor');
+    expect(stdout).toMatch(/warning +store +\S+ is gone, .*\n.*petstore restore FILE/);
+    expect(status).toBe(0);
+  });
 });
 
-describe('a store whose service was killed when its log had a header and nothing else', () => {
+describe('a store whose log is only a header, as a kill can leave it', () => {
   beforeEach(async () => {
     await run('seed', '--count', '3');
     const other = inFolder('other.db');
@@ -142,14 +160,14 @@ describe('a store whose service was killed when its log had a header and nothing
   });
 });
 
-describe('a backup that was copied by hand over a crashed store, beside the log of that', () => {
-  it('is refused, and stays as sound as it was', async () => {
+describe('a backup that was copied by hand over a crashed store, beside its log', () => {
+  it('is refused and not changed', async () => {
     await run('seed', '--count', '2000');
     copyByHand(store, inFolder('other.db'));
     await run('seed', '--count', '3000', '--seed', '2');
     await run('keys', 'create', '--name', 'late');
     await run('backup', 'good.db');
-    // The log of another state: most of what it says of the pages is wrong for this file.
+    // The log of another state: most of its pages do not fit this file.
     const other = inFolder('other.db');
     await using service = await startService({ databaseUrl: other });
     for (let count = 0; count < 300; count++) {
@@ -186,7 +204,7 @@ describe('petstore restore over a crashed store', () => {
   it.each([
     ['sound', () => {}],
     ['damaged', () => damageLog(store)],
-  ])('changes nothing when it is refused or fails: the log is %s', async (_log, harm) => {
+  ])('changes nothing when it refuses or fails: the log is %s', async (_log, harm) => {
     harm();
     await expectRefused(/add --force|is damaged/, 'restore', 'good.db');
     await expectRefused('is damaged', 'restore', 'bad.db', '--force');
@@ -196,7 +214,7 @@ describe('petstore restore over a crashed store', () => {
     await expectRefused('is the store itself', 'restore', 'link.db', '--force');
   });
 
-  it('keeps the replaced store as it was, its log included', async () => {
+  it('keeps the replaced store as it was, with its log', async () => {
     damageLog(store);
     const before = hashesOf(folder.path);
     const { status, stdout } = await run('restore', 'good.db', '--force');
@@ -210,8 +228,8 @@ describe('petstore restore over a crashed store', () => {
   });
 });
 
-describe('two restores of one store', () => {
-  it('never mix: the store is what one of them restored, whole', async () => {
+describe('restores of one store at the same time', () => {
+  it('leave the whole content of one of them', async () => {
     for (const count of ['100', '20000']) {
       await runCli(['seed', '--count', count, '--database-url', inFolder(`${count}.db`)]);
       await runCli(['backup', inFolder(`b${count}.db`), '--database-url', inFolder(`${count}.db`)]);
@@ -229,7 +247,7 @@ describe('two restores of one store', () => {
   }, 120_000);
 });
 
-describe('what is no regular file', () => {
+describe('a pipe', () => {
   it.each<string[]>([['serve'], ['export'], ['restore', 'good.db', '--force'], ['keys', 'list']])(
     'is refused as a store by %s, and left alone',
     async (...command: string[]) => {
@@ -238,30 +256,39 @@ describe('what is no regular file', () => {
       const pipe = inFolder('pipe');
       Bun.spawnSync(['mkfifo', pipe]);
       const { status, stderr } = await runCli([...command, '--database-url', pipe], { cwd: folder.path });
-      expect([status, stderr]).toEqual([1, expect.stringContaining('is no file')]);
+      expect([status, stderr]).toEqual([1, expect.stringContaining('is not a file')]);
       expect(statSync(pipe).isFIFO()).toBe(true);
     },
   );
 });
 
-describe('a file that a command is told to write, but that belongs to the store', () => {
+describe('a file of the store', () => {
   beforeEach(() => makeCrashedStore(store));
 
-  it.each(['', '-wal', '-shm', '-journal'])('is refused: petstore.db%s', async (suffix) => {
-    writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
-    await expectRefused(
-      'belongs to the store',
-      'export',
-      `petstore.db${suffix}`,
-      '--force',
-      '--format',
-      'ndjson',
-    );
-    await expectRefused('belongs to the store', 'import', 'pets.ndjson', '--rejects', `petstore.db${suffix}`);
-    await expectRefused('belongs to the store', 'backup', `./petstore.db${suffix}`);
-  });
+  it.each(['', '-wal', '-shm', '-journal'])(
+    'is refused as the output of a command: petstore.db%s',
+    async (suffix) => {
+      writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
+      await expectRefused(
+        'belongs to the store',
+        'export',
+        `petstore.db${suffix}`,
+        '--force',
+        '--format',
+        'ndjson',
+      );
+      await expectRefused(
+        'belongs to the store',
+        'import',
+        'pets.ndjson',
+        '--rejects',
+        `petstore.db${suffix}`,
+      );
+      await expectRefused('belongs to the store', 'backup', `./petstore.db${suffix}`);
+    },
+  );
 
-  it('is refused by whatever link it is reached', async () => {
+  it('is refused behind a link, too', async () => {
     symlinkSync('petstore.db-wal', inFolder('rejects'));
     writeFileSync(inFolder('pets.ndjson'), '{"name":1}\n');
     await expectRefused('belongs to the store', 'import', 'pets.ndjson', '--rejects', 'rejects');
@@ -269,7 +296,7 @@ describe('a file that a command is told to write, but that belongs to the store'
     await expectRefused('belongs to the store', 'import', store);
   });
 
-  it('is refused when both ends of a copy are one store', async () => {
+  it('is refused as the target of its own copy', async () => {
     symlinkSync('petstore.db', inFolder('link.db'));
     const before = hashesOf(folder.path);
     for (const to of [store, inFolder('link.db'), `sqlite:${store}`]) {
@@ -283,7 +310,7 @@ describe('a file that a command is told to write, but that belongs to the store'
 });
 
 describe('a store that another process has open', () => {
-  it('is read without being disturbed, and keeps its log', async () => {
+  it('is read without a change to its log', async () => {
     await using service = await startService({ databaseUrl: store });
     for (let round = 0; round < 10; round++) {
       await service.call('/v1/pets', {

@@ -33,8 +33,8 @@ async function run(planted: PlantedFolder, args: string[], options: CliOptions =
   return await runCli(args, { cwd: planted.path, wrap: () => [link, ...args], ...options, env });
 }
 
-describe('petstore in a folder of somebody else', () => {
-  it('sends no key to the PETSTORE_URL of its .env', async () => {
+describe('petstore in the folder of a stranger', () => {
+  it('sends no key to the PETSTORE_URL of the .env there', async () => {
     await using planted = plantFolder();
     await run(planted, ['pets', 'list'], { env: { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined } });
     expect(planted.found()).toEqual([]);
@@ -49,7 +49,7 @@ describe('petstore in a folder of somebody else', () => {
   });
 
   it.each([1, 2])(
-    'serves its own pages, and refuses keys of the .env, with %d workers',
+    'serves its own console, and refuses the keys of the .env, with %d workers',
     async (workers) => {
       await using planted = plantFolder('tsconfig.json');
       using folder = makeFolder();
@@ -78,18 +78,18 @@ describe('petstore in a folder of somebody else', () => {
     });
   });
 
-  it('reads a file that is named, but for PETSTORE_URL', async () => {
+  it('reads the file that --env-file names, except PETSTORE_URL', async () => {
     await using planted = plantFolder();
     const envFile = ['--env-file', '.env'];
     expect(await run(planted, ['keys', 'create', '--name', 'till', ...envFile])).toMatchObject({ status: 0 });
     expect(await run(planted, ['--env-file=.env', 'seed', '--count', '1'])).toMatchObject({ status: 0 });
     const env = { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined };
     await run(planted, ['pets', 'list', ...envFile], { env });
-    // The store that it names is all that was used of it.
+    // Only the store that it names was used.
     expect(planted.found()).toEqual([planted.database]);
   });
 
-  it('takes a variable of the environment before one of the file', async () => {
+  it('prefers a variable of the environment to one of the file', async () => {
     await using planted = plantFolder();
     const env = { DATABASE_URL: join(planted.path, 'mine.db') };
     expect(await run(planted, ['seed', '--count', '1', '--env-file', '.env'], { env })).toMatchObject({
@@ -116,9 +116,9 @@ describe('petstore in a folder of somebody else', () => {
   });
 });
 
-describe("the project's folder", () => {
+describe("petstore in the project's folder", () => {
   it(
-    'has its .env read by npm start, and by no other command unless it is named',
+    'reads .env with npm start, and with other commands only if --env-file names it',
     async () => {
       using folder = copyProject();
       const database = join(folder.path, 'shop.db');

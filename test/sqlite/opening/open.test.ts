@@ -24,8 +24,8 @@ async function useStore(path = place.path): Promise<void> {
 
 const rightsOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-describe('the rights of a new store', () => {
-  it('are its owner’s alone: folder 700, file and side files 600', async () => {
+describe('openSqliteStore on a new store', () => {
+  it('gives access to the owner alone: folder 700, file and side files 600', async () => {
     const path = join(dirname(place.path), 'deep', 'new', 'shop.db');
     const store = openSqliteStore({ path });
     try {
@@ -37,7 +37,7 @@ describe('the rights of a new store', () => {
     }
   });
 
-  it('do not touch a folder or file that was there', async () => {
+  it('leaves the rights of an existing folder and file alone', async () => {
     const folder = join(dirname(place.path), 'shared');
     mkdirSync(folder);
     chmodSync(folder, 0o755);
@@ -49,8 +49,8 @@ describe('the rights of a new store', () => {
   });
 });
 
-describe('the schema', () => {
-  it('is made in an empty file, marked as ours', async () => {
+describe('openSqliteStore', () => {
+  it('makes the schema in an empty file and marks the file as ours', async () => {
     writeFileSync(place.path, '');
     await useStore();
     const database = new Database(place.path, { readonly: true });
@@ -60,7 +60,7 @@ describe('the schema', () => {
     database.close();
   });
 
-  it('is left alone, with its data, when the store is opened again', async () => {
+  it('leaves schema and data alone when it opens a store again', async () => {
     await useStore();
     await useStore();
     const database = new Database(place.path, { readonly: true });
@@ -68,7 +68,7 @@ describe('the schema', () => {
     database.close();
   });
 
-  it('is made once when several open an empty file together', async () => {
+  it('makes the schema once when several processes open an empty file together', async () => {
     const stores = [1, 2, 3].map(() => openSqliteStore({ path: place.path }));
     try {
       const created = await Promise.all(stores.map((store) => store.pets.createPet(rex)));
@@ -78,7 +78,7 @@ describe('the schema', () => {
     }
   });
 
-  it('never gives the id of a removed pet to another', async () => {
+  it('never gives the id of a removed pet to another one', async () => {
     await useStore();
     const database = new Database(place.path);
     database.run('DELETE FROM pets');
@@ -91,7 +91,7 @@ describe('the schema', () => {
     }
   });
 
-  it('commits durably: WAL', async () => {
+  it('commits durably, in WAL mode', async () => {
     await useStore();
     const database = new Database(place.path, { readonly: true });
     expect(database.query('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
@@ -99,17 +99,17 @@ describe('the schema', () => {
   });
 });
 
-describe('the side files', () => {
-  it('stay after a clean stop, the log empty, so that a start needs no room on the disk', async () => {
+describe('a clean stop', () => {
+  it('keeps the side files, with an empty log, so that a start needs no room on the disk', async () => {
     await useStore();
     expect(statSync(`${place.path}-wal`).size).toBe(0);
     expect(existsSync(`${place.path}-shm`)).toBe(true);
   });
 });
 
-describe('a file that cannot be the store', () => {
+describe('openSqliteStore on a file that cannot be a store', () => {
   const refusals: [string, RegExp, (path: string) => void][] = [
-    ['is no database', /is not a database/, (path) => writeFileSync(path, 'hello world '.repeat(500))],
+    ['is not a database', /is not a database/, (path) => writeFileSync(path, 'hello world '.repeat(500))],
     [
       'belongs to another program',
       /another program/,
@@ -144,7 +144,7 @@ describe('a file that cannot be the store', () => {
     ],
   ];
   for (const [title, message, make] of refusals) {
-    it(`${title}: one clear line, and nothing is written over`, () => {
+    it(`refuses a file that ${title}, and changes nothing`, () => {
       make(place.path);
       const before = readFileSync(place.path);
       expect(() => openSqliteStore({ path: place.path })).toThrow(OperatorError);
@@ -153,12 +153,12 @@ describe('a file that cannot be the store', () => {
     });
   }
 
-  it('is a folder', () => {
+  it('refuses a folder', () => {
     mkdirSync(place.path);
     expect(() => openSqliteStore({ path: place.path })).toThrow(OperatorError);
   });
 
-  it('lies below a file', () => {
+  it('refuses a path below a file', () => {
     writeFileSync(place.path, '');
     expect(() => openSqliteStore({ path: join(place.path, 'x.db') })).toThrow(OperatorError);
     expect(existsSync(join(place.path, 'x.db'))).toBe(false);

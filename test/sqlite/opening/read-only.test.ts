@@ -39,7 +39,7 @@ const insert = `database.run('INSERT INTO numbers VALUES (1)');`;
 const count = (database: Database): number =>
   (database.query('SELECT count(*) AS count FROM numbers').get() as { count: number }).count;
 
-describe('a store that nobody uses', () => {
+describe('readUnchanged', () => {
   it.each<[string, () => void]>([
     ['crashed', () => crashed(insert.repeat(5))],
     [
@@ -60,16 +60,14 @@ describe('a store that nobody uses', () => {
         path = odd;
       },
     ],
-  ])('is read whole, and no byte of it changes: %s', (_title, make) => {
+  ])('reads a whole store that nobody uses, and changes no byte of it: %s', (_title, make) => {
     make();
     const before = hashesOf(folder.path);
     expect(readUnchanged(openExisting(path)!, count)).toBe(5);
     expect(hashesOf(folder.path)).toEqual(before);
   });
-});
 
-describe('a store that others write to', () => {
-  it('is never taken for damaged, and is read as of one commit', async () => {
+  it('never takes a store that others write to for damaged, and reads one commit of it', async () => {
     crashed(insert);
     const writers = [3, 50].map((pages) =>
       Bun.spawn([

@@ -41,7 +41,7 @@ function flip(...places: number[]): void {
 const placeOf = (frame: number, offset: number) => headerBytes + frame * frameBytes + offset;
 const sound = { isDamaged: false, missingPages: 0 };
 
-describe('a log that is taken for sound', () => {
+describe('checkLog', () => {
   it.each([
     ['is as it was written', () => {}],
     ['is empty', () => truncateSync(log, 0)],
@@ -49,13 +49,13 @@ describe('a log that is taken for sound', () => {
     ['is not there', () => rmSync(log)],
     ['ends within a frame, as after a crash', () => truncateSync(log, placeOf(commits - 1, 1000))],
     ['has a torn last commit, as after a power cut', () => flip(placeOf(commits - 1, 1000))],
-    ['was never written but for its length', () => writeFileSync(log, Buffer.alloc(placeOf(3, 0)))],
-  ])('%s', (_title, harm) => {
+    ['has a length but no content', () => writeFileSync(log, Buffer.alloc(placeOf(3, 0)))],
+  ])('accepts a log that %s', (_title, harm) => {
     harm();
     expect(checkLog(path)).toEqual(sound);
   });
 
-  it('holds leftovers of an earlier log behind its end', () => {
+  it('accepts leftovers of an earlier log behind the end', () => {
     const database = new Database(path);
     database.run('PRAGMA wal_checkpoint(RESTART)');
     database.run(`INSERT INTO pets VALUES ('new log')`);
@@ -64,9 +64,9 @@ describe('a log that is taken for sound', () => {
     database.close();
   });
 
-  it('holds a commit whose sync failed and that a shorter one was written over', () => {
+  it('accepts the rest of a commit whose sync failed, behind a shorter one', () => {
     const bytes = readFileSync(log);
-    // The rest of the failed one has the salts of the log, and ends in a commit, but nothing follows upon it.
+    // The rest of the failed one has the salts of the log and ends in a commit, but nothing follows it.
     const rest = bytes.subarray(placeOf(commits - 2, 0));
     writeFileSync(
       log,
@@ -76,8 +76,8 @@ describe('a log that is taken for sound', () => {
   });
 });
 
-describe('a log that others write to', () => {
-  it('is never taken for damaged, however often it is begun anew', async () => {
+describe('checkLog while others write', () => {
+  it('never takes the log for damaged, however often SQLite restarts it', async () => {
     const writers = [3, 50].map((pages) => Bun.spawn([process.execPath, '-e', writeOn(pages), path]));
     try {
       while (writers.some(({ exitCode }) => exitCode === null)) {
@@ -100,7 +100,7 @@ describe('a log that others write to', () => {
     for (let count = 0; count < 5000; count++) database.run('INSERT INTO pets VALUES (hex(randomblob(1500)))');`;
 });
 
-describe('a log that is damaged before commits that were synced', () => {
+describe('checkLog on a log with damage before synced commits', () => {
   const harms: [string, () => void][] = [
     ['in a page', () => flip(placeOf(2, 3000))],
     ['in the last page but one', () => flip(placeOf(commits - 2, 3000))],
@@ -113,12 +113,12 @@ describe('a log that is damaged before commits that were synced', () => {
       () => flip(place),
     ]),
   ];
-  it.each(harms)('%s', (_title, harm) => {
+  it.each(harms)('reports damage %s', (_title, harm) => {
     harm();
     expect(checkLog(path).isDamaged).toBe(true);
   });
 
-  it('keeps a store from being opened, and is left as it is', () => {
+  it('makes openSqliteStore refuse the store and leave it as it is', () => {
     flip(placeOf(2, 3000));
     const before = readFileSync(log);
     expect(() => openSqliteStore({ path })).toThrow(/is damaged\. Nothing was changed\..*petstore restore/);
@@ -126,7 +126,7 @@ describe('a log that is damaged before commits that were synced', () => {
   });
 });
 
-describe('a log that is shorter than the shared memory of a crashed process says', () => {
+describe('checkLog beside the shared memory of a crashed process', () => {
   const keepSharedMemory = (change: (bytes: Buffer) => void = () => {}) => {
     const bytes = readFileSync(sharedMemory());
     change(bytes);
@@ -136,23 +136,23 @@ describe('a log that is shorter than the shared memory of a crashed process says
   it.each([
     ['lacks its last commit', () => truncateSync(log, placeOf(commits - 1, 0))],
     ['has a torn last commit', () => flip(placeOf(commits - 1, 1000))],
-    ['is nothing but its header', () => truncateSync(log, placeOf(0, 1))],
-  ])('is damaged when it %s', (_title, harm) => {
+    ['is only a header', () => truncateSync(log, placeOf(0, 1))],
+  ])('reports damage when the log %s', (_title, harm) => {
     keepSharedMemory();
     harm();
     expect(checkLog(path).isDamaged).toBe(true);
   });
 
   it.each([
-    ['as it was written', () => {}, () => {}],
-    ['in the database file already', () => truncateSync(log, placeOf(3, 0)), copiedFrames(commits)],
-    ['another log', () => truncateSync(log, placeOf(3, 0)), inBothHeaders(33)],
+    ['is as it was written', () => {}, () => {}],
+    ['is in the database file already', () => truncateSync(log, placeOf(3, 0)), copiedFrames(commits)],
+    ['is another one', () => truncateSync(log, placeOf(3, 0)), inBothHeaders(33)],
     [
-      'described by half a header',
+      'is described by half a header',
       () => truncateSync(log, placeOf(3, 0)),
       (bytes: Buffer) => flipIn(bytes, 20),
     ],
-  ])('is sound when it is %s', (_title, harm, change) => {
+  ])('accepts a log that %s', (_title, harm, change) => {
     keepSharedMemory(change);
     harm();
     expect(checkLog(path)).toEqual(sound);
@@ -169,15 +169,15 @@ describe('a log that is shorter than the shared memory of a crashed process says
   }
 });
 
-describe('a database file that is shorter than its log expects', () => {
-  it('is refused when it is empty, before SQLite removes the log', () => {
+describe('checkLog beside a database file that is too short', () => {
+  it('reports damage when the file is empty, before SQLite removes the log', () => {
     truncateSync(path, 0);
     expect(checkLog(path).isDamaged).toBe(true);
     expect(() => openSqliteStore({ path })).toThrow(/is damaged/);
     expect(existsSync(log)).toBe(true);
   });
 
-  it('misses the pages that the log does not hold', () => {
+  it('counts the pages that neither the file nor the log holds', () => {
     const database = new Database(path);
     database.run('CREATE TABLE more (x)');
     for (let count = 0; count < 40; count++) database.run('INSERT INTO more VALUES (randomblob(2000))');

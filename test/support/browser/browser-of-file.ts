@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { openBrowser, type OpenBrowser } from './browser.ts';
 
-/** One browser for all tests of a file, there from the first to the last of them. */
+/** One browser for all tests of a file. */
 export function browserOfFile(): Pick<OpenBrowser, 'browser'> {
   let opened: OpenBrowser | undefined;
   beforeAll(async () => {
@@ -10,7 +10,7 @@ export function browserOfFile(): Pick<OpenBrowser, 'browser'> {
   afterAll(() => opened?.[Symbol.asyncDispose]());
   return {
     get browser() {
-      if (!opened) throw new Error('The browser is there in tests alone.');
+      if (!opened) throw new Error('The browser exists only while tests run.');
       return opened.browser;
     },
   };

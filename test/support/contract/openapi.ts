@@ -1,3 +1,5 @@
+import { dereference } from '../../../src/docs/contract.ts';
+
 /** `openapi.yaml` as data for tests: every reference replaced by what it names. */
 
 export interface Schema {
@@ -138,20 +140,4 @@ function decode(path: string): string {
 
 function pick(responses: Responses, isWanted: (status: string) => boolean): Responses {
   return Object.fromEntries(Object.entries(responses).filter(([status]) => isWanted(status)));
-}
-
-function dereference(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(dereference);
-  if (typeof node !== 'object' || node === null) return node;
-  const { $ref: reference, ...own } = node as Record<string, unknown>;
-  const target = typeof reference === 'string' ? (dereference(lookUp(reference)) as object) : {};
-  return {
-    ...target,
-    ...Object.fromEntries(Object.entries(own).map(([key, value]) => [key, dereference(value)])),
-  };
-}
-
-function lookUp(reference: string): unknown {
-  const steps = reference.replace(/^#\//, '').split('/');
-  return steps.reduce((node, step) => (node as Record<string, unknown>)[step], source);
 }

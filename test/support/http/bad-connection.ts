@@ -1,7 +1,7 @@
 import type { PetstoreClient } from '../../../src/client/index.ts';
 import type { ListeningService } from './listening.ts';
 
-/** Through the proxy, with a connection for each attempt, so that each meets the next fault. */
+/** A client that opens a connection for each attempt, so that each meets the next fault of the proxy. */
 export function clientThrough(
   service: ListeningService,
   baseUrl: string,

@@ -1,19 +1,19 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
- * What happens to one connection: `pass` lets it through; `cut-request` ends it before the service hears of it;
- * `cut-answer` ends it when the service has responded, before the caller hears of that; `cut-midway` lets half of the
- * response through; `stall` never responds; a number is the status of a response in place of the service's.
+ * What happens to one connection: `pass` forwards it; `cut-request` ends it before the request reaches the service;
+ * `cut-response` ends it before the response reaches the caller; `cut-midway` forwards half of the response; `stall`
+ * never responds; a number is the status of a response that does not come from the service.
  */
-export type Fault = 'pass' | 'cut-request' | 'cut-answer' | 'cut-midway' | 'stall' | 503 | 429 | 502;
+export type Fault = 'pass' | 'cut-request' | 'cut-response' | 'cut-midway' | 'stall' | 503 | 429 | 502;
 
 export interface FaultyProxy extends AsyncDisposable {
   url: string;
-  /** How many connections have come. */
+  /** The number of connections so far. */
   readonly connections: number;
 }
 
-/** Stands between a caller and the service on `port` and does the faults in turn; then it lets everything pass. */
+/** A proxy to the service on `port` that applies the faults to its connections in turn, then forwards everything. */
 export async function openFaultyProxy(port: number, faults: Fault[]): Promise<FaultyProxy> {
   let connections = 0;
   const sockets = new Set<Socket>();
@@ -33,7 +33,7 @@ export async function openFaultyProxy(port: number, faults: Fault[]): Promise<Fa
     if (fault === 'pass') return void service.pipe(caller);
     service.once('data', (response: Buffer) => {
       if (fault === 'cut-midway') caller.write(response.subarray(0, response.length / 2));
-      // After a turn, so that the half response has left.
+      // One turn later, so that the half response has left.
       setImmediate(() => caller.destroy());
     });
   });

@@ -1,0 +1,70 @@
+import { render } from 'preact';
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { connect } from './connect.ts';
+import { Pets } from './pets/pets.tsx';
+import { forgetKey, keepKey, readKey } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+
+const root = document.getElementById('app');
+if (root) render(<Console />, root);
+
+function Console() {
+  const [apiKey, setApiKey] = useState(readKey);
+  const [wasRefused, setWasRefused] = useState(false);
+  const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
+
+  const signIn = (key: string, isRemembered: boolean) => {
+    keepKey(key, isRemembered);
+    setWasRefused(false);
+    setApiKey(key);
+  };
+  const signOut = () => {
+    forgetKey();
+    setApiKey(undefined);
+  };
+  const onRefused = useCallback(() => {
+    forgetKey(apiKey);
+    // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
+    const remembered = readKey();
+    setWasRefused(remembered === undefined);
+    setApiKey(remembered);
+  }, [apiKey]);
+
+  return (
+    <>
+      <header class="bar">
+        <div class="bar-inner">
+          <span class="brand">
+            <Paw /> Petstore
+          </span>
+          <nav aria-label="Service">
+            <a href="docs">API reference</a>
+            {client && (
+              <button type="button" class="quiet" onClick={signOut}>
+                Sign out
+              </button>
+            )}
+          </nav>
+        </div>
+      </header>
+      {client ? (
+        <Pets client={client} onRefused={onRefused} />
+      ) : (
+        <SignIn onSignIn={signIn} wasRefused={wasRefused} />
+      )}
+    </>
+  );
+}
+
+/** Inline, to save a request. */
+function Paw() {
+  return (
+    <svg class="paw" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <ellipse cx="5.2" cy="10.4" rx="2.2" ry="3" />
+      <ellipse cx="9.6" cy="5.6" rx="2.2" ry="3.2" />
+      <ellipse cx="14.6" cy="5.6" rx="2.2" ry="3.2" />
+      <ellipse cx="18.9" cy="10.4" rx="2.2" ry="3" />
+      <path d="M12 11c3 0 6 3.4 6 6.4 0 2-1.5 3.1-3.2 3.1-1.1 0-1.9-.5-2.8-.5s-1.7.5-2.8.5C7.5 20.5 6 19.4 6 17.4 6 14.4 9 11 12 11z" />
+    </svg>
+  );
+}

@@ -1,0 +1,146 @@
+import { useRef, useState } from 'preact/hooks';
+import {
+  createIdempotencyKey,
+  isInvalidPet,
+  isUnauthorized,
+  petStatuses,
+  type NewPet,
+  type Pet,
+  type PetstoreClient,
+  type PetStatus,
+} from '../../client/index.ts';
+import { explain } from '../connect.ts';
+import { Field } from '../field.tsx';
+import { emptyDraft, labels, readDraft, type Draft, type DraftErrors } from './draft.ts';
+import { labelOf } from './filter.tsx';
+
+export interface AddPetProps {
+  client: PetstoreClient;
+  /** The filter of the list, which may hide the new pet. */
+  shown: PetStatus | undefined;
+  onAdded: (pet: Pet) => void;
+  onRefused: () => void;
+  onShowAll: () => void;
+}
+
+interface Outcome {
+  added?: Pet | undefined;
+  failure?: string;
+  /** The service's message about a pet that it refused. */
+  refusal?: string;
+}
+
+export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetProps) {
+  const [draft, setDraft] = useState(emptyDraft);
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const [outcome, setOutcome] = useState<Outcome>({});
+  const [isSaving, setIsSaving] = useState(false);
+  // One key per draft: sending it again after a lost response adds no second pet.
+  const idempotencyKey = useRef<string>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+
+  const focus = (field: string) => form.current?.querySelector<HTMLElement>(`#pet-${field}`)?.focus();
+
+  const change = (field: keyof Draft) => (event: { currentTarget: { value: string } }) => {
+    const { value } = event.currentTarget;
+    idempotencyKey.current = undefined;
+    setDraft((before) => ({ ...before, [field]: value }));
+    setErrors((before) => ({ ...before, [field]: undefined }));
+    setOutcome(({ added }) => ({ added }));
+  };
+
+  const save = async (pet: NewPet) => {
+    idempotencyKey.current ??= createIdempotencyKey();
+    setIsSaving(true);
+    try {
+      const created = await client.createPet(pet, { idempotencyKey: idempotencyKey.current });
+      idempotencyKey.current = undefined;
+      setDraft(({ status }) => ({ ...emptyDraft, status }));
+      setOutcome({ added: created });
+      onAdded(created);
+      focus('name');
+    } catch (error) {
+      if (isUnauthorized(error)) onRefused();
+      else if (isInvalidPet(error)) setOutcome({ refusal: error.message });
+      else setOutcome({ failure: messageOf(error) });
+    }
+    setIsSaving(false);
+  };
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isSaving) return;
+    const { pet, errors: found } = readDraft(draft);
+    setErrors(found);
+    setOutcome({});
+    const wrongField = Object.keys(labels).find((field) => field in found);
+    if (wrongField === undefined) void save(pet);
+    else focus(wrongField);
+  };
+
+  const { added, failure, refusal } = outcome;
+  const isHidden = added && shown !== undefined && added.status !== shown;
+  return (
+    <form ref={form} class="card" onSubmit={submit} noValidate>
+      <h2 id="add-pet-title">Add a pet</h2>
+      {refusal !== undefined && (
+        <p class="notice" role="alert">
+          {refusal}
+        </p>
+      )}
+      <Field id="pet-name" label={labels.name} help="In any language." error={errors.name}>
+        <input autocomplete="off" value={draft.name} onInput={change('name')} />
+      </Field>
+      <Field
+        id="pet-categoryId"
+        label={labels.categoryId}
+        help="A whole number, such as 7."
+        error={errors.categoryId}
+      >
+        <input
+          inputMode="numeric"
+          autocomplete="off"
+          value={draft.categoryId}
+          onInput={change('categoryId')}
+        />
+      </Field>
+      <Field id="pet-status" label={labels.status} help="Whether the pet is for sale." error={errors.status}>
+        <select value={draft.status} onChange={change('status')}>
+          {petStatuses.map((status) => (
+            <option key={status} value={status}>
+              {labelOf(status)}
+            </option>
+          ))}
+          <option value="">No status</option>
+        </select>
+      </Field>
+      <button type="submit" class="primary" aria-busy={isSaving}>
+        {isSaving ? 'Adding…' : 'Add pet'}
+      </button>
+      <div class="outcome" role="status">
+        {failure !== undefined && <p class="help error">{failure}</p>}
+        {added && (
+          <p class="help success">
+            <bdi>{added.name}</bdi> was added with id {added.id.toString()}.
+            {isHidden && (
+              <>
+                {' '}
+                The list shows only {shown} pets.{' '}
+                <button type="button" class="link" onClick={onShowAll}>
+                  Show all
+                </button>
+              </>
+            )}
+          </p>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function messageOf(error: unknown): string {
+  const { title, advice, isTemporary, requestId } = explain(error);
+  if (isTemporary)
+    return `Not added yet. ${title}. Press “Add pet” again in a moment. The pet is never added twice.`;
+  return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
+}

@@ -1,0 +1,33 @@
+import { renderConsole } from '../../console/html.ts';
+import { dereference, type OpenapiDocument } from '../../docs/contract.ts';
+import { renderDocs } from '../../docs/render.ts';
+import type { Handler } from '../endpoint.ts';
+import { bundleAssets } from './bundle.ts';
+import { serveCompressed, serveHtml } from './text.ts';
+
+export interface ConsoleAndDocs {
+  consoleHtml: Handler;
+  docsHtml: Handler;
+  /** The files that both load, by name. */
+  assets: Map<string, Handler>;
+}
+
+const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+export async function createConsoleAndDocs(yaml: string): Promise<ConsoleAndDocs> {
+  const bundled = await bundleAssets();
+  const addresses: Record<string, string> = {};
+  const assets = new Map<string, Handler>();
+  for (const { name, uniqueName, contentType, body } of bundled) {
+    addresses[name] = `assets/${uniqueName}`;
+    assets.set(uniqueName, serveCompressed(contentType, body, keptForever));
+    // Under its plain name a file is revalidated each time.
+    assets.set(name, serveCompressed(contentType, body));
+  }
+  const contract = dereference(Bun.YAML.parse(yaml)) as OpenapiDocument;
+  return {
+    consoleHtml: serveHtml(renderConsole(addresses)),
+    docsHtml: serveHtml(renderDocs(contract, addresses)),
+    assets,
+  };
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { gunzipSync } from 'node:zlib';
+import { version } from '../../../package.json';
+import { statusOfCode } from '../../../src/error.ts';
+import { comesToItsEnd } from '../../support/process/ends.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service.close());
+
+const gzip = { 'Accept-Encoding': 'gzip, br' };
+
+/** The addresses that a document loads. */
+function filesOf(html: string): string[] {
+  return [...html.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, address]) => `/${address}`);
+}
+
+for (const path of ['/', '/docs']) {
+  describe(`GET ${path}`, () => {
+    it('needs no key and may load only files of this service', async () => {
+      const response = await service.callAs(null, path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Content-Security-Policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      );
+    });
+
+    it('has no inline script, style or handler', async () => {
+      const html = await (await service.call(path)).text();
+      expect(html.match(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/gi)).toBeNull();
+    });
+
+    it('needs at most 60 KB in all, compressed', async () => {
+      const html = await (await service.call(path)).text();
+      const addresses = [path, ...filesOf(html)];
+      expect(addresses.length).toBe(4);
+      let bytes = 0;
+      for (const address of addresses) {
+        const response = await service.callAs(null, address, { headers: gzip });
+        expect(response.headers.get('Content-Encoding')).toBe('gzip');
+        bytes += (await response.bytes()).byteLength;
+      }
+      expect(bytes).toBeLessThan(60_000);
+    });
+  });
+}
+
+describe('GET /assets/{file}', () => {
+  it('lets a file be cached forever under the name with its hash', async () => {
+    const [address = ''] = filesOf(await (await service.call('/')).text());
+    const response = await service.callAs(null, address);
+    expect(address).toMatch(/-[0-9a-f]{16}\.\w+$/);
+    expect(response.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+  });
+
+  it('has a file revalidated under its plain name', async () => {
+    const response = await service.callAs(null, '/assets/console.js');
+    expect(response.headers.get('Cache-Control')).toBe('private, no-cache');
+    const headers = { 'If-None-Match': response.headers.get('ETag') ?? '' };
+    expect((await service.callAs(null, '/assets/console.js', { headers })).status).toBe(304);
+  });
+
+  it('parses a long weight in linear time', () => {
+    const program = `
+      import { serveCompressed } from './http/web/text.ts';
+      const serve = serveCompressed('text/css', 'a');
+      const headers = { 'Accept-Encoding': 'gzip;q=0.' + '1'.repeat(500_000) + 'x' };
+      for (let time = 0; time < 20; time++) {
+        const { body } = serve({ request: new Request('http://petstore/', { headers }) });
+        if (body !== 'a') process.exit(1);
+      }`;
+    expect(comesToItsEnd(program)).toBe(true);
+  });
+
+  it('compresses only for callers that accept gzip', async () => {
+    const plain = await (await service.callAs(null, '/assets/console.css')).text();
+    for (const accepted of ['gzip', 'br, GZIP;q=0.5', 'deflate,gzip', 'gzip;q=1.0', 'gzip; q=.01 , br']) {
+      const response = await service.callAs(null, '/assets/console.css', {
+        headers: { 'Accept-Encoding': accepted },
+      });
+      expect(gunzipSync(await response.bytes()).toString()).toBe(plain);
+    }
+    for (const accepted of ['', 'br', 'gzip;q=0', 'gzip;q=0.000', 'x-gzip']) {
+      const response = await service.callAs(null, '/assets/console.css', {
+        headers: { 'Accept-Encoding': accepted },
+      });
+      expect(response.headers.get('Content-Encoding')).toBeNull();
+      expect(await response.text()).toBe(plain);
+    }
+  });
+
+  it('serves no other file', async () => {
+    for (const name of ['none.js', 'console.tsx', '..%2fopenapi.yaml', 'constructor', '__proto__', ''])
+      expect([401, 404]).toContain((await service.callAs(null, `/assets/${name}`)).status);
+  });
+});
+
+describe('the guide', () => {
+  it('installs the client from its own package and not from a registry', async () => {
+    const html = await (await service.call('/docs')).text();
+    const installed = [...html.matchAll(/npm install ([^<\s]+)/g)].map(([, name]) => name);
+    expect(installed).toEqual([`./petstore-${version}.tgz`]);
+  });
+
+  it('explains every error code', async () => {
+    const html = await (await service.call('/docs')).text();
+    for (const code of Object.keys(statusOfCode)) expect(html).toContain(`<code>${code}</code></dt>`);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { petStatuses } from '../../../src/client/index.ts';
+import type { ListeningService } from '../http/listening.ts';
+import { visit, type Visit } from './visit.ts';
+
+export const desktop: BrowserContextOptions = { viewport: { width: 1200, height: 800 } };
+export const phone: BrowserContextOptions = {
+  viewport: { width: 360, height: 700 },
+  hasTouch: true,
+  isMobile: true,
+};
+
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor();
+}
+
+/** Opens the console and signs in. */
+export async function openConsole(
+  browser: Browser,
+  service: ListeningService,
+  options?: BrowserContextOptions,
+): Promise<Visit> {
+  const visited = await visit(browser, service.url, options);
+  await signIn(visited.page, service.apiKey);
+  return visited;
+}
+
+export async function addPets(service: ListeningService, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const status = petStatuses[index % 3]!;
+    await service.client.createPet({ name: `Pet ${index}`, categoryId: BigInt(index), status });
+  }
+}
+
+export const rows = (page: Page): Locator => page.locator('.row:not(.is-loading)');
+
+export async function add(page: Page, name: string, category: string): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Category').fill(category);
+  await page.getByRole('button', { name: 'Add pet' }).click();
+}
+
+/** The elements that are wider than their box, and the document itself if it scrolls sideways. */
+export function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`
+    [document.documentElement, ...document.querySelectorAll('main *, header *')]
+      .filter((element) => !element.closest('.visually-hidden, .label, svg') && element.tagName !== 'INPUT'
+        && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
+      .map((element) => element.outerHTML.slice(0, 200))`);
+}
+
+export async function describedBy(page: Page, label: string): Promise<string> {
+  const id = await page.getByLabel(label).getAttribute('aria-describedby');
+  return page.locator(`#${id}`).innerText();
+}
+
+/** Presses Tab until the element with this text has the focus. */
+export async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate<string>('document.activeElement.textContent')) === text) return;
+  }
+  throw new Error(`The Tab key does not reach “${text}”.`);
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { dependencies } from '../../../package.json';
+
+export const project = join(import.meta.dir, '../../..');
+
+export interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command to its end. */
+export async function run(
+  command: string[],
+  cwd: string,
+  env: Record<string, string | undefined> = process.env,
+): Promise<Ended> {
+  const child = Bun.spawn(command, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 100_000 });
+  const [status, stdout, stderr] = await Promise.all([
+    child.exited,
+    child.stdout.text(),
+    child.stderr.text(),
+  ]);
+  return { status, stdout, stderr };
+}
+
+/** Runs a command that must succeed and returns its output. */
+export async function outputOf(command: string[], cwd: string): Promise<string> {
+  const { status, stdout, stderr } = await run(command, cwd);
+  if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Packs the project and installs the tarball in an empty folder. Dependencies are linked from here: no network. */
+export async function installPackage(target: string): Promise<void> {
+  const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], project);
+  const tarball = packed.trim().split('\n').at(-1);
+  const names = Object.keys(dependencies);
+  const links = names.map((name) => [name, `file:${join(project, 'node_modules', name)}`]);
+  const manifest = {
+    private: true,
+    dependencies: { petstore: `file:${tarball}`, ...(Object.fromEntries(links) as Record<string, string>) },
+    overrides: Object.fromEntries(names.map((name) => [name, `$${name}`])) as object,
+  };
+  await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));
+  const options = '--offline --ignore-scripts --omit=optional --no-audit --no-fund --no-package-lock';
+  await outputOf(['npm', 'install', ...options.split(' ')], target);
+}
