@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { arch, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import type { Figures, TortureTest } from './torture-test.ts';
+import type { Figures, TortureTest } from './support/torture-test.ts';
 
 export interface Result {
   verdict: 'passed' | 'failed' | 'control passed' | 'not run';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { currentCommit } from '../scripts/commit.ts';
-import { firstLine } from './judge.ts';
-import { openPlace } from './place.ts';
+import { firstLine } from './support/judge.ts';
+import { openPlace } from './support/place.ts';
 import { readEarlier, thisMachine, writeResults, type Result } from './results.ts';
 import { tortureTests } from './tests.ts';
-import type { Outcome, Run, RunOptions, TortureTest } from './torture-test.ts';
+import type { Outcome, Run, RunOptions, TortureTest } from './support/torture-test.ts';
 
 const help = `Break the machine on purpose and see that nothing is lost and nobody gets in. Writes torture/RESULTS.md.
 

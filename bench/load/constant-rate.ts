@@ -1,4 +1,4 @@
-import { percentile } from '../../test/support/percentile.ts';
+import { percentile } from '../../test/support/statistics.ts';
 import type { HttpRequest } from '../contestants/spelling.ts';
 import type { Running } from '../contestants/start.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { openPostgresImport } from '../../src/postgres/import.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
-import { failureOf } from '../support/postgres/failure.ts';
+import { failureOf } from '../support/failure.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { failureOf } from '../support/postgres/failure.ts';
+import { failureOf } from '../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
 import { useEverything } from '../support/postgres/use-everything.ts';

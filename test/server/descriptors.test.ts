@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 import { withDescriptors } from '../support/process/few-descriptors.ts';
 import { readPets } from '../support/journal.ts';
-import { openConnection, type RawAnswer, type RawConnection } from '../support/http/raw-http.ts';
+import { openConnection, type RawOutcome, type RawConnection } from '../support/http/raw-http.ts';
 
 const limit = 128;
 /** More than there are descriptors for. */
@@ -90,7 +90,7 @@ async function openCrowd(service: Service): Promise<Disposable> {
   };
 }
 
-function create(connection: RawConnection, name: string): Promise<RawAnswer> {
+function create(connection: RawConnection, name: string): Promise<RawOutcome> {
   const body = JSON.stringify({ name, categoryId: 1 });
   return connection.send('POST', '/v1/pets', { key: fixedKey, body });
 }
@@ -99,6 +99,6 @@ async function untilCreated(connection: RawConnection, name: string): Promise<vo
   while (statusOf(await create(connection, name)) !== 201) await Bun.sleep(50);
 }
 
-function statusOf(answer: RawAnswer | undefined): number | string | undefined {
+function statusOf(answer: RawOutcome | undefined): number | string | undefined {
   return typeof answer === 'object' ? answer.status : answer;
 }

@@ -111,7 +111,7 @@ describe('the log', () => {
       // Past the second after which a request counts as slow.
       await Bun.sleep(1500);
       connection.write(text.slice(-1));
-      await connection.answer();
+      await connection.receive();
       await service.stop();
       expect(linesOf(service.stdout)).toContainEqual(
         expect.objectContaining({

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'bun:test';
 import { connect } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { memoryMb } from '../../torture/resources.ts';
+import { memoryMb } from '../support/process/process-figures.ts';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 
-const timeoutMs = 120_000;
-const cursorCount = 150_000;
+const timeoutMs = 300_000;
+const cursorCount = 100_000;
 const batchSize = 50;
-const mostGrowthMb = 40;
+const mostGrowthMb = 30;
 
 describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for', () => {
   it(
-    `cost at most ${mostGrowthMb} MB after 300,000 requests for pages that are empty or have one pet`,
+    `cost at most ${mostGrowthMb} MB after 200,000 requests for pages that are empty or have one pet`,
     async () => {
       using folder = makeFolder();
       const place = ['--database-url', folder.database];
@@ -24,11 +24,22 @@ describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for',
       const before = memoryMb(service.pid);
       // Anybody can make up a cursor: the first half leads to a pet, the other behind the last.
       await requestTwice(service, cursorCount, (index) => `limit=1&cursor=${cursorAfter(index)}`);
-      expect(memoryMb(service.pid) - before).toBeLessThan(mostGrowthMb);
+      expect(await settledMemoryMb(service)).toBeLessThan(before + mostGrowthMb);
     },
     timeoutMs,
   );
 });
+
+/** The least memory within a while: what the load leaves is freed at some later collection, what leaks never is. */
+async function settledMemoryMb(service: Service): Promise<number> {
+  let least = Infinity;
+  for (let check = 0; check < 20; check++) {
+    least = Math.min(least, memoryMb(service.pid));
+    await requestTwice(service, batchSize, () => 'limit=1');
+    await Bun.sleep(100);
+  }
+  return least;
+}
 
 /** As the service writes it; whoever knows the form can make one up. */
 function cursorAfter(id: number): string {

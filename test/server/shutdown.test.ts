@@ -107,7 +107,7 @@ describe('a service that is stopping', () => {
         const exited = service.stop();
         await untilRefused(service.url);
         slow.finish();
-        const answer = await slow.connection.answer();
+        const answer = await slow.connection.receive();
         expect(answer).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
@@ -146,7 +146,7 @@ describe('a service that is stopping', () => {
       await using service = await startService();
       using slow = await sendHalf(service, 'Endless Rex');
       expect(await service.stop()).toBe(0);
-      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(await slow.connection.receive()).toBe('unanswered');
       expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,
@@ -163,7 +163,7 @@ describe('a service that is stopping', () => {
         const exited = service.stop('SIGINT');
         await untilRefused(service.url);
         slow.finish();
-        expect(await slow.connection.answer()).toHaveProperty('status', 201);
+        expect(await slow.connection.receive()).toHaveProperty('status', 201);
         expect(await exited).toBe(0);
         expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
       },
@@ -226,7 +226,7 @@ describe('a service that is stopping', () => {
       // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
       await Bun.sleep(1100);
       expect(await service.stop()).toBe(1);
-      expect(await slow.connection.answer()).toBe('unanswered');
+      expect(await slow.connection.receive()).toBe('unanswered');
       expect(readPets(service.database)).toEqual([]);
     },
     timeoutMs,

@@ -1,7 +1,7 @@
-/** What a promise fails with. Awaited, so that one that never settles meets the test's time limit. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+/** The error of something that must fail. Awaited, so that a promise that never settles meets the time limit. */
+export async function failureOf(outcome: unknown): Promise<unknown> {
   try {
-    await promise;
+    await outcome;
   } catch (error) {
     return error;
   }

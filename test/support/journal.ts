@@ -1,14 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { fixedKey } from './process/process.ts';
-import { openConnection, type RawAnswer, type RawConnection } from './http/raw-http.ts';
+import { openConnection, type RawOutcome, type RawConnection } from './http/raw-http.ts';
 
 /** What clients know of their creates, to be compared with what the store holds. */
 export class Journal {
   readonly attempted = new Set<string>();
   /** The id of each pet whose 201 arrived, by name. */
   readonly acknowledged = new Map<string, string>();
-  /** The names whose last request got no whole answer; each is the X-Request-Id of its requests too. */
+  /** The names whose last request got no whole response; each is the X-Request-Id of its requests too. */
   readonly unanswered = new Set<string>();
   /** Statuses other than 201, with their bodies. */
   readonly refused: string[] = [];
@@ -22,7 +22,7 @@ export interface CreatorOptions {
   isDone: () => boolean;
   /** Names what this creator makes. */
   label: string;
-  /** Repeats a request without an answer under the same Idempotency-Key until it is acknowledged. */
+  /** Repeats a request without a response under the same Idempotency-Key until it is acknowledged. */
   isPersistent?: boolean;
 }
 
@@ -41,14 +41,14 @@ export async function createPets(options: CreatorOptions): Promise<void> {
     }
     const name: string = owed ?? `${label}-${count++}`;
     journal.attempted.add(name);
-    const answer: RawAnswer = await connection.send('POST', '/v1/pets', {
+    const response: RawOutcome = await connection.send('POST', '/v1/pets', {
       key: fixedKey,
       headers: { 'X-Request-Id': name, ...(isPersistent && { 'Idempotency-Key': name }) },
       body: JSON.stringify({ name, categoryId: 1 }),
     });
-    await record(journal, name, answer);
+    await record(journal, name, response);
     owed = isPersistent && !journal.acknowledged.has(name) ? name : undefined;
-    if (typeof answer === 'string' || answer.headers.get('Connection') === 'close') {
+    if (typeof response === 'string' || response.headers.get('Connection') === 'close') {
       connection[Symbol.dispose]();
       connection = undefined;
     }
@@ -56,17 +56,17 @@ export async function createPets(options: CreatorOptions): Promise<void> {
   connection?.[Symbol.dispose]();
 }
 
-async function record(journal: Journal, name: string, answer: RawAnswer): Promise<void> {
-  if (answer === 'truncated') journal.truncatedCount += 1;
-  if (typeof answer === 'string') {
+async function record(journal: Journal, name: string, response: RawOutcome): Promise<void> {
+  if (response === 'truncated') journal.truncatedCount += 1;
+  if (typeof response === 'string') {
     journal.unanswered.add(name);
     return;
   }
-  const body = await answer.text();
-  if (answer.status === 201) {
-    journal.acknowledged.set(name, answer.headers.get('Location')?.split('/').at(-1) ?? '');
+  const body = await response.text();
+  if (response.status === 201) {
+    journal.acknowledged.set(name, response.headers.get('Location')?.split('/').at(-1) ?? '');
   } else {
-    journal.refused.push(`${answer.status} ${body}`);
+    journal.refused.push(`${response.status} ${body}`);
   }
 }
 

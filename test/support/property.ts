@@ -11,7 +11,7 @@ export function holds<Values>(property: fc.IAsyncProperty<Values>, numRuns: numb
 /** How long a test of many runs may take on a slow, busy machine. */
 export const propertyTimeoutMs = 120_000;
 
-/** Any text that UTF-8 can carry and the interface accepts as a name. */
+/** Any text that UTF-8 can carry and the API accepts as a name. */
 export const wellFormedName = fc
   .oneof(
     fc.string({ unit: 'binary' }),

@@ -17,3 +17,8 @@ export function randomFrom(seed: number): Random {
   };
   return { next, pick: (items) => items[Math.floor(next() * items.length)]! };
 }
+
+/** A whole number, both ends included. */
+export function between(random: Random, smallest: number, largest: number): number {
+  return smallest + Math.floor(random.next() * (largest - smallest + 1));
+}

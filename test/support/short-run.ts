@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { TortureTest } from '../../torture/torture-test.ts';
+import type { TortureTest } from '../../torture/support/torture-test.ts';
 
 export interface ShortRun {
   rounds: number;
@@ -19,9 +19,9 @@ export function expectToHold(test: TortureTest, options: ShortRun): void {
   const common = { seed, report: () => {}, isTimed: false };
   const missing = test.missing?.();
   const note = missing === undefined ? '' : ` (not run: ${missing})`;
-  describe(`torture: ${test.name}, SEED=${seed}${note}`, () => {
+  describe(`torture ${test.name}, SEED=${seed}${note}`, () => {
     it.skipIf(missing !== undefined)(
-      `holds: ${test.passesWhen}`,
+      `passes: ${test.passesWhen}`,
       async () => {
         expect((await test.run({ ...common, rounds })).faults).toEqual([]);
       },
@@ -29,7 +29,7 @@ export function expectToHold(test: TortureTest, options: ShortRun): void {
     );
 
     it.skipIf(missing !== undefined)(
-      `finds out what is broken on purpose: ${test.control.description}`,
+      `fails against a broken program: ${test.control.description}`,
       async () => {
         const { faults } = await test.control.run({ ...common, rounds: controlRounds });
         expect(faults).not.toEqual([]);

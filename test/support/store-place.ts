@@ -15,7 +15,7 @@ export interface SqlitePlace extends StorePlace {
   path: string;
 }
 
-/** A place of the kind that every test of the interface uses. */
+/** A place of the kind that every test of the API uses. */
 export const makeStorePlace: () => Promise<StorePlace> =
   process.env['TEST_STORE'] === undefined
     ? makeSqlitePlace

@@ -1,12 +1,12 @@
-import { backup } from '../../torture/backup.ts';
-import { foundDamage } from '../../torture/damage.ts';
-import { diskFull } from '../../torture/disk-full.ts';
-import { heldSnapshot } from '../../torture/held-snapshot.ts';
-import { shortIdentity } from '../../torture/identity.ts';
-import { ioFaults } from '../../torture/io-faults.ts';
-import { kill } from '../../torture/kill.ts';
-import { powerCut } from '../../torture/power-cut.ts';
-import { syncOrder } from '../../torture/sync-order.ts';
+import { backup } from '../../torture/durability/backup.ts';
+import { foundDamage } from '../../torture/durability/damage.ts';
+import { diskFull } from '../../torture/durability/disk-full.ts';
+import { heldSnapshot } from '../../torture/durability/held-snapshot.ts';
+import { shortIdentity } from '../../torture/identity/identity.ts';
+import { ioFaults } from '../../torture/durability/io-faults.ts';
+import { kill } from '../../torture/durability/kill.ts';
+import { powerCut } from '../../torture/durability/power-cut.ts';
+import { syncOrder } from '../../torture/durability/sync-order.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(kill, { rounds: 6, controlRounds: 6 });

@@ -1,11 +1,11 @@
-import { credentials } from '../../torture/credentials.ts';
-import { generated } from '../../torture/generated.ts';
-import { hostileHttp } from '../../torture/hostile-http.ts';
-import { hostileJson } from '../../torture/hostile-json.ts';
+import { credentials } from '../../torture/hostile/credentials.ts';
+import { generated } from '../../torture/hostile/generated.ts';
+import { hostileHttp } from '../../torture/hostile/hostile-http.ts';
+import { hostileJson } from '../../torture/hostile/hostile-json.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(hostileHttp, { rounds: 1 });
 expectToHold(hostileJson, { rounds: 1 });
 expectToHold(generated, { rounds: 4000 });
-// How long answers take is looked at in the full run alone: here it would depend on the machine.
+// Response times are judged in the full run alone: here it would depend on the machine.
 expectToHold(credentials, { rounds: 0, controlRounds: 0 });

@@ -1,8 +1,8 @@
-import { descriptors } from '../../torture/descriptors.ts';
-import { overload } from '../../torture/overload.ts';
-import { rollingRestart } from '../../torture/rolling-restart.ts';
-import { slowClients } from '../../torture/slow-clients.ts';
-import { soak } from '../../torture/soak.ts';
+import { descriptors } from '../../torture/load/descriptors.ts';
+import { overload } from '../../torture/load/overload.ts';
+import { rollingRestart } from '../../torture/load/rolling-restart.ts';
+import { slowClients } from '../../torture/load/slow-clients.ts';
+import { soak } from '../../torture/load/soak.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(slowClients, { rounds: 40, controlRounds: 40 });

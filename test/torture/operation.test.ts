@@ -1,6 +1,6 @@
-import { clock } from '../../torture/clock.ts';
-import { postgres } from '../../torture/postgres.ts';
-import { rateLimit } from '../../torture/rate-limit.ts';
+import { clock } from '../../torture/operation/clock.ts';
+import { postgres } from '../../torture/operation/postgres.ts';
+import { rateLimit } from '../../torture/operation/rate-limit.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(clock, { rounds: 10 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { breakProgram } from '../../torture/broken-program.ts';
-import { issueKey } from '../../torture/issue-key.ts';
-import { serve } from '../../torture/serve.ts';
+import { breakProgram } from '../../torture/support/broken-program.ts';
+import { issueKey } from '../../torture/support/issue-key.ts';
+import { serve } from '../../torture/support/serve.ts';
 
-const timeoutMs = 60_000;
 const place = {
   file: 'src/http/endpoint.ts',
   find: '      const requestId = requestIdOf(request);',
@@ -18,39 +17,24 @@ async function leaveBehind(change: string): Promise<void> {
   expect((await service.call('/v1/pets')).status).toBe(200);
 }
 
-describe('every key that the tests issue', () => {
-  it(
-    'is looked for in what a service leaves behind, and found nowhere',
-    () => expect(leaveBehind('')).resolves.toBeUndefined(),
-    timeoutMs,
-  );
+describe('a key that the tests issue', () => {
+  it('is nowhere in what a sound service leaves behind', () =>
+    expect(leaveBehind('')).resolves.toBeUndefined());
 
-  it(
-    'is found in a log that tells the Authorization header',
-    () =>
-      expect(leaveBehind("console.log(request.headers.get('Authorization'));")).rejects.toThrow(
-        /the key …ests stands in the log; the key ….{4} stands in the log/,
+  it('is found in a log with the Authorization header', () =>
+    expect(leaveBehind("console.log(request.headers.get('Authorization'));")).rejects.toThrow(
+      /the key …ests stands in the log; the key ….{4} stands in the log/,
+    ));
+
+  it('is found on standard error', () =>
+    expect(leaveBehind("console.error(request.headers.get('Authorization'));")).rejects.toThrow(
+      /the key …ests stands in standard error/,
+    ));
+
+  it('is found in a file', () =>
+    expect(
+      leaveBehind(
+        "require('node:fs').appendFileSync('debug.txt', String(request.headers.get('Authorization')));",
       ),
-    timeoutMs,
-  );
-
-  it(
-    'is found on standard error',
-    () =>
-      expect(leaveBehind("console.error(request.headers.get('Authorization'));")).rejects.toThrow(
-        /the key …ests stands in standard error/,
-      ),
-    timeoutMs,
-  );
-
-  it(
-    'is found in a file',
-    () =>
-      expect(
-        leaveBehind(
-          "require('node:fs').appendFileSync('debug.txt', String(request.headers.get('Authorization')));",
-        ),
-      ).rejects.toThrow(/the key …ests stands in debug.txt; the key ….{4} stands in debug.txt/),
-    timeoutMs,
-  );
+    ).rejects.toThrow(/the key …ests stands in debug.txt; the key ….{4} stands in debug.txt/));
 });

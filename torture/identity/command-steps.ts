@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { hashKey } from '../../src/api-key.ts';
-import { issuedKeys, type IssuedKey } from '../issue-key.ts';
+import { issuedKeys, type IssuedKey } from '../support/issue-key.ts';
 import { cloneModel, compareWith, createModel, fieldsOf, foundPets, type StoreModel } from './model.ts';
 import type { Step } from './operator-steps.ts';
 import { readCopy } from './read-copy.ts';
@@ -136,8 +136,8 @@ export const revokeKey: Step = async (world) => {
   store.isHarmed = false;
   for (const serving of world.services) {
     if (serving.store !== store) continue;
-    const answer = await serving.service.callWith(text, '/v1/pets');
-    if (answer.status !== 401) throw new Fault(`A revoked key of ${name} was answered ${answer.status}`);
+    const response = await serving.service.callWith(text, '/v1/pets');
+    if (response.status !== 401) throw new Fault(`A revoked key of ${name} got ${response.status}`);
   }
   return `keys revoke of ${name}`;
 };

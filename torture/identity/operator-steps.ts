@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { copyByHand } from '../../test/support/crashed-store.ts';
-import { commitCount, foundHarm, pickHarm } from '../harm.ts';
+import { commitCount, foundHarm, pickHarm } from '../durability/harm.ts';
 import { forgetJudgement } from './judge.ts';
 import { cloneModel, shrinkTo, type StoreModel } from './model.ts';
 import { readCopy, removeStore } from './read-copy.ts';

@@ -1,4 +1,4 @@
-import type { Patch } from '../broken-program.ts';
+import type { Patch } from '../support/broken-program.ts';
 
 /** One promise that is broken on purpose. */
 export interface Sabotage {

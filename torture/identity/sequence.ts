@@ -1,5 +1,5 @@
 import type { Random } from '../../test/support/random.ts';
-import { between } from '../load.ts';
+import { between } from '../../test/support/random.ts';
 import {
   backUp,
   copyCommand,

@@ -1,4 +1,4 @@
-import { between } from '../load.ts';
+import { between } from '../../test/support/random.ts';
 import type { Step } from './operator-steps.ts';
 import { createPets, end, start } from './services.ts';
 import { Fault, fixedNames } from './world.ts';

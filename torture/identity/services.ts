@@ -1,8 +1,8 @@
 import { nextQuery, post } from '../../test/support/http/calls.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 import type { Service } from '../../test/support/process/process.ts';
-import { between } from '../load.ts';
-import { serve } from '../serve.ts';
+import { between } from '../../test/support/random.ts';
+import { serve } from '../support/serve.ts';
 import { compareWith, createModel, fieldsOf, foundPets, type FoundPet, type StoreModel } from './model.ts';
 import { Fault, type Serving, type World } from './world.ts';
 
@@ -106,7 +106,7 @@ export async function judgeService(serving: Serving): Promise<void> {
   for (const [key, { id, isRevoked }] of [...store.keys].slice(-2)) {
     const { status } = await serving.service.callWith(key, '/v1/pets?limit=1');
     if (status !== (isRevoked ? 401 : 200))
-      throw new Fault(`Key ${id} of ${name}, ${isRevoked ? 'revoked' : 'good'}, was answered ${status}`);
+      throw new Fault(`Key ${id} of ${name}, ${isRevoked ? 'revoked' : 'good'}, got ${status}`);
   }
 }
 

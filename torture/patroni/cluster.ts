@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Row } from '../judge.ts';
+import type { Row } from '../support/judge.ts';
 import { isEtcdHealthy, startEtcd } from './etcd.ts';
 import { proxyPort, startHaproxy } from './haproxy.ts';
 import { askMembers, isHealthy, type Member } from './members.ts';

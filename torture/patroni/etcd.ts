@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startProgram, type Program } from '../program.ts';
+import { startProgram, type Program } from '../support/program.ts';
 import { etcdAddress } from './network.ts';
 
 /** Where Patroni keeps who leads. One is enough: what happens when it is away is one of the faults. */

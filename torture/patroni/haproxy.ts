@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startProgram, type Program } from '../program.ts';
+import { startProgram, type Program } from '../support/program.ts';
 import { hubAddress, machines } from './network.ts';
 
 export const proxyPort = 5000;

@@ -1,5 +1,5 @@
 import { runCli, type Service } from '../../test/support/process/process.ts';
-import { issueKey } from '../issue-key.ts';
+import { issueKey } from '../support/issue-key.ts';
 
 /** How long a check waits for what should have happened within a second. */
 export const patienceMs = 15_000;

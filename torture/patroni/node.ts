@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startProgram } from '../program.ts';
+import { startProgram } from '../support/program.ts';
 import { etcdAddress, wholeNetwork, type Machine, type Network } from './network.ts';
 import { patroniCommand, postgresBinaries } from './programs.ts';
 

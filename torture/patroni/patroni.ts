@@ -1,4 +1,4 @@
-import type { Figures, Run, RunOptions, TortureTest } from '../torture-test.ts';
+import type { Figures, Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 import { openPatroniCluster } from './cluster.ts';
 import { cutOff, faults, type Fault } from './faults.ts';
 import { observe, type Observation } from './observe.ts';

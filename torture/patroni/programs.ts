@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { missingProgram } from '../needs.ts';
+import { missingProgram } from '../support/needs.ts';
 import { missingNetwork } from './network.ts';
 
 /** Debian keeps the servers of each release in a folder of their own. */

@@ -1,5 +1,5 @@
 import type { Service } from '../../test/support/process/process.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../support/serve.ts';
 import type { PatroniCluster } from './cluster.ts';
 
 /** How a replica finds the leader. */

@@ -1,6 +1,6 @@
-import { faultsOf, judge, type Row } from '../judge.ts';
-import { round } from '../load.ts';
-import type { Figures } from '../torture-test.ts';
+import { round } from '../../test/support/statistics.ts';
+import { faultsOf, judge, type Row } from '../support/judge.ts';
+import type { Figures } from '../support/torture-test.ts';
 import type { Witness } from './callers.ts';
 import { patienceMs } from './keys.ts';
 import type { Observation } from './observe.ts';

@@ -1,9 +1,9 @@
 import { makeFolder } from '../../test/support/process/process.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { againstBroken } from '../broken-program.ts';
-import { add, faultsOf, judge, nothingYet, type Row } from '../judge.ts';
-import { missingProgram } from '../needs.ts';
-import type { Run, TortureTest } from '../torture-test.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { add, faultsOf, judge, nothingYet, type Row } from '../support/judge.ts';
+import { missingProgram } from '../support/needs.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
 import { startClients, startPlainCallers, type Callers } from './callers.ts';
 import { startHaproxy, startNginx, type StartProxy } from './proxies.ts';
 import { openReplicas } from './replicas.ts';

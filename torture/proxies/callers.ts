@@ -21,7 +21,7 @@ export function startPlainCallers(url: string, label: string): Callers {
     const body = isCreate ? { body: JSON.stringify({ name, categoryId: 1 }) } : {};
     const method = isCreate ? 'POST' : 'GET';
     state.connection.write(requestText(method, '/v1/pets', 'localhost', { key: fixedKey, ...body }));
-    const response = await state.connection.answer();
+    const response = await state.connection.receive();
     if (typeof response === 'string' || response.headers.get('Connection') === 'close') {
       state.connection[Symbol.dispose]();
       state.connection = undefined;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
-import { startProgram } from '../program.ts';
+import { startProgram } from '../support/program.ts';
 
 /** A load balancer in front of the replicas. */
 export interface Proxy extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import type { Service } from '../../test/support/process/process.ts';
-import { serve } from '../serve.ts';
+import { serve } from '../support/serve.ts';
 
 /** Services on one store, each of which keeps its port when it is started again. */
 export interface Replicas extends AsyncDisposable {

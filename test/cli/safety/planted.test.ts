@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, version } from '../../../package.json';
-import { childrenOf } from '../../support/process/process-tree.ts';
+import { descendantsOf } from '../../support/process/process-tree.ts';
 import {
   endProcess,
   fixedKey,
@@ -153,8 +153,4 @@ function copyProject(): Folder {
   }
   symlinkSync(join(project, 'node_modules'), join(folder.path, 'node_modules'));
   return folder;
-}
-
-function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => descendantsOf(child).concat(child));
 }

@@ -18,7 +18,7 @@ describe('a create whose message the runtime refuses', () => {
       `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 29\r\n\r\n{"name":"Rex","categoryId":1}\r\n',
     );
-    expect(await connection?.answer()).toMatchObject({ status: 400 });
+    expect(await connection?.receive()).toMatchObject({ status: 400 });
     while (lines.length === 0) await Bun.sleep(1);
     expect(lines).toMatchObject([{ level: 'info', fields: { method: 'POST', status: 400 } }]);
   });

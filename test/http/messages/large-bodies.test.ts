@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { maxBodyBytes, maxDiscardedBytes } from '../../../src/http/body.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, type Service } from '../../support/http/service.ts';
-import { checkRawAnswer, listen, type Listening } from '../../support/http/socket.ts';
+import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
 
 /** A caller that sends megabytes and reads only then must find the response, not a reset connection. */
 
@@ -71,7 +71,7 @@ describe('a body of several megabytes', () => {
         for (let attempt = 0; attempt < 10; attempt++) {
           const response = await server.exchange(bytes, { readsLast: true });
           expect(response.status).toBe(status);
-          await checkRawAnswer(method, path, response);
+          await checkRawResponse(method, path, response);
         }
       });
     }
@@ -79,7 +79,7 @@ describe('a body of several megabytes', () => {
     it(`${form} leaves its connection usable once it was read`, async () => {
       using connection = await openConnection(server.url);
       connection?.write(Buffer.concat([head({ status: 413 }), framed(megabytes)]).toString('latin1'));
-      expect(await connection?.answer()).toMatchObject({ status: 413 });
+      expect(await connection?.receive()).toMatchObject({ status: 413 });
       expect(await connection?.send('GET', '/v1/pets', { key: service.apiKey })).toMatchObject({
         status: 200,
       });

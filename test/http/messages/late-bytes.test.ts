@@ -73,7 +73,7 @@ describe('bytes that arrive while a create is being committed', () => {
       connection?.write(first(service.apiKey));
       await service.handedOver;
       connection?.write(late(service.apiKey));
-      const response = await connection?.answer();
+      const response = await connection?.receive();
       expect(response instanceof Response ? response.status : response).toBe(expected);
       await service.commit();
       expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(1);
@@ -85,9 +85,9 @@ describe('bytes that arrive while a create is being committed', () => {
     await using server = listen(service.app);
     using connection = await openConnection(server.url);
     connection?.write(counted(service.apiKey));
-    expect(await connection?.answer()).toMatchObject({ status: 201 });
+    expect(await connection?.receive()).toMatchObject({ status: 201 });
     connection?.write('\r\n');
-    expect(await connection?.answer()).toMatchObject({ status: 400 });
+    expect(await connection?.receive()).toMatchObject({ status: 400 });
   });
 
   it('may be the line end of the last chunk, which the runtime does not wait for', async () => {
@@ -98,7 +98,7 @@ describe('bytes that arrive while a create is being committed', () => {
     await service.handedOver;
     connection?.write('\r\n');
     await service.commit();
-    expect(await connection?.answer()).toMatchObject({ status: 201 });
+    expect(await connection?.receive()).toMatchObject({ status: 201 });
   });
 });
 
@@ -109,7 +109,7 @@ describe('a request pipelined behind a create over TLS', () => {
     using connection = await openConnection(server.url);
     connection?.write(counted(service.apiKey) + list(service.apiKey));
     await service.handedOver;
-    expect(await connection?.answer()).toBe('unanswered');
+    expect(await connection?.receive()).toBe('unanswered');
     await service.commit();
     expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe('reads that are pipelined', () => {
     connection?.write(list(service.apiKey).repeat(3));
     const expected = process.env['TEST_STORE'] === undefined ? 200 : 'unanswered';
     for (let count = 0; count < 3; count++) {
-      const response = await connection?.answer();
+      const response = await connection?.receive();
       expect(response instanceof Response ? response.status : response).toBe(expected);
     }
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { addPet, rex } from '../../support/http/calls.ts';
 import { openService, type Service } from '../../support/http/service.ts';
-import { checkRawAnswer, listen, type Listening, type RawAnswer } from '../../support/http/socket.ts';
+import { checkRawResponse, listen, type Listening, type SocketResponse } from '../../support/http/socket.ts';
 import { holds, propertyTimeoutMs } from '../../support/property.ts';
 
 let service: Service;
@@ -45,7 +45,7 @@ function bytesOf({ method = 'GET', target, headers = [], body = '' }: RawRequest
 const platformAnswers = [0, 400, 431, 505];
 
 /** Well-formed HTTP gets a documented response below 500; anything else may also be cut off by the platform. */
-async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<RawAnswer> {
+async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<SocketResponse> {
   const response = await server.exchange(bytesOf(request));
   const isFromPlatform = platformAnswers.includes(response.status) && !response.headers.has('X-Request-Id');
   if (isFromPlatform && !isHttp) {
@@ -53,7 +53,7 @@ async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<R
     return response;
   }
   const target = Buffer.from(request.target).toString();
-  await checkRawAnswer(request.method ?? 'GET', `http://petstore${target}`, response);
+  await checkRawResponse(request.method ?? 'GET', `http://petstore${target}`, response);
   expect(response.status).toBeLessThan(500);
   return response;
 }

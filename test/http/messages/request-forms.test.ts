@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet } from '../../support/http/calls.ts';
 import { openService, type Service } from '../../support/http/service.ts';
-import { checkRawAnswer, listen, type Listening } from '../../support/http/socket.ts';
+import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
 
 /** Requests that are good HTTP and yet not what a browser sends. */
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 const send = async (method: string, path: string, lines: string[]): Promise<number> => {
   const authorization = `Authorization: Bearer ${service.apiKey}`;
   const response = await server.exchange([...lines, authorization, '', ''].join('\r\n'));
-  await checkRawAnswer(method, path, response);
+  await checkRawResponse(method, path, response);
   return response.status;
 };
 

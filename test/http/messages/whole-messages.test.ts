@@ -42,7 +42,7 @@ async function outcomeOf(url: string, message: Message, inPieces: (bytes: string
   }
   while (message.isUnfinished && running.size === 0) await Bun.sleep(1);
   for (let count = 0; count < message.responses; count++) {
-    const response = await connection?.answer();
+    const response = await connection?.receive();
     if (!(response instanceof Response)) break;
     if (response.status === 201) acknowledged.push(await response.text());
   }
@@ -72,7 +72,8 @@ const threePieces = (bytes: string): string[] => {
 
 for (const [scheme, corpus] of [
   ['http', messages],
-  ['https', messages.filter(({ title }) => !title.includes('pipelined') && !title.includes('at once'))],
+  // Over TLS the runtime closes a connection on which requests are pipelined.
+  ['https', messages.filter(({ responses }) => responses < 2)],
 ] as const) {
   for (const [form, inPieces] of [
     ['in one piece', whole],

@@ -5,7 +5,7 @@ import { openPostgresImport } from '../../../src/postgres/import.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../../src/error.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 

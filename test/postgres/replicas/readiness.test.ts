@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { requireMissingStandby } from '../../support/postgres/standby.ts';
 

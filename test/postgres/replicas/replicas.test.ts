@@ -4,7 +4,7 @@ import { openPostgresStore, type PostgresStore } from '../../../src/postgres/ope
 import { addPet } from '../../support/http/calls.ts';
 import { startService, type Service } from '../../support/process/process.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 

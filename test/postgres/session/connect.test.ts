@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { makeTlsCluster } from '../../support/postgres/tls-cluster.ts';
 
 const { user, password } = superuser;

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { openPostgresImport } from '../../../src/postgres/import.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
 import { openTranslator, type Translator } from '../../support/postgres/translator.ts';
 

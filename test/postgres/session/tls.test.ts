@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import { openAt, type Connection, type ConnectionOptions } from '../../../src/postgres/session/connection.ts';
 import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
-import { failureOf } from '../../support/postgres/failure.ts';
+import { failureOf } from '../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makeTlsCluster } from '../../support/postgres/tls-cluster.ts';
 

@@ -24,13 +24,7 @@ export async function openBrowser(): Promise<OpenBrowser> {
   const browser = await playwright.launch({
     executablePath,
     // Not the package's own list, which disables the same-origin policy.
-    args: [
-      '--no-sandbox',
-      '--no-zygote',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--font-render-hinting=none',
-    ],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
     env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
     timeout: 120_000,
   });

@@ -7,8 +7,8 @@ export interface Asked {
   url: string;
 }
 
-/** Throws, with every difference, unless `openapi.yaml` documents this answer. The body stays unread. */
-export async function checkAnswer({ method, url }: Asked, response: Response): Promise<void> {
+/** Throws, with every difference, unless `openapi.yaml` documents this response. The body stays unread. */
+export async function checkResponse({ method, url }: Asked, response: Response): Promise<void> {
   const documented = documentedResponses(method, url)[response.status];
   const problems = documented
     ? [
@@ -18,7 +18,7 @@ export async function checkAnswer({ method, url }: Asked, response: Response): P
     : ['the status is not documented'];
   if (problems.length === 0) return;
   throw new Error(
-    `${method} ${url} answered ${response.status} against openapi.yaml:\n- ${problems.join('\n- ')}`,
+    `${method} ${url} sent ${response.status} against openapi.yaml:\n- ${problems.join('\n- ')}`,
   );
 }
 
@@ -28,19 +28,19 @@ export interface InProcessApp {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Calls the app without a socket and checks every answer. */
+/** Calls the app without a socket and checks every response. */
 export function createChecked(app: InProcessApp): Call {
   return async (path, init) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, init));
-    await checkAnswer({ method: methodOf(init), url: path }, response);
+    await checkResponse({ method: methodOf(init), url: path }, response);
     return response;
   };
 }
 
-/** `fetch`, with every answer checked. */
+/** `fetch`, with every response checked. */
 export const checkedFetch: Call = async (url, init) => {
   const response = await fetch(url, init);
-  await checkAnswer({ method: methodOf(init), url }, response);
+  await checkResponse({ method: methodOf(init), url }, response);
   return response;
 };
 
@@ -86,7 +86,7 @@ function problemsOfBody(
   }
   const content = documented.content[mediaType];
   if (!content) return [`the media type ${contentType ?? '(none)'} is not documented`];
-  if (method === 'HEAD') return text === '' ? [] : ['an answer to HEAD has a body'];
+  if (method === 'HEAD') return text === '' ? [] : ['a response to HEAD has a body'];
   if (mediaType !== 'application/json') return problemsOfValue(content.schema, text);
   let body: unknown;
   try {

@@ -94,20 +94,20 @@ export const operations: DocumentedOperation[] = Object.entries(openapi.paths).f
   }),
 );
 
-/** What may answer a method that a path does not list. */
-const answersOfOtherMethods = ['401', '405', '429', '500', '503'];
+/** The responses to a method that a path does not list. */
+const statusesOfOtherMethods = ['401', '405', '429', '500', '503'];
 
-/** The answers that the document allows for a request, by status. HEAD answers as GET does. */
+/** The responses that the document allows for a request, by status. HEAD responds as GET does. */
 export function documentedResponses(method: string, url: string): Responses {
   const path = pathOf(url);
   const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
   if (!item) return openapi['x-any-other-path'].responses;
   const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
   const operation = documentedMethod && item[documentedMethod];
-  // Each operation documents 405 for the methods that are not operations; it is no answer of its own.
+  // Each operation documents 405 for the methods that are not operations; it is no response of its own.
   return operation
     ? pick(operation.responses, (status) => status !== '405')
-    : pick(item.get.responses, (status) => answersOfOtherMethods.includes(status));
+    : pick(item.get.responses, (status) => statusesOfOtherMethods.includes(status));
 }
 
 /** A request target has no fragment: what looks like one belongs to the path, or to the query. */

@@ -28,12 +28,12 @@ export async function addPets(call: Call, count: number, pet: object = rex): Pro
   return ids;
 }
 
-/** The ids in the text of an answer, digit by digit. A quote inside a name is escaped and does not match. */
+/** The ids in the text of a response, digit by digit. A quote inside a name is escaped and does not match. */
 export function idsOf(text: string): string[] {
   return [...text.matchAll(/[{,]"id":(-?\d+)/g)].map(([, id = '']) => id);
 }
 
-/** The query of the next page, when the answer has one. */
+/** The query of the next page, when the response has one. */
 export function nextQuery(response: Response): string | undefined {
   return /^<(\?[^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
 }
@@ -61,13 +61,13 @@ export interface ErrorBody {
   status: number;
 }
 
-/** The status and code of an answer, such as `400 invalid_pet`; a success is its status alone. */
-export async function outcomeOf(answer: Response | Promise<Response>): Promise<string> {
-  const response = await answer;
+/** The status and code of a response, such as `400 invalid_pet`; a success is its status alone. */
+export async function outcomeOf(pending: Response | Promise<Response>): Promise<string> {
+  const response = await pending;
   if (response.status < 400) return String(response.status);
   return `${response.status} ${(await errorOf(response)).code}`;
 }
 
-export async function errorOf(answer: Response | Promise<Response>): Promise<ErrorBody> {
-  return (await (await answer).json()) as ErrorBody;
+export async function errorOf(response: Response | Promise<Response>): Promise<ErrorBody> {
+  return (await (await response).json()) as ErrorBody;
 }

@@ -1,6 +1,6 @@
 import { openService, openTemporarySqlite, type Service, type ServiceOptions } from './service.ts';
 
-/** The way to a 5xx: a service whose pets cannot be had; every attempt ends in this error. */
+/** The way to a 5xx: a service whose store fails with this error whenever a request needs it. */
 export async function openFailingService(error: unknown, options: ServiceOptions = {}): Promise<Service> {
   const fail = (): never => {
     throw error;
@@ -12,5 +12,9 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     createPet: async () => fail(),
     checkWritable: async () => fail(),
   };
-  return openService({ openStore: async () => ({ ...(await openTemporarySqlite()), pets }), ...options });
+  const openStore = async () => {
+    const store = await openTemporarySqlite();
+    return { ...store, pets, keys: { ...store.keys, findKey: fail } };
+  };
+  return openService({ openStore, ...options });
 }

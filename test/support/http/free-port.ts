@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 
+/** A port that nobody listens on, for a program that cannot choose one by itself. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

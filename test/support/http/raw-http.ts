@@ -1,18 +1,19 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { checkAnswer } from '../contract/conformance.ts';
+import { checkResponse } from '../contract/conformance.ts';
+import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 /**
  * HTTP/1.1 on a socket of its own. Unlike `fetch` it never repeats a request behind the caller's back, and it
- * tells an answer that never came from one that was cut off.
+ * tells a response that never came from one that was cut off.
  */
 export interface RawConnection extends Disposable {
   /** Writes as is, a byte for each character; for requests that are sent in pieces. */
   write(text: string): void;
-  /** Sends a request on its own; throws when the answer is not as `openapi.yaml` says. */
-  send(method: string, path: string, options?: RawRequest): Promise<RawAnswer>;
-  /** The answer to what was written, unchecked. */
-  answer(): Promise<RawAnswer>;
+  /** Sends a request on its own; throws when the response is not as `openapi.yaml` says. */
+  send(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
+  /** The response to what was written, unchecked. */
+  receive(): Promise<RawOutcome>;
 }
 
 export interface RawRequest {
@@ -21,8 +22,8 @@ export interface RawRequest {
   body?: string;
 }
 
-/** `unanswered`: the connection ended before the first byte of an answer; `truncated`: within an answer. */
-export type RawAnswer = Response | 'unanswered' | 'truncated';
+/** `unanswered`: the connection ended before the first byte of a response; `truncated`: within a response. */
+export type RawOutcome = Response | 'unanswered' | 'truncated';
 
 /** Connects to the service at this address, or gives undefined when nobody listens there. */
 export async function openConnection(url: string): Promise<RawConnection | undefined> {
@@ -67,13 +68,13 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     onChange();
   });
 
-  const answer = (): Promise<RawAnswer> =>
+  const receive = (): Promise<RawOutcome> =>
     new Promise((resolve) => {
       onChange = () => {
-        const parsed = parseAnswer(received);
-        if (parsed) {
-          received = received.subarray(parsed.length);
-          resolve(parsed.response);
+        const found = readResponse(received);
+        if (found) {
+          received = received.subarray(found.length);
+          resolve(responseOf(found));
         } else if (isClosed) {
           resolve(received.length === 0 ? 'unanswered' : 'truncated');
         }
@@ -85,36 +86,16 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     write: (text) => void socket.write(text, 'latin1'),
     async send(method, path, request) {
       socket.write(requestText(method, path, host, request));
-      const answered = await answer();
-      if (typeof answered !== 'string') await checkAnswer({ method, url: path }, answered);
-      return answered;
+      const outcome = await receive();
+      if (typeof outcome !== 'string') await checkResponse({ method, url: path }, outcome);
+      return outcome;
     },
-    answer,
+    receive,
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }
 
-/** Every answer of the service names its length, unless its status allows no body. */
-function parseAnswer(bytes: Buffer): { response: Response; length: number } | undefined {
-  const headEnd = bytes.indexOf('\r\n\r\n');
-  if (headEnd === -1) return undefined;
-  const [statusLine = '', ...headerLines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
-  const status = Number(statusLine.split(' ')[1]);
-  // An interim response, such as 100 Continue, is not the one that was asked for.
-  if (status < 200) return parseAfter(bytes, headEnd + 4);
-  const headers = new Headers();
-  for (const line of headerLines) {
-    headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim());
-  }
+function responseOf({ status, head, body }: RawResponse): Response {
   const hasBody = status !== 204 && status !== 304;
-  const bodyStart = headEnd + 4;
-  const bodyEnd = bodyStart + (hasBody ? Number(headers.get('Content-Length')) : 0);
-  if (bytes.length < bodyEnd) return undefined;
-  const body = hasBody ? Uint8Array.from(bytes.subarray(bodyStart, bodyEnd)) : null;
-  return { response: new Response(body, { status, headers }), length: bodyEnd };
-}
-
-function parseAfter(bytes: Buffer, start: number): ReturnType<typeof parseAnswer> {
-  const parsed = parseAnswer(bytes.subarray(start));
-  return parsed && { ...parsed, length: parsed.length + start };
+  return new Response(hasBody ? Uint8Array.from(body) : null, { status, headers: headersOf(head) });
 }

@@ -18,7 +18,7 @@ export interface Service extends Store, AsyncDisposable {
   app: App;
   /** A key that the service accepts. */
   apiKey: string;
-  /** Calls with the key; throws when the answer is not as `openapi.yaml` says. */
+  /** Calls with the key; throws when the response is not as `openapi.yaml` says. */
   call: Call;
   /** The same with another `Authorization` header, or with none. */
   callAs(authorization: string | null, path: string, init?: RequestInit): Promise<Response>;

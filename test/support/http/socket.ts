@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
-import { checkAnswer } from '../contract/conformance.ts';
+import { checkResponse } from '../contract/conformance.ts';
+import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 export interface Listening extends AsyncDisposable {
   url: string;
-  /** Sends these bytes on a connection of its own and gives the first answer, unchecked. */
-  exchange(request: Uint8Array | string, options?: ExchangeOptions): Promise<RawAnswer>;
+  /** Sends these bytes on a connection of its own and gives the first response, unchecked. */
+  exchange(request: Uint8Array | string, options?: ExchangeOptions): Promise<SocketResponse>;
 }
 
 export interface ExchangeOptions {
@@ -12,8 +13,8 @@ export interface ExchangeOptions {
   readsLast?: boolean;
 }
 
-export interface RawAnswer {
-  /** 0 when the connection was closed without an answer. */
+export interface SocketResponse {
+  /** 0 when the connection was closed without a response. */
   status: number;
   headers: Headers;
   body: string;
@@ -46,11 +47,11 @@ export function listen(
   };
 }
 
-/** Checks an answer that came as bytes as strictly as any other. */
-export async function checkRawAnswer(method: string, url: string, answer: RawAnswer): Promise<void> {
-  const { status, headers, body } = answer;
+/** Checks a response that came as bytes as strictly as any other. */
+export async function checkRawResponse(method: string, url: string, response: SocketResponse): Promise<void> {
+  const { status, headers, body } = response;
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 304;
-  await checkAnswer({ method, url }, new Response(hasBody ? body : null, { status, headers }));
+  await checkResponse({ method, url }, new Response(hasBody ? body : null, { status, headers }));
 }
 
 /** Neither side may keep a test waiting for ever. */
@@ -60,48 +61,35 @@ function exchange(
   port: number,
   request: Uint8Array | string,
   { readsLast = false }: ExchangeOptions = {},
-): Promise<RawAnswer> {
+): Promise<SocketResponse> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
     let received = Buffer.alloc(0);
     const isHead = Buffer.from(request).subarray(0, 5).toString('latin1') === 'HEAD ';
-    const finish = (answer: RawAnswer) => {
-      resolve(answer);
+    const finish = (response?: RawResponse) => {
+      resolve({
+        status: response?.status ?? 0,
+        headers: headersOf(response?.head ?? ''),
+        body: String(response?.body ?? ''),
+      });
       socket.destroy();
     };
     socket.setTimeout(patienceMs, () => {
       socket.destroy();
       reject(
-        new Error(`No answer within ${patienceMs} ms to ${JSON.stringify(String(request).slice(0, 300))}`),
+        new Error(`No response within ${patienceMs} ms to ${JSON.stringify(String(request).slice(0, 300))}`),
       );
     });
     socket.on('data', (bytes: Buffer) => {
       received = Buffer.concat([received, bytes]);
-      const answer = parseAnswer(received, isHead);
-      if (answer) finish(answer);
+      const response = readResponse(received, isHead);
+      if (response) finish(response);
     });
-    // The service may answer and hang up while a large body is still being sent.
+    // The service may respond and hang up while a large body is still being sent.
     socket.on('error', () => {});
-    socket.on('close', () =>
-      finish(parseAnswer(received, true) ?? { status: 0, headers: new Headers(), body: '' }),
-    );
+    // Of a response that was cut off, the head counts.
+    socket.on('close', () => finish(readResponse(received, true)));
     if (readsLast) socket.pause();
     socket.write(request, () => socket.resume());
   });
-}
-
-/** The answer, once all of it has arrived. The service gives every body a Content-Length. */
-function parseAnswer(received: Buffer, isHead: boolean): RawAnswer | undefined {
-  const end = received.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
-  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
-  }
-  const length = isHead ? 0 : Number(headers.get('Content-Length') ?? 0);
-  const body = received.subarray(end + 4);
-  if (body.length < length) return undefined;
-  return { status: Number(statusLine.split(' ')[1]), headers, body: body.subarray(0, length).toString() };
 }

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { chown, cp, readdir } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
+import { freePort } from '../http/free-port.ts';
 import { childrenOf } from '../process/process-tree.ts';
 
 /** A real PostgreSQL server of its own: a data folder, a port, a process that can be killed and started again. */
@@ -174,6 +174,8 @@ function prepare(): Promise<Prepared> {
         join(binaries, 'bin/initdb'),
         ...['-D', template, '--username', superuser.user, '--pwfile', passwordFile],
         ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+        // Small log files, since every cluster is a copy.
+        '--wal-segsize=1',
       ],
       { ...owner, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
     );
@@ -230,15 +232,4 @@ async function giveTo({ uid, gid }: Owner, path: string): Promise<void> {
   await chown(path, uid, gid);
   const entries = await readdir(path, { recursive: true });
   await Promise.all(entries.map((entry) => chown(join(path, entry), uid, gid)));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { childrenOf } from './process-tree.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { descendantsOf } from './process-tree.ts';
 
 /** Linux counts processor time in hundredths of a second for every program. */
 const ticksPerSecond = 100;
 
 export function familyOf(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+  return [pid, ...descendantsOf(pid)];
 }
 
 /** Seconds of processor time that these processes have used, all threads counted. */
@@ -28,10 +28,31 @@ export function machineCpuSeconds(): number {
 
 /** The largest resident memory that any one of these processes has had. */
 export function peakMemoryMb(pids: readonly number[]): number {
-  const sizes = pids.map((pid) => {
-    const [, kilobytes = '0'] =
-      /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Number(kilobytes) / 1024;
-  });
-  return Math.max(...sizes);
+  return Math.max(...pids.map((pid) => mebibytes(pid, 'VmHWM')));
+}
+
+/** Resident memory of a process. */
+export function memoryMb(pid: number): number {
+  return mebibytes(pid, 'VmRSS');
+}
+
+function mebibytes(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) / 1024;
+}
+
+export function descriptorCount(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** Waits until a process has no more descriptors than this, or their number no longer falls; gives how many are left. */
+export async function settledDescriptors(pid: number, expected: number): Promise<number> {
+  let count = descriptorCount(pid);
+  for (let fellAt = performance.now(); count > expected && performance.now() - fellAt < 3000;) {
+    await Bun.sleep(50);
+    const now = descriptorCount(pid);
+    if (now < count) fellAt = performance.now();
+    count = now;
+  }
+  return count;
 }

@@ -13,6 +13,12 @@ export function childrenOf(pid: number): number[] {
     .map((line) => line.pid);
 }
 
+/** The running children of a process and all of theirs, parents first. */
+export function descendantsOf(pid: number): number[] {
+  const children = childrenOf(pid);
+  return children.concat(children.flatMap(descendantsOf));
+}
+
 /** A process that nobody has waited for yet is as good as gone. */
 export function isRunning(pid: number): boolean {
   return processes().some((line) => line.pid === pid && !line.isZombie);

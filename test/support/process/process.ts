@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../../src/cli/settings.ts';
 import { checkedFetch, type Call } from '../contract/conformance.ts';
+import { collect } from './collect.ts';
 import { childrenOf } from './process-tree.ts';
 
 const program = join(import.meta.dir, '../../../src/cli/petstore.ts');
@@ -67,7 +68,7 @@ export interface Service extends AsyncDisposable {
   /** Where it runs; removed at the end. */
   folder: string;
   database: string;
-  /** Calls with the key; throws when the answer is not as `openapi.yaml` says. */
+  /** Calls with the key; throws when the response is not as `openapi.yaml` says. */
   call: Call;
   /** The same with another key. */
   callWith: (key: string, path: string, init?: RequestInit) => Promise<Response>;
@@ -199,39 +200,4 @@ export async function runCli(args: string[], options: CliOptions = {}): Promise<
     child.stderr.text(),
   ]);
   return { status, stdout, stderr };
-}
-
-interface Collected {
-  readonly text: string;
-  ended: Promise<void>;
-  untilMatch: (pattern: RegExp) => Promise<RegExpExecArray>;
-}
-
-function collect(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Collected {
-  let text = '';
-  const watchers = new Set<() => void>();
-  const ended = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream) {
-      text += decoder.decode(chunk, { stream: true });
-      for (const watch of watchers) watch();
-    }
-  })();
-  return {
-    get text() {
-      return text;
-    },
-    ended,
-    untilMatch: (pattern) =>
-      new Promise((resolve) => {
-        const watch = () => {
-          const match = pattern.exec(text);
-          if (!match) return;
-          watchers.delete(watch);
-          resolve(match);
-        };
-        watchers.add(watch);
-        watch();
-      }),
-  };
 }

@@ -1,3 +1,4 @@
+import { collect } from './collect.ts';
 import { cleanEnvironment, petstoreCommand } from './process.ts';
 
 /** A command that is still running, to be watched, stopped or killed. */
@@ -18,30 +19,17 @@ export function startCommand(args: string[], cwd: string): RunningCommand {
     timeout: 120_000,
     killSignal: 'SIGKILL',
   });
-  let stderr = '';
-  let wake: () => void = () => {};
-  const read = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stderr) {
-      stderr += decoder.decode(chunk, { stream: true });
-      wake();
-    }
-  })();
-  const ended = Promise.all([child.exited, read]).then(([status]) => child.signalCode ?? status);
-  const watched = { isEnded: false };
-  void ended.then(() => {
-    watched.isEnded = true;
-    wake();
-  });
+  const stderr = collect(child.stderr);
+  const ended = Promise.all([child.exited, stderr.ended]).then(([status]) => child.signalCode ?? status);
   return {
     kill: (signal) => child.kill(signal),
-    async untilSaid(pattern) {
-      while (!pattern.test(stderr) && !watched.isEnded)
-        await new Promise<void>((resolve) => (wake = resolve));
-      return pattern.test(stderr);
-    },
+    untilSaid: (pattern) =>
+      Promise.race([
+        stderr.untilMatch(pattern).then(() => true),
+        ended.then(() => pattern.test(stderr.text)),
+      ]),
     get stderr() {
-      return stderr;
+      return stderr.text;
     },
     ended,
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createHash, randomBytes } from 'node:crypto';
+import { generateKey, hashKey, isWellFormedKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/api-key.ts';
+import { addPet, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+import { checkRawResponse, listen } from '../support/http/socket.ts';
+import { makeStorePlace } from '../support/store-place.ts';
+
+/** `docs/decisions.md`, "Credentials". */
+
+let service: Service;
+let issuedKey: string;
+
+beforeAll(async () => {
+  service = await openService();
+  issuedKey = (await issueKey(service.keys, { name: 'till', now: new Date() })).text;
+});
+afterAll(() => service.close());
+
+const ask = (credential: string | null, path = '/v1/pets') => service.callAs(credential, path);
+const issue = (name: string, expiresAt?: Date) =>
+  issueKey(service.keys, { name, now: new Date(), ...(expiresAt && { expiresAt }) });
+
+describe('the form of a key', () => {
+  it('is pets_, 30 random base62 characters and 6 of a CRC-32', () => {
+    expect(issuedKey).toMatch(/^pets_[0-9A-Za-z]{36}$/);
+    expect(isWellFormedKey(issuedKey)).toBe(true);
+  });
+
+  it('is accepted if the key was issued', async () => {
+    expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
+  });
+
+  it('is refused if the key was never issued', async () => {
+    expect(await outcomeOf(ask(`Bearer ${generateKey(randomBytes)}`))).toBe('401 invalid_api_key');
+  });
+
+  it('shows a typo or a scan, which never reaches the store', async () => {
+    let lookups = 0;
+    const keys = {
+      ...service.keys,
+      findKey(hash: string) {
+        lookups++;
+        return service.keys.findKey(hash);
+      },
+    };
+    await using counting = await openService({ keys });
+    for (let place = 0; place < issuedKey.length; place++) {
+      const other = issuedKey[place] === 'x' ? 'y' : 'x';
+      const typo = issuedKey.slice(0, place) + other + issuedKey.slice(place + 1);
+      expect(await outcomeOf(counting.callAs(`Bearer ${typo}`, '/v1/pets'))).toBe('401 invalid_api_key');
+    }
+    for (const scan of [
+      'admin',
+      'pets_',
+      'null',
+      'pets_' + '0'.repeat(36),
+      issuedKey.slice(0, -1),
+      `${issuedKey}0`,
+    ]) {
+      expect(await outcomeOf(counting.callAs(`Bearer ${scan}`, '/v1/pets'))).toBe('401 invalid_api_key');
+    }
+    expect(lookups).toBe(0);
+    expect(await outcomeOf(counting.callAs(`Bearer ${issuedKey}`, '/v1/pets'))).toBe('200');
+    expect(lookups).toBe(1);
+  });
+});
+
+describe('a stored key', () => {
+  it('is a SHA-256, and its text is nowhere in the store', async () => {
+    await using place = await makeStorePlace();
+    await using own = await openService({ openStore: () => place.open() });
+    const { key, text } = await issueKey(own.keys, { name: 'kept-as-hash', now: new Date() });
+    expect(await outcomeOf(own.callAs(`Bearer ${text}`, '/v1/pets'))).toBe('200');
+    const written = await place.readAll();
+    expect(written.includes('kept-as-hash')).toBe(true);
+    expect(written.includes(createHash('sha256').update(text).digest('hex'))).toBe(true);
+    for (const part of [text, text.slice(5, 35), text.slice(5, 13), text.slice(-8)]) {
+      expect(written.includes(part)).toBe(false);
+    }
+    expect(JSON.stringify(key)).not.toContain(text.slice(5, 15));
+  });
+
+  it('has a name, its creation, an optional expiry and its revocation', async () => {
+    const expiresAt = new Date(Date.now() + 60_000);
+    const { key } = await issue('with-expiry', expiresAt);
+    expect(key).toMatchObject({ name: 'with-expiry', createdAt: expect.any(Date), expiresAt });
+    expect(key.revokedAt).toBeUndefined();
+    const revokedAt = new Date();
+    expect(await service.keys.revokeKey(key.id, revokedAt)).toMatchObject({ id: key.id, revokedAt });
+    const listed = (await service.keys.listKeys()).find(({ id }) => id === key.id);
+    expect(listed).toMatchObject({ name: 'with-expiry', expiresAt, revokedAt });
+  });
+
+  it('has a last use, written at most once an hour', async () => {
+    const start = Date.parse('2027-01-31T12:00:00Z');
+    let time = start;
+    await using own = await openService({ now: () => time });
+    const { key, text } = await issueKey(own.keys, { name: 'used', now: new Date(start) });
+    const useAt = (minutes: number) => {
+      time = start + minutes * 60_000;
+      return own.callAs(`Bearer ${text}`, '/v1/pets');
+    };
+    const lastUse = async () => {
+      const used = (await own.keys.listKeys()).find(({ id }) => id === key.id)?.lastUsedAt;
+      return used && (used.getTime() - start) / 60_000;
+    };
+    // The use is written after the response, so it may show a little later.
+    const untilLastUse = async (minutes: number) => {
+      while ((await lastUse()) !== minutes) await Bun.sleep(5);
+    };
+    expect(key.lastUsedAt).toBeUndefined();
+    await useAt(0);
+    await untilLastUse(0);
+    await useAt(59);
+    await own.keys.revokeKey('0', new Date());
+    expect(await lastUse()).toBe(0);
+    await useAt(60);
+    await untilLastUse(60);
+  });
+});
+
+describe('API_KEYS', () => {
+  it('adds fixed keys of any form', async () => {
+    const fixed = ['x', 'fixed-key', '~!@#$%^&*()_+', 'k'.repeat(500)];
+    await using own = await openService({ fixedKeys: new Set(fixed.map(hashKey)) });
+    for (const key of fixed) expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('200');
+    for (const key of ['X', 'fixed-ke', 'fixed-key2']) {
+      expect(await outcomeOf(own.callAs(`Bearer ${key}`, '/v1/pets'))).toBe('401 invalid_api_key');
+    }
+  });
+});
+
+describe('revocation and expiry', () => {
+  it('refuse a revoked key at the next request', async () => {
+    const { key, text } = await issue('to-revoke');
+    for (let use = 0; use < 3; use++) expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('200');
+    await service.keys.revokeKey(key.id, new Date());
+    expect(await outcomeOf(ask(`Bearer ${text}`))).toBe('401 invalid_api_key');
+    expect(await outcomeOf(ask(`Bearer ${issuedKey}`))).toBe('200');
+  });
+
+  it('change nothing the second time and report an unknown id', async () => {
+    const { key } = await issue('twice');
+    const first = await service.keys.revokeKey(key.id, new Date(1000));
+    expect(await service.keys.revokeKey(key.id, new Date(2000))).toEqual(first);
+    for (const id of ['0', '999999', 'x', '', `${key.id}.0`]) {
+      expect(await service.keys.revokeKey(id, new Date())).toBeUndefined();
+    }
+  });
+
+  it('refuse an expired key from the very moment', async () => {
+    const expiry = Date.parse('2027-01-31T12:00:00Z');
+    let time = expiry - 60_000;
+    await using place = await makeStorePlace();
+    await using own = await openService({
+      openStore: () => place.open({ now: () => time }),
+      now: () => time,
+    });
+    const { text } = await issueKey(own.keys, {
+      name: 'fair',
+      now: new Date(time),
+      expiresAt: new Date(expiry),
+    });
+    const use = () => outcomeOf(own.callAs(`Bearer ${text}`, '/v1/pets'));
+    expect(await use()).toBe('200');
+    time = expiry - 1;
+    expect(await use()).toBe('200');
+    time = expiry;
+    expect(await use()).toBe('401 invalid_api_key');
+    time = expiry + 1e9;
+    expect(await use()).toBe('401 invalid_api_key');
+  });
+});
+
+describe('a 401', () => {
+  const challenge = async (credential: string | null) => {
+    const response = await ask(credential);
+    expect(response.status).toBe(401);
+    return response.headers.get('WWW-Authenticate');
+  };
+
+  it('asks for a bearer key if none was sent', async () => {
+    for (const none of [
+      null,
+      '',
+      'Bearer',
+      'Bearer ',
+      'Basic eDp5',
+      issuedKey,
+      `Token ${issuedKey}`,
+      `Bearer${issuedKey}`,
+    ]) {
+      expect(await challenge(none)).toBe('Bearer realm="petstore"');
+      expect(await outcomeOf(ask(none))).toBe('401 unauthorized');
+    }
+  });
+
+  it('says invalid_token if a wrong key was sent', async () => {
+    for (const wrong of ['Bearer wrong', `Bearer ${generateKey(randomBytes)}`, 'bearer x']) {
+      expect(await challenge(wrong)).toBe('Bearer realm="petstore", error="invalid_token"');
+      expect(await outcomeOf(ask(wrong))).toBe('401 invalid_api_key');
+    }
+  });
+
+  it('says the same of an unknown, an expired and a revoked key', async () => {
+    const { text: expired } = await issue('expired', new Date(Date.now() - 1000));
+    const { key, text: revoked } = await issue('revoked');
+    await service.keys.revokeKey(key.id, new Date());
+    const bodies = [generateKey(randomBytes), expired, revoked, 'x'].map(async (text) =>
+      (await ask(`Bearer ${text}`)).text(),
+    );
+    expect(new Set(await Promise.all(bodies)).size).toBe(1);
+  });
+
+  it('depends on the case of the key, not of the scheme', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
+      expect(await outcomeOf(ask(`${scheme} ${issuedKey}`))).toBe('200');
+    }
+    for (const changed of [issuedKey.toUpperCase(), issuedKey.toLowerCase()]) {
+      expect(await outcomeOf(ask(`Bearer ${changed}`))).toBe('401 invalid_api_key');
+    }
+  });
+
+  it('is the response to two Authorization headers', async () => {
+    await using server = listen(service.app);
+    const bearer = `Authorization: Bearer ${issuedKey}\r\n`;
+    for (const headers of [
+      bearer + bearer,
+      `${bearer}Authorization: Basic eDp5\r\n`,
+      `authorization: x\r\n${bearer}`,
+    ]) {
+      const response = await server.exchange(`GET /v1/pets HTTP/1.1\r\nHost: petstore\r\n${headers}\r\n`);
+      await checkRawResponse('GET', '/v1/pets', response);
+      expect(response.body).toContain('"unauthorized"');
+      expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="petstore"');
+    }
+    expect(await outcomeOf(ask(`Bearer ${issuedKey}, Bearer ${issuedKey}`))).toBe('401 unauthorized');
+  });
+
+  it('is the response to a key in the query', async () => {
+    for (const name of ['access_token', 'api_key', 'key', 'token', 'Authorization']) {
+      expect(await outcomeOf(ask(null, `/v1/pets?${name}=${issuedKey}`))).toBe('401 unauthorized');
+    }
+  });
+
+  it('is the response to a key in another header, a cookie or the body', async () => {
+    const headers = {
+      'X-API-Key': issuedKey,
+      Cookie: `key=${issuedKey}`,
+      'Proxy-Authorization': `Bearer ${issuedKey}`,
+    };
+    const init = post({ ...rex, access_token: issuedKey }, headers);
+    expect(await outcomeOf(service.callAs(null, '/v1/pets', init))).toBe('401 unauthorized');
+  });
+
+  it('never repeats the key that was sent', async () => {
+    const wrong = generateKey(randomBytes);
+    const response = await ask(`Bearer ${wrong}`, `/v1/pets/${wrong}?key=${wrong}`);
+    expect(JSON.stringify([...response.headers]) + (await response.text())).not.toContain(wrong.slice(5, 15));
+  });
+});
+
+describe('a valid key', () => {
+  it('may call every operation', async () => {
+    const call: Service['call'] = (path, init) => service.callAs(`Bearer ${issuedKey}`, path, init);
+    const id = await addPet(call);
+    expect(await outcomeOf(call('/v1/pets'))).toBe('200');
+    expect(await outcomeOf(call(`/v1/pets/${id}`))).toBe('200');
+    expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+  });
+});

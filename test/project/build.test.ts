@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { version } from '../../package.json';
+import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
+import { makePostgresPlace } from '../support/postgres/place.ts';
+import { installPackage, project, run } from '../support/process/package.ts';
+import { childrenOf, descendantsOf } from '../support/process/process-tree.ts';
+import {
+  endProcess,
+  makeFolder,
+  startService,
+  type Folder,
+  type Service,
+} from '../support/process/process.ts';
+import { openService } from '../support/http/service.ts';
+
+const newPet = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+
+/** Adds a pet and finds it again through the API. */
+async function expectToKeepPets({ call }: Service): Promise<void> {
+  const body = '{"name":"Rex","categoryId":9223372036854775807,"status":"available"}';
+  const created = await call('/v1/pets', { ...newPet, body });
+  const text = await created.text();
+  expect({ status: created.status, text }).toEqual({
+    status: 201,
+    text: '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
+  });
+  expect(await (await call('/v1/pets')).text()).toBe(`[${text}]`);
+  expect((await call('/readyz')).status).toBe(200);
+}
+
+/** The console, the docs and the contract are those of the sources, byte for byte. */
+async function expectToServeDocuments({ url }: Service): Promise<void> {
+  await using sources = await openService();
+  const expected = async (path: string) =>
+    (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
+  const found = async (path: string) => {
+    const response = await fetch(`${url}${path}`);
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
+    expect((await found(path)) === (await expected(path))).toBe(true);
+  }
+  const assets = [
+    ...`${await found('/')}${await found('/docs')}`.matchAll(/(?:src|href)="(assets\/[^"]+)"/g),
+  ];
+  expect(assets.length).toBeGreaterThanOrEqual(3);
+  for (const [, asset] of assets) {
+    expect((await found(`/${asset}`)) === (await expected(`/${asset}`))).toBe(true);
+  }
+}
+
+describe('npm run build', () => {
+  let folder: Folder;
+  let executable: string;
+  /** Hides Bun, Node and packages of this machine. */
+  const bare = { PATH: '/nowhere', HOME: '/nowhere', TMPDIR: undefined, NODE_PATH: undefined };
+
+  beforeAll(async () => {
+    folder = makeFolder();
+    executable = join(folder.path, 'petstore');
+    const built = await run(['npm', 'run', '--silent', 'build', '--', executable], project);
+    expect(built).toMatchObject({ status: 0, stdout: `${executable}\n` });
+  });
+
+  afterAll(() => {
+    folder[Symbol.dispose]();
+  });
+
+  const start = (workers: number) =>
+    startService({
+      workers,
+      env: { ...bare, DATABASE_URL: undefined },
+      wrap: () => [executable, 'serve'],
+    });
+
+  it.each([1, 2])(
+    'creates one file that serves everything from an empty folder with %d workers',
+    async (workers) => {
+      await using service = await start(workers);
+      expect(readdirSync(service.folder)).toEqual(['data']);
+      await expectToKeepPets(service);
+      await expectToServeDocuments(service);
+      expect(childrenOf(service.pid)).toHaveLength(workers === 1 ? 0 : workers);
+      expect(await service.stop()).toBe(0);
+      expect(service.stdout).toContain('"stopped"');
+      expect(service.stderr).not.toContain('petstore:');
+    },
+  );
+
+  it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
+    await using planted = plantFolder(config);
+    const petstore = (...args: string[]) =>
+      run([executable, ...args], planted.path, { ...bare, PETSTORE_API_KEY: 'secret' });
+    expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
+    await petstore('pets', 'list');
+    expect(planted.found()).toEqual([]);
+    const { status } = await petstore('keys', 'create', '--name', 'till', '--env-file', '.env');
+    expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
+  });
+
+  it('includes every command and both stores', async () => {
+    using empty = makeFolder();
+    const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
+    expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
+    expect(await petstore('seed', '--count', '3')).toMatchObject({ status: 0, stdout: 'Added 3 pets.\n' });
+    expect(await petstore('export', 'pets.csv')).toMatchObject({ status: 0 });
+    expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
+    expect((await petstore('completion', 'bash')).stdout).toContain(
+      'complete -o default -F _petstore petstore',
+    );
+    await using place = await makePostgresPlace();
+    const address = ['--database-url', place.address];
+    expect(await petstore('import', 'pets.csv', ...address)).toMatchObject({ status: 0 });
+    const { stdout: here } = await petstore('export');
+    expect(here.split('\n')).toHaveLength(4);
+    expect(await petstore('export', ...address)).toMatchObject({ status: 0, stdout: here });
+  });
+});
+
+describe('npm pack', () => {
+  let folder: Folder;
+
+  beforeAll(async () => {
+    folder = makeFolder();
+    await installPackage(folder.path);
+  });
+
+  afterAll(() => {
+    folder[Symbol.dispose]();
+  });
+
+  it('creates a package whose npx petstore serve works', async () => {
+    const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
+    // Bun must come with the package and not from the machine.
+    const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
+    await using service = await startService({ wrap: () => command, env: { PATH } });
+    const processes = descendantsOf(service.pid);
+    try {
+      await expectToKeepPets(service);
+      await expectToServeDocuments(service);
+    } finally {
+      processes.forEach(endProcess);
+    }
+  });
+
+  it('creates a package whose program finds its Bun from any folder', async () => {
+    using elsewhere = makeFolder();
+    const program = join(folder.path, 'node_modules/.bin/petstore');
+    const { status, stdout } = await run([program, '--version'], elsewhere.path, { PATH: '/usr/bin:/bin' });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: `${version}\n` });
+  });
+
+  it('contains what the program needs and no development files', () => {
+    const installed = join(folder.path, 'node_modules/petstore');
+    for (const file of [
+      'src/cli/petstore.sh',
+      'src/cli/petstore.ts',
+      'openapi.yaml',
+      'README.md',
+      'LICENSE',
+      'dist/client/index.js',
+    ]) {
+      expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
+    }
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist/petstore']) {
+      expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
+    }
+  });
+});

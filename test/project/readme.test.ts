@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The README's commands, run as a newcomer would: in a fresh copy of the project, with nothing installed. */
+
+const project = join(import.meta.dir, '../..');
+const installTimeoutMs = 300_000;
+let folder: string;
+
+interface Running {
+  address: string;
+  output: () => string;
+  stop: () => Promise<number>;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-readme-'));
+  const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: project,
+  });
+  for (const file of listed.stdout.toString().trim().split('\n')) {
+    await cp(join(project, file), join(folder, file));
+  }
+}, installTimeoutMs);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('README', () => {
+  it(
+    'works from its first command to its last in a fresh clone',
+    async () => {
+      const readme = await readFile(join(project, 'README.md'), 'utf8');
+      const blocks = [...readme.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language, text = '']) => ({
+        language,
+        text,
+      }));
+      const commands = blocks
+        .filter(({ language }) => language === 'sh')
+        .flatMap(({ text }) => text.replaceAll('\\\n', '').trim().split('\n'));
+      expect(commands.length).toBeGreaterThan(5);
+
+      const service = await start('npm start', { npm_config_strict_allow_scripts: 'true' });
+      expect(service.output()).toContain('Installing packages');
+      // The key is told to the person, on another stream than the log line that it is ready.
+      while (!service.output().includes('curl')) await Bun.sleep(10);
+      const apiKey = /pets_[0-9A-Za-z]{36}/.exec(service.output())?.[0] ?? '';
+      const run = (command: string) =>
+        Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', service.address)], {
+          cwd: folder,
+          env: { ...process.env, API_KEY: apiKey },
+        });
+
+      try {
+        for (const command of commands.filter((line) => !line.startsWith('npm start'))) {
+          const { exitCode, stdout, stderr } = run(command);
+          expect(exitCode, `${command}\n${stderr.toString()}`).toBe(0);
+          if (!command.includes(' -d ')) continue;
+          const shown = blocks.find(({ language }) => language === 'text')?.text.trim();
+          expect(stdout.toString()).toBe(shown ?? '');
+        }
+        const [printedCall = ''] = /^ {2}curl .*$/m.exec(service.output()) ?? [];
+        expect(run(printedCall).stdout.toString()).toContain('"name":"Rex"');
+      } finally {
+        expect(await service.stop()).toBe(0);
+      }
+
+      for (const command of commands.filter((line) => line.startsWith('npm start'))) {
+        const variant = await start(command.replace('/var/lib', folder).replace(/--port \d+/, '--port 0'));
+        expect(await variant.stop(), command).toBe(0);
+      }
+    },
+    installTimeoutMs,
+  );
+
+  it('neither installs again nor needs the network once it is installed', async () => {
+    const service = await start('npm start', {
+      npm_config_registry: 'http://127.0.0.1:9/',
+      npm_config_offline: 'true',
+    });
+    expect(await service.stop()).toBe(0);
+    expect(service.output()).not.toContain('Installing');
+  });
+
+  it('shows both commands on its first screen', async () => {
+    const firstScreen = (await readFile(join(project, 'README.md'), 'utf8'))
+      .split('\n')
+      .slice(0, 12)
+      .join('\n');
+    expect(firstScreen).toContain('npm start');
+    expect(firstScreen).toContain('npm test');
+  });
+});
+
+/** Starts a command that serves and waits until it says that it is ready. */
+async function start(command: string, environment: Record<string, string> = {}): Promise<Running> {
+  const child = Bun.spawn(['sh', '-c', `exec ${command}`], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', ...environment },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  let text = '';
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const chunk of stream) {
+      text += Buffer.from(chunk).toString();
+      const [, address] = /"message":"ready","address":"([^"]+)"/.exec(text) ?? [];
+      if (address) resolve(address);
+    }
+  };
+  const collected = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  void collected.then(() => reject(new Error(`${command} ended before it was ready:\n${text}`)));
+  const address = await ready;
+  return {
+    address,
+    output: () => text,
+    async stop() {
+      child.kill('SIGTERM');
+      const status = await child.exited;
+      await collected;
+      return status;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder, runCli, type Folder } from '../../test/support/process/process.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
+import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import { startLoad } from '../support/load.ts';
+import { serve } from '../support/serve.ts';
+import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
+
+/** Makes a copy of the store while services use it. */
+type MakeCopy = (database: string, file: string) => Promise<void>;
+
+const withBackup: MakeCopy = async (database, file) => {
+  await succeed(['backup', file, '--database-url', database]);
+};
+
+const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: MakeCopy) => {
+  const random = randomFrom(seed);
+  const backupsMs: number[] = [];
+  const restoresMs: number[] = [];
+  const faults: string[] = [];
+  let total: Judgement = nothingYet;
+  using folder = makeFolder();
+  await using service = await serve({ databaseUrl: folder.database, workers: 2 });
+  const load = startLoad({ url: () => service.url });
+  for (let done = 1; done <= rounds; done++) {
+    await load.untilAcknowledged(between(random, 50, 300));
+    const acknowledgedBefore = new Map(load.journal.acknowledged);
+    const file = join(folder.path, `backup-${done}.db`);
+    backupsMs.push(await timed(() => makeCopy(folder.database, file)));
+    const restored = join(folder.path, `restored-${done}/petstore.db`);
+    restoresMs.push(await timed(() => succeed(['restore', file, '--database-url', restored])));
+    const { damage, ...judgement } = judgeFile(restored, load.journal, acknowledgedBefore);
+    total = add(total, judgement);
+    faults.push(...damage, ...(await refusals(file, folder, restored)));
+    report(`${done} backups of up to ${judgement.acknowledged} pets, ${total.lost} missing`);
+  }
+  await load.stop();
+  await service.stop();
+  const last = join(folder.path, `backup-${rounds}.db`);
+  faults.push(...(await replaces(last, folder)));
+  return {
+    figures: {
+      backups: rounds,
+      'acknowledged before': total.acknowledged,
+      missing: total.lost,
+      doubled: total.doubled,
+      'backup, median ms': round(percentile(backupsMs, 0.5), 0),
+      'restore, median ms': round(percentile(restoresMs, 0.5), 0),
+    },
+    faults: [...faults, ...faultsOf(total)],
+  };
+};
+
+/** A restore never touches a store that is in use, nor one that holds pets unless it is forced. */
+async function refusals(file: string, { database }: Folder, restored: string): Promise<string[]> {
+  const into = (place: string, ...flags: string[]) =>
+    runCli(['restore', file, '--database-url', place, ...flags]);
+  const responses = {
+    'into a store in use': await into(database),
+    'by force into a store in use': await into(database, '--force'),
+    'into a store that holds pets': await into(restored),
+    'a backup over another': await runCli(['backup', file, '--database-url', database]),
+  };
+  return Object.entries(responses)
+    .filter(([, { status, stderr }]) => status !== 1 || !/^petstore: .+\n$/.test(stderr))
+    .map(([what, { status, stderr }]) => `${what} was not refused clearly: ${status} ${stderr}`);
+}
+
+/** With the services stopped and by force, the store is replaced, and serves what the backup held. */
+async function replaces(file: string, { database }: Folder): Promise<string[]> {
+  await succeed(['restore', file, '--database-url', database, '--force']);
+  await using service = await serve({ databaseUrl: database });
+  const { status } = await service.call('/v1/pets');
+  return status === 200 ? [] : [`a restored store responds with ${status}`];
+}
+
+async function succeed(args: string[]): Promise<void> {
+  const { status, stderr } = await runCli(args);
+  if (status !== 0) throw new Error(`petstore ${args[0]} ended with ${status}: ${stderr}`);
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+const run: Run = (options) => backUpUnderLoad(options, withBackup);
+
+export const backup: TortureTest = {
+  name: 'backup',
+  description: 'petstore backup under full load, then petstore restore of every copy',
+  passesWhen: '0 acknowledged before the backup and missing after the restore; wrong restores are refused',
+  rounds: 20,
+  unit: 'backups',
+  run,
+  control: {
+    description: 'the database file is copied without its log',
+    rounds: 2,
+    run: (options) => backUpUnderLoad(options, async (database, file) => cpSync(database, file)),
+  },
+};

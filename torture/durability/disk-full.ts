@@ -1,0 +1,147 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Service } from '../../test/support/process/process.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { openDisk } from './ext4.ts';
+import { ignoreFailedCommit } from './io-faults.ts';
+import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import { startLoad, type Load } from '../support/load.ts';
+import { missingMount } from '../support/needs.ts';
+import { serve } from '../support/serve.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+const diskMegabytes = 24;
+
+interface Count {
+  reads: number;
+  readsServed: number;
+  startsRefused: number;
+  writableAfterMs: number[];
+}
+
+const run: Run = async ({ rounds, report, program }) => {
+  const count: Count = { reads: 0, readsServed: 0, startsRefused: 0, writableAfterMs: [] };
+  let total: Judgement = nothingYet;
+  const faults: string[] = [];
+  for (let done = 1; done <= rounds; done++) {
+    const { damage, ...judgement } = await fillDisk(count, program);
+    total = add(total, judgement);
+    faults.push(...damage);
+    report(`${done} disks filled, ${count.readsServed} of ${count.reads} reads served`);
+  }
+  const slowest = percentile(count.writableAfterMs, 1);
+  return {
+    figures: {
+      'disks filled': rounds,
+      reads: count.reads,
+      'reads served': count.readsServed,
+      'starts on a full disk refused': count.startsRefused,
+      'writable again after, slowest ms': round(slowest, 0),
+      ...total,
+    },
+    faults: [
+      ...faults,
+      ...(count.readsServed < count.reads
+        ? [`${count.reads - count.readsServed} reads were not served`]
+        : []),
+      ...(count.startsRefused > 0 ? [`${count.startsRefused} starts on a full disk were refused`] : []),
+      ...(slowest > 5000 ? [`writes took ${round(slowest / 1000)} s to come back`] : []),
+      ...faultsOf(total),
+    ],
+  };
+};
+
+async function fillDisk(count: Count, program: string | undefined) {
+  using disk = openDisk(diskMegabytes);
+  const databaseUrl = join(disk.folder, 'petstore.db');
+  const ballast = join(disk.folder, 'ballast');
+  let service = await serve({ databaseUrl, program });
+  const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
+  try {
+    await load.untilAcknowledged(200);
+    await untilRefused(load, ballast);
+    await readWhileFull(service, load, count);
+    await makeRoom(ballast, load, count);
+
+    await load.stop();
+    await service.stop();
+    await service[Symbol.asyncDispose]();
+    // Whatever the clean stop has removed cannot be made anew.
+    fill(ballast);
+    try {
+      service = await serve({ databaseUrl, program });
+      await readWhileFull(service, load, count);
+    } catch (error) {
+      if (!firstLine(error).includes('before it was ready')) throw error;
+      count.startsRefused += 1;
+      rmSync(ballast);
+      service = await serve({ databaseUrl, program });
+    }
+    const again = startLoad({ url: () => service.url, creators: 2, journal: load.journal, label: 'later' });
+    await untilRefused(again, ballast);
+    await makeRoom(ballast, again, count);
+    await again.stop();
+  } finally {
+    await service[Symbol.asyncDispose]();
+  }
+  const judgement = judgeFile(databaseUrl, load.journal);
+  const odd = load.journal.refused.find((response) => !/^503 .*"unavailable"/.test(response));
+  return odd === undefined
+    ? judgement
+    : { ...judgement, damage: [...judgement.damage, `A write got ${odd}`] };
+}
+
+/** Fills the disk again and again, since the store's log may reuse room of its own. */
+async function untilRefused({ journal }: Load, ballast: string): Promise<void> {
+  const goal = journal.refused.length + 20;
+  const deadline = performance.now() + 3000;
+  while (journal.refused.length < goal && performance.now() < deadline) {
+    fill(ballast);
+    await Bun.sleep(20);
+  }
+}
+
+function fill(ballast: string): void {
+  for (const bytes of [1 << 20, 4096, 512]) {
+    try {
+      for (;;) writeFileSync(ballast, Buffer.alloc(bytes), { flag: 'a' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
+  }
+}
+
+/** Every acknowledged pet can be read, one by one and page by page. */
+async function readWhileFull(service: Service, { journal }: Load, count: Count): Promise<void> {
+  const known = [...journal.acknowledged].slice(-100);
+  for (const [name, id] of known) {
+    const responses = [await service.call(`/v1/pets/${id}`), await service.call('/v1/pets?limit=100')];
+    const pet = responses[0]?.status === 200 ? ((await responses[0].json()) as { name: string }) : undefined;
+    count.reads += 2;
+    count.readsServed += (pet?.name === name ? 1 : 0) + (responses[1]?.status === 200 ? 1 : 0);
+  }
+}
+
+async function makeRoom(ballast: string, load: Load, count: Count): Promise<void> {
+  rmSync(ballast, { force: true });
+  const startedAt = performance.now();
+  await load.untilAcknowledged(1, 30_000);
+  count.writableAfterMs.push(performance.now() - startedAt);
+}
+
+export const diskFull: TortureTest = {
+  name: 'disk-full',
+  description:
+    'disk full while running and at start: an ext4 image filled to the last block, then room is made',
+  passesWhen: '100 % of reads served; writes again within 5 s of room, without a restart',
+  rounds: 5,
+  unit: 'disks',
+  missing: missingMount,
+  run,
+  control: {
+    description: 'a failed commit gets 201',
+    rounds: 1,
+    run: againstBroken(run, ignoreFailedCommit),
+  },
+};

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { makeFolder, type Service } from '../../test/support/process/process.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
+import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
+import { startLoad } from '../support/load.ts';
+import { missingStrace } from '../support/needs.ts';
+import { serve } from '../support/serve.ts';
+import { readSyncOrder, underStrace } from './strace.ts';
+import { petName } from './sync-order.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+interface Count {
+  injections: number;
+  false201: number;
+  restarts: number;
+  stuck: number;
+}
+
+const run: Run = async ({ rounds, seed, report, program }) => {
+  const random = randomFrom(seed);
+  const count: Count = { injections: 0, false201: 0, restarts: 0, stuck: 0 };
+  const faults: string[] = [];
+  let total: Judgement = nothingYet;
+  for (let done = 1; done <= rounds; done++) {
+    const call = random.pick(['pwrite64', 'fsync']);
+    const first = between(random, 1, 40);
+    const last = first + between(random, 0, 5);
+    const inject = `${call}:error=${random.pick(['EIO', 'ENOSPC'])}:when=${first}..${last}`;
+    const { damage, ...judgement } = await failOnce(inject, count, program);
+    total = add(total, judgement);
+    faults.push(...damage);
+    report(`${done} services, ${count.injections} failed calls, ${count.false201} false 201s`);
+  }
+  const { injections, false201, restarts, stuck } = count;
+  return {
+    figures: {
+      services: rounds,
+      'failed calls': injections,
+      'false 201s': false201,
+      restarts,
+      'not recovered': stuck,
+      ...total,
+    },
+    faults: [
+      ...faults,
+      ...(false201 > 0 ? [`${false201} responses of 201 without a sync that succeeded`] : []),
+      ...(stuck > 0 ? [`${stuck} services did not take writes again`] : []),
+      ...faultsOf(total),
+    ],
+  };
+};
+
+async function failOnce(inject: string, count: Count, program: string | undefined) {
+  using folder = makeFolder();
+  const log = join(folder.path, 'strace.log');
+  const databaseUrl = join(folder.path, 'store/petstore.db');
+  let service = await startOrRestart(
+    () => serve({ databaseUrl, program, wrap: underStrace({ log, inject }) }),
+    () => {
+      count.restarts += 1;
+      return serve({ databaseUrl, program });
+    },
+  );
+  const load = startLoad({ url: () => service.url, creators: 4 });
+  // One that ends is restarted by whoever supervises it: here, and in life.
+  let isOver = false;
+  const ended = service.exited.then(async () => {
+    if (isOver) return;
+    count.restarts += 1;
+    service = await serve({ databaseUrl, program });
+  });
+  await load.untilAcknowledged(60, 5000);
+  // Whatever failed lies behind it now: writes must be taken again.
+  if (!(await load.untilAcknowledged(40, 20_000))) count.stuck += 1;
+  await load.stop();
+  isOver = true;
+  await service[Symbol.asyncDispose]();
+  await ended;
+  const { early, failedCalls } = readSyncOrder(log, petName);
+  count.injections += failedCalls;
+  count.false201 += early.length;
+  return judgeFile(databaseUrl, load.journal);
+}
+
+async function startOrRestart(
+  first: () => Promise<Service>,
+  again: () => Promise<Service>,
+): Promise<Service> {
+  try {
+    return await first();
+  } catch (error) {
+    if (!firstLine(error).includes('before it was ready')) throw error;
+    return again();
+  }
+}
+
+/** A commit that failed gets the response of one that succeeded. */
+export const ignoreFailedCommit: Patch[] = [
+  {
+    file: 'src/sqlite/writer-thread.ts',
+    find: `    throw translateCommitError(error);`,
+    replace: `    connection = undefined;
+    abandon(open.database);`,
+  },
+];
+
+export const ioFaults: TortureTest = {
+  name: 'io-faults',
+  description: 'EIO and ENOSPC injected by strace into the Nth to Mth write or sync of the store',
+  passesWhen: '0 false 201s; recovers, or exits and is restarted',
+  rounds: 60,
+  unit: 'services',
+  missing: missingStrace,
+  run,
+  control: {
+    description: 'a failed commit gets 201',
+    rounds: 6,
+    run: againstBroken(run, ignoreFailedCommit),
+  },
+};

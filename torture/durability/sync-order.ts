@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { makeFolder } from '../../test/support/process/process.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { faultsOf, judgeFile } from '../support/judge.ts';
+import { startLoad } from '../support/load.ts';
+import { missingStrace } from '../support/needs.ts';
+import { serve } from '../support/serve.ts';
+import { readSyncOrder, underStrace } from './strace.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+/** The names of `startLoad`; in a response and in a page of the store they stand as they are. */
+export const petName = /creator-\d+-\d+/;
+
+const run: Run = async ({ rounds, report, program }) => {
+  using folder = makeFolder();
+  const log = join(folder.path, 'strace.log');
+  const databaseUrl = join(folder.path, 'store/petstore.db');
+  await using service = await serve({ databaseUrl, program, wrap: underStrace({ log }) });
+  const load = startLoad({ url: () => service.url });
+  await load.untilAcknowledged(rounds, 240_000);
+  await load.stop();
+  await service.kill9();
+  const { responses, early } = readSyncOrder(log, petName);
+  report(`${responses} responses checked, ${early.length} out of order`);
+  const judgement = judgeFile(databaseUrl, load.journal);
+  const unseen = judgement.acknowledged - responses;
+  return {
+    figures: {
+      'responses checked': responses,
+      'out of order': early.length,
+      ...judgement,
+      damage: judgement.damage.length,
+    },
+    faults: [
+      ...(early.length > 0 ? [`${early.length} responses left before their sync`] : []),
+      ...(unseen > 0 ? [`${unseen} responses are not in the log of strace`] : []),
+      ...faultsOf(judgement),
+      ...judgement.damage,
+    ],
+  };
+};
+
+export const syncOrder: TortureTest = {
+  name: 'sync-order',
+  description: 'sync before 201: the order of the sync and of the response’s write, from strace',
+  passesWhen: '0 responses out of order',
+  rounds: 3000,
+  unit: 'responses',
+  missing: missingStrace,
+  run,
+  control: {
+    description: 'synchronous=NORMAL, which syncs the log at checkpoints only',
+    rounds: 50,
+    run: againstBroken(run, [
+      {
+        file: 'src/sqlite/opening/connect.ts',
+        find: 'PRAGMA synchronous = FULL',
+        replace: 'PRAGMA synchronous = NORMAL',
+      },
+    ]),
+  },
+};

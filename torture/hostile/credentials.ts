@@ -1,0 +1,237 @@
+import { Database } from 'bun:sqlite';
+import { percentile, round } from '../../test/support/statistics.ts';
+import { generateKey } from '../../src/api-key.ts';
+import { openConnection } from '../../test/support/http/raw-http.ts';
+import { randomFrom } from '../../test/support/random.ts';
+import { makeFolder, runCli, type Folder, type Service } from '../../test/support/process/process.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { issuedKeys, issueKey } from '../support/issue-key.ts';
+import { exchangeRaw } from './raw-exchange.ts';
+import { findSecrets } from '../support/secrets.ts';
+import { serve } from '../support/serve.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+const paths = [
+  '/v1/pets',
+  '/v1/pets/1',
+  '/v1/pets/9223372036854775808',
+  '/v1',
+  '/v1/',
+  '/v1/store/orders',
+  '/store/orders',
+  '/v2/pets',
+  '/admin',
+  '/.git/config',
+  '/v1/pets?limit=0',
+  '/v1/pets?cursor=x',
+];
+/** Of two kinds that cannot be told apart, the one is slower half of the time; so many requests show 3 µs. */
+const mostAwayFromChance = 0.08;
+const enoughRounds = 5000;
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** A credential that is none, and the code that says so. */
+interface Credential {
+  headers: string[];
+  query?: string;
+  code: 'unauthorized' | 'invalid_api_key';
+}
+
+interface Keys {
+  good: string;
+  revoked: string;
+  expired: string;
+  unknown: string;
+}
+
+/** A round compares the response times of one key of each kind; the matrix is checked once. */
+const run: Run = async ({ rounds, seed, report, program, isTimed = true }) => {
+  using folder = makeFolder();
+  await using service = await serve({ databaseUrl: folder.database, program, args: ['--access-log'] });
+  const keys = await makeKeys(folder, seed);
+  const { faults, checked } = await checkMatrix(service, keys);
+  report(`${checked} combinations of path, method and credential, ${faults.length} wrong`);
+  const timing = await compareTimes(service, keys, rounds, report);
+  const found = findSecrets(service);
+  return {
+    figures: {
+      combinations: checked,
+      'not 401': faults.length,
+      'timed requests of each kind': rounds,
+      'median of unknown, µs': round(timing.unknownUs),
+      'median of revoked, µs': round(timing.revokedUs),
+      'median of expired, µs': round(timing.expiredUs),
+      'how well time tells revoked ones apart (0.5 is chance)': round(timing.ofRevoked, 3),
+      'how well time tells expired ones apart': round(timing.ofExpired, 3),
+      'keys found in logs and files': found.length,
+    },
+    faults: [
+      ...faults.slice(0, 20),
+      ...(isTimed && rounds >= enoughRounds
+        ? Object.entries({ revoked: timing.ofRevoked, expired: timing.ofExpired })
+            .filter(([, share]) => Math.abs(share - 0.5) > mostAwayFromChance)
+            .map(([kind, share]) => `response times tell unknown from ${kind} keys (${round(share, 3)})`)
+        : []),
+      ...found,
+    ],
+  };
+};
+
+async function makeKeys({ database }: Folder, seed: number): Promise<Keys> {
+  const good = await issueKey(database);
+  const revoked = await issueKey(database);
+  const expired = await issueKey(database, '--expires', '1h');
+  await runCli(['keys', 'revoke', revoked.id, '--database-url', database]);
+  // Nobody waits an hour: the key is given an earlier end.
+  using store = new Database(database, { readwrite: true, create: false });
+  store.run('UPDATE api_keys SET expires_at = created_at WHERE id = ?1', [expired.id]);
+  const random = randomFrom(seed);
+  const unknown = generateKey((count) =>
+    Uint8Array.from({ length: count }, () => Math.floor(random.next() * 256)),
+  );
+  issuedKeys.add(unknown);
+  return { good: good.key, revoked: revoked.key, expired: expired.key, unknown };
+}
+
+function credentialsOf({ good, revoked, expired, unknown }: Keys): Record<string, Credential> {
+  const bearer = (value: string) => [`Authorization: Bearer ${value}`];
+  const wrongChecksum = good.slice(0, -1) + (good.endsWith('0') ? '1' : '0');
+  return {
+    none: { headers: [], code: 'unauthorized' },
+    empty: { headers: ['Authorization:'], code: 'unauthorized' },
+    'the scheme alone': { headers: bearer(''), code: 'unauthorized' },
+    malformed: { headers: bearer('nonsense'), code: 'invalid_api_key' },
+    'too long': { headers: bearer(`${good}x`), code: 'invalid_api_key' },
+    'wrong checksum': { headers: bearer(wrongChecksum), code: 'invalid_api_key' },
+    unknown: { headers: bearer(unknown), code: 'invalid_api_key' },
+    revoked: { headers: bearer(revoked), code: 'invalid_api_key' },
+    expired: { headers: bearer(expired), code: 'invalid_api_key' },
+    'the hash of nothing': {
+      headers: bearer('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'),
+      code: 'invalid_api_key',
+    },
+    duplicated: { headers: [...bearer(good), ...bearer(good)], code: 'unauthorized' },
+    'two in one header': { headers: bearer(`${good}, Bearer ${good}`), code: 'unauthorized' },
+    'in the query': { headers: [], query: `access_token=${good}&api_key=${good}`, code: 'unauthorized' },
+    'in a cookie': { headers: [`Cookie: Authorization=Bearer ${good}`], code: 'unauthorized' },
+    'in X-API-Key': { headers: [`X-API-Key: ${good}`], code: 'unauthorized' },
+    'basic, as the password': {
+      headers: [`Authorization: Basic ${btoa(`key:${good}`)}`],
+      code: 'unauthorized',
+    },
+    'another scheme': { headers: [`Authorization: Token ${good}`], code: 'unauthorized' },
+    'without a scheme': { headers: [`Authorization: ${good}`], code: 'unauthorized' },
+    quoted: { headers: bearer(`"${good}"`), code: 'invalid_api_key' },
+  };
+}
+
+async function checkMatrix(service: Service, keys: Keys): Promise<{ faults: string[]; checked: number }> {
+  const faults: string[] = [];
+  let checked = 0;
+  for (const [state, credential] of Object.entries(credentialsOf(keys))) {
+    for (const method of methods) {
+      for (const path of paths) {
+        checked += 1;
+        const fault = await faultOf(service, method, path, credential);
+        if (fault !== undefined)
+          faults.push(`${method} ${path} with a credential that is ${state}: ${fault}`);
+      }
+    }
+  }
+  return { faults, checked };
+}
+
+async function faultOf(
+  service: Service,
+  method: string,
+  path: string,
+  { headers, query, code }: Credential,
+): Promise<string | undefined> {
+  const target = query === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+  const lines = ['Host: petstore', 'Connection: close', 'Content-Length: 0', ...headers].map(
+    (line) => `${line}\r\n`,
+  );
+  const response = await exchangeRaw(
+    Number(new URL(service.url).port),
+    `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`,
+  );
+  const [status] = response.statuses;
+  const isBodyRight =
+    method === 'HEAD' ||
+    (response.body.startsWith(`{"code":"${code}","message":"`) && response.body.endsWith('","status":401}'));
+  const isChallenge = /\r\nwww-authenticate: Bearer realm="petstore"/i.test(response.head);
+  return status === 401 && isBodyRight && isChallenge
+    ? undefined
+    : `${status} ${response.body.slice(0, 200)}`;
+}
+
+/** Takes turns, so that whatever else the machine does slows all kinds alike. */
+async function compareTimes(
+  service: Service,
+  { unknown, revoked, expired }: Keys,
+  rounds: number,
+  report: (progress: string) => void,
+) {
+  using connection = await openConnection(service.url);
+  if (!connection) throw new Error('The service takes no connections.');
+  const times = { unknown: [] as number[], revoked: [] as number[], expired: [] as number[] };
+  const kinds = Object.entries({ unknown, revoked, expired }) as [keyof typeof times, string][];
+  for (let done = 0; done < rounds + 20; done++) {
+    for (let turn = 0; turn < kinds.length; turn++) {
+      const [kind, key] = kinds[(turn + done) % kinds.length]!;
+      const startedAt = performance.now();
+      connection.write(`GET /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+      await connection.receive();
+      // The first ones find nothing warm.
+      if (done >= 20) times[kind].push((performance.now() - startedAt) * 1000);
+    }
+    if (done > 0 && done % 5000 === 0) report(`${done} timed requests of each kind`);
+  }
+  const shareSlowerThan = (others: number[]) =>
+    rounds === 0 ? 0.5 : times.unknown.filter((time, index) => time > others[index]!).length / rounds;
+  return {
+    unknownUs: percentile(times.unknown, 0.5),
+    revokedUs: percentile(times.revoked, 0.5),
+    expiredUs: percentile(times.expired, 0.5),
+    ofRevoked: shareSlowerThan(times.revoked),
+    ofExpired: shareSlowerThan(times.expired),
+  };
+}
+
+const findRevoked = {
+  file: 'src/sqlite/keys.ts',
+  find: 'WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at',
+  replace: 'WHERE hash = ?1 AND (revoked_at IS NOT NULL OR expires_at',
+};
+const acceptRevoked = {
+  file: 'src/api-key.ts',
+  find: 'return key.revokedAt === undefined && (',
+  replace: 'return (',
+};
+
+/** The first is seen in the times alone, the second in the responses. */
+const control: Run = async (options) => {
+  const slower = options.rounds === 0 ? undefined : await againstBroken(run, [findRevoked])(options);
+  if (slower?.faults.length === 0) return slower;
+  const { figures, faults } = await againstBroken(run, [findRevoked, acceptRevoked])({
+    ...options,
+    rounds: 0,
+  });
+  return { figures, faults: [...(slower?.faults ?? []), ...faults] };
+};
+
+export const credentials: TortureTest = {
+  name: 'credentials',
+  description:
+    'every path × method × state of the credential, and the response times of unknown, revoked and expired keys',
+  passesWhen: 'always 401 with the same body; time does not tell the kinds apart; no key in any log or file',
+  rounds: 20_000,
+  unit: 'timed requests of each kind',
+  run,
+  control: {
+    description: 'revoked keys are read from the store and then refused; a revoked key is still good',
+    rounds: 20_000,
+    run: control,
+  },
+};

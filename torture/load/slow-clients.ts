@@ -1,0 +1,163 @@
+import { connect, type Socket } from 'node:net';
+import { post } from '../../test/support/http/calls.ts';
+import { fixedKey, type Service } from '../../test/support/process/process.ts';
+import { peakMemoryMb } from '../../test/support/process/process-figures.ts';
+import { percentile, round } from '../../test/support/statistics.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { startHonest } from './honest.ts';
+import { serve } from '../support/serve.ts';
+import { callersConnectedTo } from './sockets.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+const head = `Host: petstore\r\nAuthorization: Bearer ${fixedKey}\r\n`;
+/** What each kind sends at first, and then again and again. */
+const kinds = {
+  'slow headers': { first: `GET /v1/pets HTTP/1.1\r\n${head}`, then: 'X-More: more\r\n' },
+  'slow body': {
+    first: `POST /v1/pets HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{`,
+    then: ' ',
+  },
+  /** Asks for more than the buffers of a socket hold, and reads none of it. */
+  'slow reader': { first: '', then: '' },
+  idle: { first: `GET /livez HTTP/1.1\r\n${head}\r\n`, then: '' },
+} as const;
+type Kind = keyof typeof kinds;
+
+const dripEveryMs = 2000;
+const dropWithinMs = 15_000;
+/** Long enough to see who is still there well after everybody should be gone. */
+const watchMs = dropWithinMs + 3000;
+/** Where times are not judged. */
+const patientWatchMs = 20_000;
+const memoryBoundMb = 512;
+
+const run: Run = async ({ rounds, report, program, isTimed = true }) => {
+  await using service = await serve({ program });
+  await fill(service);
+  const honest = startHonest({ url: service.url, path: '/v1/pets?limit=1' });
+  await Bun.sleep(500);
+  using slow = await openSlow(Number(new URL(service.url).port), rounds);
+  report(`${rounds} slow connections are open`);
+  const droppedAfterMs = await slow.watch(isTimed ? watchMs : patientWatchMs);
+  await honest.stop();
+  const memory = peakMemoryMb([service.pid]);
+
+  const success = 1 - honest.failures.length / honest.latenciesMs.length;
+  const kept = rounds - [...droppedAfterMs.values()].reduce((sum, times) => sum + times.length, 0);
+  const slowest = Math.max(...[...droppedAfterMs.values()].flat());
+  const byKind = Object.fromEntries(
+    [...droppedAfterMs].map(([kind, times]) => [
+      `${kind}, last dropped after s`,
+      times.length === 0 ? 'never' : round(Math.max(...times) / 1000),
+    ]),
+  );
+  return {
+    figures: {
+      'slow connections': rounds,
+      'honest calls': honest.latenciesMs.length,
+      'honest success, %': round(success * 100, 3),
+      'honest p99, ms': round(percentile(honest.latenciesMs, 0.99)),
+      ...byKind,
+      'never dropped': kept,
+      'memory, MiB': round(memory, 0),
+    },
+    faults: [
+      ...(success < 0.999
+        ? [
+            `only ${round(success * 100, 2)} % of honest calls succeeded (${honest.failures.slice(0, 3).join(', ')})`,
+          ]
+        : []),
+      ...(kept > 0 ? [`${kept} slow connections were never dropped`] : []),
+      ...(memory > memoryBoundMb ? [`memory grew to ${round(memory, 0)} MiB`] : []),
+      ...(isTimed && slowest > dropWithinMs
+        ? [`a slow connection was dropped after ${round(slowest / 1000)} s`]
+        : []),
+    ],
+  };
+};
+
+/** After a small one for the honest, the longest pages there can be: names that fill their bodies, 6 MB a hundred. */
+async function fill(service: Service): Promise<void> {
+  await service.call('/v1/pets', post({ name: 'small', categoryId: 1 }));
+  const body = post({ name: 'x'.repeat(64 * 1024 - 40), categoryId: 1 });
+  await Promise.all(Array.from({ length: 100 }, () => service.call('/v1/pets', body)));
+}
+
+interface Slow extends Disposable {
+  /** For each kind, after how long the service dropped its connections. */
+  watch(forMs: number): Promise<Map<Kind, number[]>>;
+}
+
+async function openSlow(port: number, count: number): Promise<Slow> {
+  const names = Object.keys(kinds) as Kind[];
+  const connections = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const kind = names[index % names.length]!;
+      const socket = await open(port, kind, kinds[kind].first || longPage(index));
+      return { kind, socket, port: socket.localPort ?? 0, openedAt: performance.now() };
+    }),
+  );
+  const dripping = setInterval(() => {
+    for (const { kind, socket } of connections) if (kinds[kind].then !== '') socket.write(kinds[kind].then);
+  }, dripEveryMs);
+  return {
+    async watch(forMs) {
+      const times = new Map(names.map((kind): [Kind, number[]] => [kind, []]));
+      let left = connections;
+      for (const deadline = performance.now() + forMs; left.length > 0 && performance.now() < deadline;) {
+        await Bun.sleep(200);
+        const connected = callersConnectedTo(port);
+        for (const { kind, port: own, openedAt } of left) {
+          if (!connected.has(own)) times.get(kind)?.push(performance.now() - openedAt);
+        }
+        left = left.filter(({ port: own }) => connected.has(own));
+      }
+      return times;
+    },
+    [Symbol.dispose]() {
+      clearInterval(dripping);
+      for (const { socket } of connections) socket.destroy();
+    },
+  };
+}
+
+/** Not the same for all, so that one page in memory does not serve everybody; in turns, so that each is read once. */
+function longPage(index: number): string {
+  return `GET /v1/pets?limit=${100 - (Math.floor(index / 50) % 41)} HTTP/1.1\r\n${head}\r\n`;
+}
+
+function open(port: number, kind: Kind, first: string): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => {});
+  if (kind === 'slow reader') socket.pause();
+  else socket.resume();
+  return new Promise((resolve) => {
+    socket.once('connect', () => {
+      socket.write(first);
+      resolve(socket);
+    });
+    socket.once('close', () => resolve(socket));
+  });
+}
+
+export const slowClients: TortureTest = {
+  name: 'slow-clients',
+  description:
+    'slow headers, slow bodies, slow readers and idle connections, 2,000 at once, beside honest callers',
+  passesWhen: `≥ 99.9 % of honest calls succeed; a slow connection is dropped within 15 s; memory below ${memoryBoundMb} MiB`,
+  rounds: 2000,
+  unit: 'connections',
+  run,
+  control: {
+    description: 'no idle timeout, and no limit on responses that wait to be read',
+    rounds: 800,
+    run: againstBroken(run, [
+      { file: 'src/server/listen.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
+      {
+        file: 'src/http/large-responses.ts',
+        find: 'const largeLength = 128 * 1024;',
+        replace: 'const largeLength = Infinity;',
+      },
+    ]),
+  },
+};

@@ -1,0 +1,85 @@
+import { round, slopeOf } from '../../test/support/statistics.ts';
+import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
+import { againstBroken } from '../support/broken-program.ts';
+import { ownConnections, wearOut } from './overload.ts';
+import { serve } from '../support/serve.ts';
+import { runFlood, usefulPerSecond } from './start-flood.ts';
+import type { Run, TortureTest } from '../support/torture-test.ts';
+
+const connections = 32;
+const createEvery = 20;
+const patienceMs = 5000;
+/** Where times are not judged. */
+const longPatienceMs = 60_000;
+/** More than this is a leak; the first third of the run is left to warm up. */
+const mostMemoryMbPerMinute = 1;
+/** In a short run, the noise of a moment looks like this much. */
+const noiseMbPerMinute = 300;
+const longEnoughSeconds = 300;
+const mostDescriptorsPerMinute = 0.5;
+
+/** A round is a second of load. */
+const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) => {
+  await using service = await serve({ program });
+  await service.call('/v1/pets');
+  const descriptorsBefore = descriptorCount(service.pid);
+  const mix = { createEvery, patienceMs: isTimed ? patienceMs : longPatienceMs };
+  const peak = usefulPerSecond(
+    await runFlood(service.url, { ...mix, connections, seconds: Math.min(10, seconds) }),
+  );
+  const memory: number[] = [];
+  const descriptors: number[] = [];
+  const passing = await runFlood(
+    service.url,
+    { ...mix, connections, seconds, rate: peak * 0.7 },
+    (_, passed) => {
+      memory.push(memoryMb(service.pid));
+      descriptors.push(descriptorCount(service.pid));
+      if (passed % 60 === 0)
+        report(`${passed} s, ${round(memory.at(-1) ?? 0, 0)} MiB, ${descriptors.at(-1)} descriptors`);
+    },
+  );
+  const warm = Math.floor(memory.length / 3);
+  const memoryPerMinute = slopeOf(memory.slice(warm)) * 60;
+  const descriptorsPerMinute = slopeOf(descriptors.slice(warm)) * 60;
+  const descriptorsLeft =
+    (await settledDescriptors(service.pid, descriptorsBefore + ownConnections)) - descriptorsBefore;
+  const bad = passing.reduce((sum, { refused, wrong, failed }) => sum + refused + wrong + failed, 0);
+  return {
+    figures: {
+      seconds,
+      'useful/s': round(usefulPerSecond(passing), 0),
+      'share of peak, %': round((usefulPerSecond(passing) / peak) * 100, 0),
+      'failed or refused': bad,
+      'memory at a third and at the end, MiB': `${round(memory[warm] ?? 0)} → ${round(memory.at(-1) ?? 0)}`,
+      'memory, MiB a minute': round(memoryPerMinute, 3),
+      'descriptors, a minute': round(descriptorsPerMinute, 3),
+      'descriptors left open': Math.max(0, descriptorsLeft),
+    },
+    faults: [
+      ...(isTimed &&
+      memoryPerMinute > (seconds < longEnoughSeconds ? noiseMbPerMinute : mostMemoryMbPerMinute)
+        ? [`memory grows by ${round(memoryPerMinute)} MiB a minute`]
+        : []),
+      ...(isTimed && descriptorsPerMinute > mostDescriptorsPerMinute
+        ? [`descriptors grow by ${round(descriptorsPerMinute)} a minute`]
+        : []),
+      ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
+      ...(bad > 0 ? [`${bad} requests failed`] : []),
+    ],
+  };
+};
+
+export const soak: TortureTest = {
+  name: 'soak',
+  description: 'soak: 20 minutes of mixed load at 70 % of the peak',
+  passesWhen: `memory grows by less than ${mostMemoryMbPerMinute} MiB a minute, descriptors by less than ${mostDescriptorsPerMinute}`,
+  rounds: 1200,
+  unit: 'seconds',
+  run,
+  control: {
+    description: 'every request leaks memory, some a descriptor, and the service grows slow',
+    rounds: 8,
+    run: againstBroken(run, wearOut),
+  },
+};

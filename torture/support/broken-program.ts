@@ -1,0 +1,51 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Run } from './torture-test.ts';
+
+const project = join(import.meta.dir, '../..');
+
+/** A change of one source file that makes the service worse. */
+export interface Patch {
+  file: string;
+  find: string;
+  replace: string;
+}
+
+/** Runs a test against a copy of the project in which these places are broken. */
+export function againstBroken(run: Run, patches: readonly Patch[]): Run {
+  return async (options) => {
+    using broken = breakProgram(patches);
+    return await run({ ...options, program: broken.program });
+  };
+}
+
+/** Copies the sources to a folder of their own and changes them there; the product has no switch for this. */
+export function breakProgram(patches: readonly Patch[]): { program: string } & Disposable {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-broken-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    for (const name of ['src', 'package.json', 'openapi.yaml', 'tsconfig.json']) {
+      cpSync(join(project, name), join(folder, name), { recursive: true });
+    }
+    symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
+    for (const patch of patches) apply(folder, patch);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { program: join(folder, 'src/cli/petstore.ts'), [Symbol.dispose]: remove };
+}
+
+/** A patch that no longer fits would make the control test the sound program. */
+function apply(folder: string, { file, find, replace }: Patch): void {
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  if (text.split(find).length !== 2) {
+    throw new Error(`The control needs this text exactly once in ${file}, to break it:\n${find}`);
+  }
+  writeFileSync(
+    path,
+    text.replace(find, () => replace),
+  );
+}
