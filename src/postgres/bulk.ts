@@ -1,7 +1,6 @@
 import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, StoredPet } from '../bulk-store.ts';
-import type { PetStatus } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { smallestId } from './dialect/dialect.ts';
 import type { Connection, Values } from './session/connection.ts';
@@ -10,6 +9,7 @@ import { unavailable } from './errors.ts';
 import { keyColumns, keyOf, type KeyRow } from './keys.ts';
 import { refuseMissingSchema } from './migrate.ts';
 import { explain, prepareDatabase } from './open.ts';
+import { petColumns, petOf, type PetRow } from './pet-row.ts';
 
 export interface PostgresBulkOptions {
   address: string;
@@ -44,21 +44,13 @@ export async function openPostgresBulk(options: PostgresBulkOptions): Promise<Bu
   };
 }
 
-interface PetRow {
-  id: string;
-  name: string;
-  category_id: string;
-  status: PetStatus | null;
-}
-
 function petTable(connection: Connection): BulkTable<StoredPet> {
   return {
     count: () => countOf(connection, 'pets'),
     async read(after, limit) {
       const rows = await run<PetRow>(
         connection,
-        `SELECT id::text, name, category_id::text, status FROM pets
-         WHERE id > $1::bigint ORDER BY pets.id LIMIT ${limit}`,
+        `SELECT ${petColumns} FROM pets WHERE id > $1::bigint ORDER BY id LIMIT ${limit}`,
         [String(after?.id ?? smallestId)],
       );
       return rows.map(petOf);
@@ -209,10 +201,6 @@ function importOf({ source, added_count: addedCount, finished_at: finishedAt }: 
     addedCount: Number(addedCount),
     ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
   };
-}
-
-function petOf({ id, name, category_id: categoryId, status }: PetRow): StoredPet {
-  return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
 }
 
 async function countOf(connection: Connection, table: string): Promise<number> {

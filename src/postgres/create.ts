@@ -1,15 +1,17 @@
 import { PetstoreError } from '../error.ts';
 import { fingerprintOf, idempotencyRetentionMs, type Idempotency, type NewPet } from '../pet.ts';
 import {
-  createStatements,
   forgetOld,
   forgottenAtOnce,
+  insertPets,
+  insertPetsOnce,
+  selectEarlier,
   type CreatedRow,
   type EarlierRow,
 } from './create-statements.ts';
 import type { Database } from './database.ts';
-import type { Dialect } from './dialect/dialect.ts';
 import { unavailable } from './errors.ts';
+import { renderPet } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
@@ -26,10 +28,8 @@ const maxLooks = 10;
 /** Makes the function that creates a batch of pets in one transaction. */
 export function createPetCreator(
   database: Database,
-  { petColumns, jsonOf }: Dialect,
   now: () => number,
 ): (requests: CreateRequest[]) => Promise<CreateResult[]> {
-  const { insertPets, insertPetsOnce, selectEarlier } = createStatements(petColumns);
   let nextForgettingAt = -Infinity;
 
   const insert = async (
@@ -57,7 +57,7 @@ export function createPetCreator(
       : await database.write<CreatedRow>(insertPets, valuesOfPets);
     const results: (CreateResult | undefined)[] = requests.map(() => undefined);
     for (const row of rows)
-      results[Number(row.ordinal) - 1] = { id: BigInt(row.id), json: jsonOf(row.id, row), replayed: false };
+      results[Number(row.ordinal) - 1] = { id: BigInt(row.id), json: renderPet(row), replayed: false };
     if (hasKeys) forget();
     const missing = requests.filter((_, index) => results[index] === undefined);
     // Those that were created are not to fail with the others.
@@ -85,14 +85,14 @@ export function createPetCreator(
     ]);
     const earlier: (CreateResult | undefined)[] = requests.map(() => undefined);
     for (const row of rows) {
-      const { ordinal, request_hash: requestHash, pet_id: id, is_gone: isGone } = row;
+      const { ordinal, request_hash: requestHash, id, is_gone: isGone } = row;
       const place = Number(ordinal) - 1;
       const request = requests[place];
       const isSame = request && fingerprintOf(request.pet) === requestHash;
       if (isGone) continue;
-      earlier[place] = isSame ? { id: BigInt(id), json: jsonOf(id, row), replayed: true } : 'conflict';
+      earlier[place] = isSame ? { id: BigInt(id), json: renderPet(row), replayed: true } : 'conflict';
     }
-    return { earlier, gonePets: rows.filter((row) => row.is_gone).map((row) => row.pet_id) };
+    return { earlier, gonePets: rows.filter((row) => row.is_gone).map(({ id }) => id) };
   };
 
   const forget = (): void => {

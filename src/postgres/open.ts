@@ -12,7 +12,7 @@ import type { Dialect } from './dialect/dialect.ts';
 import { openKeyWatch } from './key-watch.ts';
 import { createKeyFinder, createKeyStore } from './keys.ts';
 import { migrate } from './migrate.ts';
-import { createPageBatchers, createPetReader, createPetStore } from './pets.ts';
+import { createPageBatchers, createPetLookup, createPetStore } from './pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
@@ -53,9 +53,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
   await watch.check().catch(() => {});
   const readiness = createReadiness({ group, database, watch, now });
-  const create = readiness.observe(createPetCreator(database, dialect, now));
+  const create = readiness.observe(createPetCreator(database, now));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
-  const gets = createBatcher({ run: createPetReader(database, dialect) });
+  const gets = createBatcher({ run: createPetLookup(database) });
   const pages = createPageBatchers(database, dialect);
   const finds = createBatcher({ run: createKeyFinder(database, now) });
   return {

@@ -113,7 +113,7 @@ describe('the dialect', () => {
       const store = await openPostgresStore({ address });
       await store.pets.listPets({ limit: 20 });
       await store.close();
-      const names = { portable: 'select-page-20\0', postgres: 'select-pages\0' };
+      const names = { portable: 'select-page-20\0', postgres: 'select-page\0' };
       const used = Object.entries(names).filter(([, name]) => sent.join().includes(name));
       expect(used.map(([name]) => name)).toEqual([expected]);
     },

@@ -83,4 +83,7 @@ async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
   await pets.listPets({ limit: 20 });
   await pets.listPets({ limit: 20, after: created.id });
   for (const status of petStatuses) await pets.listPets({ limit: 20, status });
+  // So many at once that some are read together.
+  for (const filter of [{}, { status: 'available' }] as const)
+    await Promise.all([1n, 2n, 3n, 4n].map((after) => pets.listPets({ limit: 1, after, ...filter })));
 }
