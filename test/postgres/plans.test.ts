@@ -85,5 +85,5 @@ async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
   for (const status of petStatuses) await pets.listPets({ limit: 20, status });
   // So many at once that some are read together.
   for (const filter of [{}, { status: 'available' }] as const)
-    await Promise.all([1n, 2n, 3n, 4n].map((after) => pets.listPets({ limit: 1, after, ...filter })));
+    await Promise.all([1n, 2n, 3n, 4n].map(async (after) => pets.listPets({ limit: 1, after, ...filter })));
 }
