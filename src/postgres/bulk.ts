@@ -5,10 +5,10 @@ import { parseAddress, type Environment } from './address.ts';
 import { smallestId } from './dialect/dialect.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { unavailable } from './errors.ts';
-import { keyColumns, keyOf, type KeyRow } from './keys.ts';
+import { explain, unavailable } from './errors.ts';
+import { apiKeyOf, keyColumns, type KeyRow } from './keys.ts';
 import { refuseMissingSchema } from './migrate.ts';
-import { explain, prepareDatabase } from './open.ts';
+import { prepareDatabase } from './open.ts';
 import { petColumns, petOf, type PetRow } from './pet-row.ts';
 
 export interface PostgresBulkOptions {
@@ -87,7 +87,7 @@ function keyTable(connection: Connection): BulkTable<ApiKey> {
         `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT ${limit}`,
         [after?.id ?? String(smallestId)],
       );
-      return rows.map(keyOf);
+      return rows.map(apiKeyOf);
     },
     async write(keys) {
       const time = (date: Date | undefined) => date?.getTime() ?? null;

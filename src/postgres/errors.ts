@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
 
 /**
  * What a failure says about the statement that failed. An error after which the session lives on means that the
@@ -59,7 +59,45 @@ export function outcomeUnknown(cause: unknown): PetstoreError {
   return new PetstoreError(
     'unavailable',
     'The connection to the store was lost, and the outcome of this write is unknown. ' +
-      'Repeat it with the same Idempotency-Key; without one, look first whether the pet is there.',
+      'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.',
     { cause },
   );
+}
+
+/** True when a start may succeed a little later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return true;
+  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
+}
+
+/** What a pgbouncer says to a session that starts with settings that it does not know. */
+const refusedSettings = '08P01';
+
+/** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
+export function explain(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const { code, message } = error as { code?: string; message: string };
+  const reason = `${message || 'no connection'}${code ? ` (${code})` : ''}`;
+  switch (code) {
+    case '42501':
+      return new OperatorError(
+        `This role may not set up the schema: ${reason}.`,
+        'Run petstore migrate once with a role that may.',
+      );
+    case '42P07':
+      return new OperatorError(
+        `The database holds tables of another program: ${reason}.`,
+        'Choose another database with --database-url.',
+      );
+    case refusedSettings:
+      return new OperatorError(
+        `The address leads to a pooler, such as pgbouncer, that does not accept our timeouts: ${reason}.`,
+        'Add pgbouncer=true to the address.',
+      );
+    default:
+      return new OperatorError(
+        `The database cannot be used: ${reason}.`,
+        'Check --database-url, and that the server runs.',
+      );
+  }
 }

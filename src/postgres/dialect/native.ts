@@ -1,14 +1,14 @@
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import { petColumns, type PetRow } from '../pet-row.ts';
 import type { Statement } from '../session/connection.ts';
-import { keepPlans } from '../session/session-settings.ts';
+import { applySettings } from '../session/session-settings.ts';
 import { pageOf, smallestId, type Dialect, type Reader } from './dialect.ts';
 
 /** For PostgreSQL and what is built from it without changing its planner, such as Citus. */
 export const native: Dialect = {
   name: 'postgres',
   readPages,
-  prepareSession: keepPlans,
+  prepareSession: applySettings,
   hasNotifications: true,
   hasAdvisoryLocks: true,
 };

@@ -32,7 +32,7 @@ async function pidOf(connection: Connection): Promise<number | undefined> {
 
 function sharedSessions(): OperatorError {
   return new OperatorError(
-    'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode. ' +
-      'Add pgbouncer=true to the address.',
+    'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
+    'Add pgbouncer=true to the address.',
   );
 }

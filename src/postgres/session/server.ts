@@ -117,7 +117,7 @@ function timelineOf(hexadecimal: string | null): number {
 
 function silentRole(): OperatorError {
   return new OperatorError(
-    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one. ' +
-      "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+    "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
   );
 }

@@ -79,7 +79,7 @@ describe('a postgres: address', () => {
     expect(parse('postgres://a?dialect=portable').dialect).toBe('portable');
     expect(parse('postgres://a?dialect=postgres').dialect).toBe('postgres');
     expect(() => parse('postgres://a?dialect=oracle')).toThrow(
-      'needs a dialect that is one of postgres, portable; this one is not.',
+      'has a dialect that is not known. Use one of postgres, portable.',
     );
   });
 
