@@ -73,31 +73,24 @@ export function mayPass(error: unknown): boolean {
 /** What a pgbouncer says to a session that starts with settings that it does not know. */
 const refusedSettings = '08P01';
 
+/** By SQLSTATE: what is wrong, and what to do about it. */
+const explanations: Record<string, [problem: string, remedy: string]> = {
+  '42501': ['This role may not set up the schema', 'Run petstore migrate once with a role that may.'],
+  '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
+  [refusedSettings]: [
+    'The address leads to a pooler, such as pgbouncer, that does not accept our timeouts',
+    'Add pgbouncer=true to the address.',
+  ],
+};
+
 /** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
 export function explain(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  const { code, message } = error as { code?: string; message: string };
-  const reason = `${message || 'no connection'}${code ? ` (${code})` : ''}`;
-  switch (code) {
-    case '42501':
-      return new OperatorError(
-        `This role may not set up the schema: ${reason}.`,
-        'Run petstore migrate once with a role that may.',
-      );
-    case '42P07':
-      return new OperatorError(
-        `The database holds tables of another program: ${reason}.`,
-        'Choose another database with --database-url.',
-      );
-    case refusedSettings:
-      return new OperatorError(
-        `The address leads to a pooler, such as pgbouncer, that does not accept our timeouts: ${reason}.`,
-        'Add pgbouncer=true to the address.',
-      );
-    default:
-      return new OperatorError(
-        `The database cannot be used: ${reason}.`,
-        'Check --database-url, and that the server runs.',
-      );
-  }
+  const { code = '', message } = error as { code?: string; message: string };
+  const reason = `${message || 'no connection'}${code && ` (${code})`}`;
+  const [problem, remedy] = explanations[code] ?? [
+    'The database cannot be used',
+    'Check --database-url, and that the server runs.',
+  ];
+  return new OperatorError(`${problem}: ${reason}.`, remedy);
 }

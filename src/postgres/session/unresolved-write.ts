@@ -38,16 +38,18 @@ export function createUnresolvedWrite(backends: Backends): UnresolvedWrite {
   let kept: Kept | undefined;
   let checking: Promise<void> | undefined;
 
-  const check = async ({ backend, destroy }: Connection): Promise<void> => {
+  const check = async (connection: Connection): Promise<void> => {
+    const { backend } = connection;
     // The connection may have been cut in silence, and its process with it.
-    if (backend && (await backends.isGone(backend).catch(() => false))) destroy();
+    if (backend && (await backends.isGone(backend).catch(() => false))) connection.destroy();
     checking = undefined;
   };
 
   /** Closing the connection is not enough: the server notices that only when it responds. */
-  const dismiss = async ({ backend, destroy }: Connection, mayBeEnded: boolean): Promise<void> => {
+  const dismiss = async (connection: Connection, mayBeEnded: boolean): Promise<void> => {
+    const { backend } = connection;
     if (mayBeEnded && backend) await backends.end(backend).catch(() => {});
-    destroy();
+    connection.destroy();
   };
 
   return {
