@@ -4,7 +4,6 @@ import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
-  /** Tried in this order. */
   hosts: { host: string; port: number }[];
   user: string;
   /** Undefined when it is to be looked up in the password file. */
@@ -112,7 +111,7 @@ function portOf(text: string | undefined): number {
   return integer('port', text, { fewest: 1, most: 65_535, default: 5432 });
 }
 
-/** Whoever runs the process, unless told. A service may run without any of these variables. */
+/** By default whoever runs the process. A service may run without any of these variables. */
 function userOf({ PGUSER, USER, USERNAME }: Environment): string {
   return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
 }

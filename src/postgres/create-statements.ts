@@ -1,7 +1,7 @@
 import { petColumns, type PetRow } from './pet-row.ts';
 
 export interface CreatedRow extends PetRow {
-  /** The place of its request in the batch, from 1. */
+  /** The position of its request in the batch, from 1. */
   ordinal: string;
 }
 
@@ -45,8 +45,8 @@ export const insertPetsOnce = {
 };
 
 /**
- * A key and its pet are written together, so whoever sees the one without the other knows that the pet was deleted.
- * The insert cannot look for itself: it may meet a key whose pet is newer than its snapshot.
+ * A key and its pet are written together, so a key without its pet means that the pet was deleted. The insert cannot
+ * check this itself: it may meet a key whose pet is newer than its snapshot.
  */
 export const selectEarlier = {
   name: 'select-earlier',

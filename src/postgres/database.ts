@@ -78,7 +78,7 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
         group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers: isForCreates }),
       maxInFlight: 1,
       onSilent(connection) {
-        // A pet must not be seen before its standby has it; nobody relies on the other writes before they are acknowledged.
+        // Ending a create could make its pet visible before the standby has it. The other writes do no such harm.
         unresolved.keep(connection, !isForCreates);
         group.doubt();
       },

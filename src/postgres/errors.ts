@@ -37,7 +37,7 @@ export function spoilsConnection(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes and codes of a database that cannot be used now, though the statement was right:
+ * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
  * 08 connection, 0A000 outdated plan, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
  * back, 42P05 name taken, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
  * timeout), 58 system, F0 configuration file, XX damaged.
@@ -54,7 +54,7 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
-/** For a write whose connection was lost: it may have been committed, and nobody is told that it was or was not. */
+/** For a write whose connection was lost: it may have been committed or not. */
 export function outcomeUnknown(cause: unknown): PetstoreError {
   return new PetstoreError(
     'unavailable',

@@ -64,14 +64,14 @@ const steps = [
   `,
 ];
 
-/** "pets" in ASCII: whoever migrates holds this lock, the others wait. */
+/** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together, and for a step on a large table. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
 export async function migrate(address: PostgresAddress): Promise<Dialect> {
-  const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
+  const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseSharedSessions(connection, address);
@@ -114,7 +114,7 @@ async function beginLocked(connection: Connection, { hasAdvisoryLocks }: Dialect
   }
 }
 
-/** For whoever only reads: a database without our tables is none of ours to set up. */
+/** For commands that only read: they do not set up a schema. */
 export async function refuseMissingSchema(connection: Connection): Promise<void> {
   const version = await readVersion(connection);
   if (version === steps.length) return;

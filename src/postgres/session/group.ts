@@ -20,11 +20,11 @@ export interface SessionGroup {
   confirm(): Promise<void> | undefined;
   /** True while nobody has to wait for a check. */
   isConfirmed(): boolean;
-  /** Goes on checking while a server is waited for that may have been replaced: then the wait is over. */
+  /** Keeps checking for a newer server while the work waits; finding one ends the wait. */
   during<Result>(work: Promise<Result>): Promise<Result>;
-  /** Moves whenever what a session has shown says nothing about the next one any more. */
+  /** Changes whenever what one session has proved no longer holds for the next. */
   readonly doubts: number;
-  /** Something has failed that another server may explain: the next to come waits for a check. */
+  /** Something failed that a change of server may explain: the next request waits for a check. */
   doubt(): void;
   close(): void;
 }
@@ -39,15 +39,15 @@ export interface SessionOptions extends Omit<ConnectionOptions, 'address' | 'may
 
 /** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
 const confirmedForMs = 800;
-/** Old enough to be checked again, while the requests go on. */
+/** After this long a check runs beside the requests. */
 const checkAfterMs = 400;
-/** A server that was suspected has this long to show that it is the same one. */
+/** How long a suspected server has to prove that it is the same one. */
 const suspicionMs = 1000;
-/** While everything fails there is always another reason for doubt; whoever waits finds out by themselves. */
+/** While everything fails, doubts never end; the statement itself then fails. */
 const maxChecks = 2;
-/** Servers that have just refused us are left alone for this long; who asks meanwhile gets the same answer. */
+/** Servers that have just refused us are left alone for this long; requests meanwhile get the same error. */
 const pauseAfterFailureMs = 100;
-/** An address that leads to another server with each session is of no use. */
+/** An address that leads to another server with each session cannot be used. */
 const maxMoves = 5;
 
 interface ChosenServer {
@@ -135,7 +135,7 @@ export function openSessionGroup(
 
   /** Undefined when the server turned out not to be the one in use. */
   const openIn = async (chosen: ChosenServer, options: SessionOptions): Promise<Connection | undefined> => {
-    // Whoever asked for a session is not told of one that was never theirs.
+    // The caller is not told of the loss of a session that it never got.
     let isHandedOver = false;
     const onLost = (error: unknown): void => {
       if (!isHandedOver) return;
@@ -147,7 +147,7 @@ export function openSessionGroup(
       session = await openAt(chosen.host, { ...options, address, onLost });
     } catch (error) {
       suspect(chosen);
-      // Nothing is left of it, so the next one who asks looks for a server at all hosts.
+      // No session is left, so the next request asks all hosts for a server.
       if (![...chosen.sessions].some(({ isOpen }) => isOpen)) leave(chosen);
       throw error;
     }
@@ -163,7 +163,7 @@ export function openSessionGroup(
   };
 
   const check = async (chosen: ChosenServer): Promise<void> => {
-    // A reason for doubt that comes up meanwhile needs a check of its own.
+    // A doubt that comes up meanwhile needs a check of its own.
     for (let attempt = 0; attempt < maxChecks; attempt++) {
       const sentAt = performance.now();
       const doubtsBefore = doubts;
