@@ -19,7 +19,7 @@ const troublesome = [
   ...['"', '\\', '/', '<', '&', '\u007f', '\u0080', '\u2028', '\u2029', '\ufeff', '\uffff', '\u{1f436}'],
 ];
 
-it('gives each of many pages that wait together what it would have got alone, in few queries', async () => {
+it('reads pages that wait together in few queries, with the same result as one by one', async () => {
   await using place = await makeDatabase();
   const store = await openPostgresStore({ address: place.address() });
   for (let count = 0; count < 30; count++) {
