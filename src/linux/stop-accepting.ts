@@ -1,3 +1,4 @@
+import { ptr } from 'bun:ffi';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { openLibc } from './libc.ts';
 
@@ -6,15 +7,35 @@ import { openLibc } from './libc.ts';
  * connection without a request in progress, even if one is already on its way. The runtime offers no such call. This is
  * best effort: if the socket is not found, nothing happens.
  */
-export function stopAccepting(port: number): void {
+export async function stopAccepting(port: number): Promise<void> {
   if (process.platform !== 'linux') return;
   const descriptor = findListeningSocket(port);
   if (descriptor === undefined) return;
-  const libc = openLibc({ shutdown: { args: ['i32', 'i32'], returns: 'i32' } });
-  libc?.symbols.shutdown(descriptor, bothDirections);
-  libc?.close();
+  const libc = openLibc({
+    getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
+    shutdown: { args: ['i32', 'i32'], returns: 'i32' },
+  });
+  if (!libc) return;
+  const { getsockopt, shutdown } = libc.symbols;
+  const info = new Uint32Array(tcpInfoBytes / 4);
+  const size = new Uint32Array(1);
+  /** Of a listening socket, `tcpi_unacked` is the number of connections that nobody has accepted yet. */
+  const hasWaiting = (): boolean => {
+    size[0] = tcpInfoBytes;
+    return getsockopt(descriptor, tcpLevel, tcpInfo, ptr(info), ptr(size)) === 0 && info[unacked] !== 0;
+  };
+  // The kernel resets the connections that wait to be accepted, so the door is closed while none does.
+  for (let turn = 0; turn < maxTurns && hasWaiting(); turn++) await new Promise(setImmediate);
+  shutdown(descriptor, bothDirections);
+  libc.close();
 }
 
+const maxTurns = 1000;
+const tcpLevel = 6;
+const tcpInfo = 11;
+const tcpInfoBytes = 104;
+/** The position of `tcpi_unacked` in `struct tcp_info`, in words. */
+const unacked = 6;
 const bothDirections = 2;
 const listening = '0A';
 

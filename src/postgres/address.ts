@@ -4,7 +4,6 @@ import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
-  /** Tried in this order. */
   hosts: { host: string; port: number }[];
   user: string;
   /** Undefined when it is to be looked up in the password file. */
@@ -81,7 +80,7 @@ function parseQuery(query: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!parameters.includes(name)) {
-      throw wrong(`has a parameter that is not known. Known are ${parameters.join(', ')}.`);
+      throw wrong('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
     }
     if (value !== '') given.set(name, value);
   }
@@ -112,9 +111,9 @@ function portOf(text: string | undefined): number {
   return integer('port', text, { fewest: 1, most: 65_535, default: 5432 });
 }
 
-/** Whoever runs the process, unless told. A service may run without any of these variables. */
+/** By default whoever runs the process. A service may run without any of these variables. */
 function userOf({ PGUSER, USER, USERNAME }: Environment): string {
-  return PGUSER || USER || USERNAME || refuse('names no user, as in postgres://user@host/database.');
+  return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
 }
 
 function pemFile(
@@ -147,7 +146,7 @@ function integer(name: string, text: string | undefined, bounds: Bounds): number
 function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
   return (
     values.find((value) => value === text) ??
-    refuse(`needs a ${name} that is one of ${values.join(', ')}; this one is not.`)
+    refuse(`has a ${name} that is not known.`, `Use one of ${values.join(', ')}.`)
   );
 }
 
@@ -164,12 +163,12 @@ function decode(text: string | undefined): string | undefined {
 }
 
 function refuse(
-  problem = 'is not of the form postgres://user:password@host:port/database. ' +
-    'Special characters in its parts are percent-encoded, such as %40 for @.',
+  problem = 'is not of the form postgres://user:password@host:port/database.',
+  remedy: string | undefined = 'Percent-encode special characters in its parts, such as %40 for @.',
 ): never {
-  throw wrong(problem);
+  throw wrong(problem, remedy);
 }
 
-function wrong(problem: string): OperatorError {
-  return usageError(`The postgres: address ${problem}`);
+function wrong(problem: string, remedy?: string): OperatorError {
+  return usageError(`The postgres: address ${problem}`, remedy);
 }

@@ -2,15 +2,16 @@ import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
 import { IdTakenError } from '../error.ts';
-import type { Pet, PetStatus } from '../pet.ts';
+import type { Pet } from '../pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { smallestId } from './dialect/dialect.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { isIdTaken, unavailable } from './errors.ts';
-import { keyColumns, keyOf, type KeyRow } from './keys.ts';
+import { explain, isIdTaken, unavailable } from './errors.ts';
+import { apiKeyOf, keyColumns, type KeyRow } from './keys.ts';
 import { refuseMissingSchema } from './migrate.ts';
-import { explain, prepareDatabase } from './open.ts';
+import { prepareDatabase } from './open.ts';
+import { petColumns, petOf, type PetRow } from './pet-row.ts';
 
 export interface PostgresBulkOptions {
   address: string;
@@ -45,21 +46,13 @@ export async function openPostgresBulk(options: PostgresBulkOptions): Promise<Bu
   };
 }
 
-interface PetRow {
-  id: string;
-  name: string;
-  category_id: string;
-  status: PetStatus | null;
-}
-
 function petTable(connection: Connection): BulkTable<Pet> {
   return {
     count: () => countOf(connection, 'pets'),
     async read(after, limit) {
       const rows = await run<PetRow>(
         connection,
-        `SELECT id::text, name, category_id::text, status FROM pets
-         WHERE id > $1::bigint ORDER BY pets.id LIMIT ${limit}`,
+        `SELECT ${petColumns} FROM pets WHERE id > $1::bigint ORDER BY id LIMIT ${limit}`,
         [String(after?.id ?? smallestId)],
       );
       return rows.map(petOf);
@@ -96,7 +89,7 @@ function keyTable(connection: Connection): BulkTable<ApiKey> {
         `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT ${limit}`,
         [after?.id ?? String(smallestId)],
       );
-      return rows.map(keyOf);
+      return rows.map(apiKeyOf);
     },
     async write(keys) {
       const time = (date: Date | undefined) => date?.getTime() ?? null;
@@ -210,10 +203,6 @@ function importOf({ source, added_count: addedCount, finished_at: finishedAt }: 
     addedCount: Number(addedCount),
     ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
   };
-}
-
-function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {
-  return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
 }
 
 async function countOf(connection: Connection, table: string): Promise<number> {

@@ -1,15 +1,17 @@
 import { PetstoreError } from '../error.ts';
 import { fingerprintOf, idempotencyRetentionMs, type Idempotency, type NewPet } from '../pet.ts';
 import {
-  createStatements,
   forgetOld,
   forgottenAtOnce,
+  insertPets,
+  insertPetsOnce,
+  selectEarlier,
   type CreatedRow,
   type EarlierRow,
 } from './create-statements.ts';
 import type { Database } from './database.ts';
-import type { Dialect } from './dialect/dialect.ts';
 import { unavailable } from './errors.ts';
+import { renderPet } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
@@ -20,22 +22,20 @@ export interface CreateRequest {
 export type CreateResult = { id: bigint; json: string; replayed: boolean } | 'conflict' | Error;
 
 const forgetEveryMs = 60_000;
-/** A key may be freed, or taken by another replica, between two looks at it; but hardly time and again. */
-const maxLooks = 10;
+/** A key may be freed, or taken by another replica, between two attempts; but hardly each time. */
+const maxAttempts = 10;
 
 /** Makes the function that creates a batch of pets in one transaction. */
 export function createPetCreator(
   database: Database,
-  { petColumns, jsonOf }: Dialect,
   now: () => number,
 ): (requests: CreateRequest[]) => Promise<CreateResult[]> {
-  const { insertPets, insertPetsOnce, selectEarlier } = createStatements(petColumns);
   let nextForgettingAt = -Infinity;
 
   const insert = async (
     requests: CreateRequest[],
     gonePets: string[] = [],
-    look = 1,
+    attempt = 1,
   ): Promise<CreateResult[]> => {
     const hasKeys = requests.some(({ idempotency }) => idempotency);
     const pets = requests.map(({ pet }) => pet);
@@ -57,22 +57,22 @@ export function createPetCreator(
       : await database.write<CreatedRow>(insertPets, valuesOfPets);
     const results: (CreateResult | undefined)[] = requests.map(() => undefined);
     for (const row of rows)
-      results[Number(row.ordinal) - 1] = { id: BigInt(row.id), json: jsonOf(row.id, row), replayed: false };
+      results[Number(row.ordinal) - 1] = { id: BigInt(row.id), json: renderPet(row), replayed: false };
     if (hasKeys) forget();
     const missing = requests.filter((_, index) => results[index] === undefined);
-    // Those that were created are not to fail with the others.
-    const replayed = await replay(missing, look).catch((error: Error) => missing.map(() => error));
+    // Pets that were created must not fail with the others.
+    const replayed = await replay(missing, attempt).catch((error: Error) => missing.map(() => error));
     return results.map((result) => result ?? replayed.shift() ?? missingResult());
   };
 
   /** Requests whose key was held get the pet that holds it, or a new one when there is none any more. */
-  const replay = async (requests: CreateRequest[], look: number): Promise<CreateResult[]> => {
+  const replay = async (requests: CreateRequest[], attempt: number): Promise<CreateResult[]> => {
     if (requests.length === 0) return [];
     const { earlier, gonePets } = await readEarlier(requests);
     const unheld = requests.filter((_, index) => earlier[index] === undefined);
-    if (unheld.length > 0 && look === maxLooks)
+    if (unheld.length > 0 && attempt === maxAttempts)
       throw unavailable(new Error('A key is neither free nor held.'));
-    const created = unheld.length === 0 ? [] : await insert(unheld, gonePets, look + 1);
+    const created = unheld.length === 0 ? [] : await insert(unheld, gonePets, attempt + 1);
     return earlier.map((result) => result ?? created.shift() ?? missingResult());
   };
 
@@ -85,14 +85,14 @@ export function createPetCreator(
     ]);
     const earlier: (CreateResult | undefined)[] = requests.map(() => undefined);
     for (const row of rows) {
-      const { ordinal, request_hash: requestHash, pet_id: id, is_gone: isGone } = row;
-      const place = Number(ordinal) - 1;
-      const request = requests[place];
+      const { ordinal, request_hash: requestHash, id, is_gone: isGone } = row;
+      const index = Number(ordinal) - 1;
+      const request = requests[index];
       const isSame = request && fingerprintOf(request.pet) === requestHash;
       if (isGone) continue;
-      earlier[place] = isSame ? { id: BigInt(id), json: jsonOf(id, row), replayed: true } : 'conflict';
+      earlier[index] = isSame ? { id: BigInt(id), json: renderPet(row), replayed: true } : 'conflict';
     }
-    return { earlier, gonePets: rows.filter((row) => row.is_gone).map((row) => row.pet_id) };
+    return { earlier, gonePets: rows.filter((row) => row.is_gone).map(({ id }) => id) };
   };
 
   const forget = (): void => {
@@ -102,7 +102,7 @@ export function createPetCreator(
       ({ length }) => {
         if (length === forgottenAtOnce) nextForgettingAt = -Infinity;
       },
-      // What could not be forgotten now is forgotten later; nobody waits for it.
+      // What could not be forgotten now is forgotten later.
       () => {},
     );
   };

@@ -6,8 +6,11 @@ import type { Dialect } from './dialect/dialect.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
 import type { Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
-import { createLane, type Lane } from './session/reconnecting-connection.ts';
-import { createLimbo } from './session/limbo.ts';
+import {
+  createReconnectingConnection,
+  type ReconnectingConnection,
+} from './session/reconnecting-connection.ts';
+import { createUnresolvedWrite } from './session/unresolved-write.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
@@ -20,20 +23,18 @@ export interface Database {
    * has said that it was undone for another's sake; when its outcome is unknown, the error says so.
    */
   write<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
-  /** The same beside the creates: neither waits for the other. */
+  /** The same on another connection than the creates: neither waits for the other. */
   writeBeside<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 /**
- * Reads share few connections and are sent without waiting for the answers before them. Measured with 64
- * callers and pages of 20 on two cores: 10,000 pages/s on four pipelined connections, 8,700 on two, 7,200
- * on a pool of four or eight that waits for each answer. Past this many the rest waits here, where it can
- * still be shared, and not in the socket.
+ * Reads share few connections and are sent without waiting for the responses before them. Past this many the rest waits
+ * here, where it can still be shared, and not in the socket.
  */
 const maxReadsInFlight = 32;
 const maxAttempts = 10;
-/** A read that has taken this long is not tried again: whoever asked is about to give up. */
+/** A read that has taken this long is not tried again: its caller is about to give up. */
 const retryWithinMs = 1000;
 
 /** The time of its start tells a process from a later one with the same number. */
@@ -44,14 +45,14 @@ const endBackend = { name: 'end-backend', text: `SELECT pg_terminate_backend(pid
 export function openDatabase(address: PostgresAddress, group: SessionGroup, dialect: Dialect): Database {
   const session = address.ownsSession ? { prepare: dialect.prepareSession } : {};
   const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
-    createLane({
+    createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, pipeline: address.ownsSession }),
       maxInFlight: address.ownsSession ? maxReadsInFlight : 1,
     }),
   );
 
   const readOn =
-    (pick: () => Lane): Database['read'] =>
+    (pick: () => ReconnectingConnection): Database['read'] =>
     async (statement, values = []) => {
       const startedAt = performance.now();
       for (let attempt = 1; ; attempt++) {
@@ -67,18 +68,18 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
     };
   const read = readOn(() => leastLoaded(readers));
 
-  const limbo = createLimbo({
+  const unresolved = createUnresolvedWrite({
     isGone: async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
     end: ({ pid, startedAt }) => read(endBackend, [pid, startedAt]),
   });
-  const createWriter = (isForCreates: boolean): Lane =>
-    createLane({
+  const createWriter = (isForCreates: boolean): ReconnectingConnection =>
+    createReconnectingConnection({
       connect: (onLost) =>
         group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers: isForCreates }),
       maxInFlight: 1,
       onSilent(connection) {
-        // A pet must not be seen before its standby has it; nobody relies on the other writes before they are acknowledged.
-        limbo.keep(connection, !isForCreates);
+        // Ending a create could make its pet visible before the standby has it. The other writes do no such harm.
+        unresolved.keep(connection, !isForCreates);
         group.doubt();
       },
     });
@@ -86,18 +87,19 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
   const writerBeside = address.connectionLimit > 3 ? createWriter(false) : writer;
 
   const writeOn =
-    (lane: Lane): Database['write'] =>
+    (connection: ReconnectingConnection): Database['write'] =>
     async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
           await group.confirm();
-          if (!(await limbo.isEmpty())) throw unavailable(new Error('An earlier write is still at work.'));
-          return await group.during(lane.run(statement, values));
+          if (!(await unresolved.isResolved()))
+            throw unavailable(new Error('An earlier write is still under way.'));
+          return await group.during(connection.run(statement, values));
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) throw outcomeUnknown(error);
           const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;
           if (!mayRetry) throw translateError(error);
-          // Whoever we collided with must not be met again at the next step.
+          // Two that collided must not collide again at the next attempt.
           await sleep(Math.random() * 5 * attempt);
         }
       }
@@ -106,16 +108,16 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
   return {
     read,
     readEverywhere: <Row extends QueryResultRow>(statement: Statement, values?: Values) =>
-      Promise.all(readers.map((lane) => readOn(() => lane)<Row>(statement, values))),
+      Promise.all(readers.map((reader) => readOn(() => reader)<Row>(statement, values))),
     write: writeOn(writer),
     writeBeside: writeOn(writerBeside),
     async close() {
-      limbo.close();
-      await Promise.all([writer, writerBeside, ...readers].map((lane) => lane.close()));
+      unresolved.close();
+      await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
     },
   };
 }
 
-function leastLoaded(lanes: Lane[]): Lane {
-  return lanes.reduce((least, lane) => (lane.load < least.load ? lane : least));
+function leastLoaded(connections: ReconnectingConnection[]): ReconnectingConnection {
+  return connections.reduce((least, other) => (other.load < least.load ? other : least));
 }

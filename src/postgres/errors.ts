@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../error.ts';
 
 /**
  * What a failure says about the statement that failed. An error after which the session lives on means that the
@@ -37,7 +37,7 @@ export function spoilsConnection(error: unknown): boolean {
 }
 
 /**
- * SQLSTATE classes and codes of a database that cannot be used now, though the statement was right:
+ * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
  * 08 connection, 0A000 outdated plan, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
  * back, 42P05 name taken, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
  * timeout), 58 system, F0 configuration file, XX damaged.
@@ -54,12 +54,43 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
-/** For a write whose connection was lost: it may have been committed, and nobody is told that it was or was not. */
+/** For a write whose connection was lost: it may have been committed or not. */
 export function outcomeUnknown(cause: unknown): PetstoreError {
   return new PetstoreError(
     'unavailable',
     'The connection to the store was lost, and the outcome of this write is unknown. ' +
-      'Repeat it with the same Idempotency-Key; without one, look first whether the pet is there.',
+      'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.',
     { cause },
   );
+}
+
+/** True when a start may succeed a little later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return true;
+  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
+}
+
+/** What a pgbouncer says to a session that starts with settings that it does not know. */
+const refusedSettings = '08P01';
+
+/** By SQLSTATE: what is wrong, and what to do about it. */
+const explanations: Record<string, [problem: string, remedy: string]> = {
+  '42501': ['This role may not set up the schema', 'Run petstore migrate once with a role that may.'],
+  '42P07': ['The database holds tables of another program', 'Choose another database with --database-url.'],
+  [refusedSettings]: [
+    'The address leads to a pooler, such as pgbouncer, that does not accept our timeouts',
+    'Add pgbouncer=true to the address.',
+  ],
+};
+
+/** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
+export function explain(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const { code = '', message } = error as { code?: string; message: string };
+  const reason = `${message || 'no connection'}${code && ` (${code})`}`;
+  const [problem, remedy] = explanations[code] ?? [
+    'The database cannot be used',
+    'Check --database-url, and that the server runs.',
+  ];
+  return new OperatorError(`${problem}: ${reason}.`, remedy);
 }

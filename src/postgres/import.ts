@@ -4,8 +4,8 @@ import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
 import { parseAddress, type Environment } from './address.ts';
 import type { Connection, Values } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { isIdTaken, isRetryable, translateError } from './errors.ts';
-import { explain, prepareDatabase } from './open.ts';
+import { explain, isIdTaken, isRetryable, translateError } from './errors.ts';
+import { prepareDatabase } from './open.ts';
 
 export interface PostgresImportOptions {
   address: string;

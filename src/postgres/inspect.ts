@@ -2,7 +2,7 @@ import { parseAddress, type Environment } from './address.ts';
 import type { Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
 import { hasSchema } from './migrate.ts';
-import { explain } from './open.ts';
+import { explain } from './errors.ts';
 
 export interface Inspection {
   version: string;

@@ -4,15 +4,15 @@ import { unavailable, wasUndone } from './errors.ts';
 import type { Connection } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
 
-/** Keeps the keys in memory no longer than they are known to be true. */
+/** Keeps keys in memory for as long as they are known to be valid. */
 export interface KeyWatch {
   /** Usable keys by hash. Only to be used while `isCurrent()`. */
   readonly kept: Map<string, ApiKey>;
-  /** Moves with every change that is heard of. */
+  /** Changes with every change of the keys that this replica hears of. */
   readonly generation: number;
-  /** True while a check of the database, sent less than a second ago, has vouched for what is kept. */
+  /** True while a check that was sent less than a second ago confirms what is kept. */
   isCurrent(): boolean;
-  /** Checks now; fails when nobody can vouch for the keys. */
+  /** Checks now; fails when the keys cannot be confirmed. */
   check(): Promise<void>;
   /** Tells every replica, this one at once, that the keys have changed. */
   announce(): Promise<void>;
@@ -22,19 +22,19 @@ export interface KeyWatch {
 export interface KeyWatchParts {
   group: SessionGroup;
   database: Database;
-  /** False where a session cannot be told anything, because it is shared. */
+  /** False where sessions are shared, so none can listen. */
   canListen: boolean;
-  /** False where nobody can be told anything: the checks alone do the work. */
+  /** False where the engine has no notifications: the checks alone do the work. */
   canNotify: boolean;
 }
 
 /**
- * A change of the keys is to hold everywhere within one second. The notification brings it at once, but a session on
- * which nothing arrives may as well be cut. So one that vouches for the keys is asked for their version, as long as
- * there are requests to vouch for: a replica without requests asks nothing, and checks before it trusts again.
+ * A change of the keys must take effect everywhere within one second. A notification brings it at once, but a silent
+ * session may have been cut. So a replica with requests also asks for the version of the keys; one without asks nothing,
+ * and checks before it trusts its keys again.
  */
 const checkAfterMs = 400;
-const vouchedForMs = 800;
+const confirmedForMs = 800;
 
 const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM key_changes' };
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
@@ -54,7 +54,7 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
     generation += 1;
   };
 
-  /** Nobody vouches for the keys now: each is read from the database, or the response is `unavailable`. */
+  /** From now on each key is read from the database, or the response is `unavailable`. */
   const distrust = (): void => {
     checkedAt = -Infinity;
     seenVersion = undefined;
@@ -63,7 +63,7 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
   const connect = async (): Promise<Connection> => {
     let opened: Connection | undefined;
     const onLost = (): void => {
-      // One that never came into use has vouched for nothing.
+      // A session that never came into use has confirmed nothing.
       if (opened === connection) distrust();
     };
     opened = await group.open({ timeouts, onNotification: drop, onLost });
@@ -80,7 +80,7 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
     try {
       await group.confirm();
       if (!connection?.isOpen) {
-        // Another session may be one of another server, whose versions count other changes.
+        // The next session may be on another server, whose versions count other changes.
         distrust();
         connection = await connect();
       }
@@ -110,16 +110,16 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
     isCurrent() {
       const age = performance.now() - checkedAt;
       if (age > checkAfterMs && !isClosed) checkOnce().catch(() => {});
-      return age < vouchedForMs && group.isConfirmed();
+      return age < confirmedForMs && group.isConfirmed();
     },
     async check() {
-      // One that is on its way may have been sent before what the caller wants to see.
+      // A check under way may have been sent before the change that the caller wants to see.
       await checking?.catch(() => {});
       await checkOnce();
     },
     async announce() {
       drop();
-      // The check of the others finds the change even if nobody can be told of it.
+      // The other replicas' checks find the change even without a notification.
       if (canNotify) await database.read(notify).catch(() => {});
     },
     async close() {

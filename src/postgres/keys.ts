@@ -70,7 +70,7 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
     },
 
     async listKeys() {
-      return (await database.read<KeyRow>(selectAll)).map(keyOf);
+      return (await database.read<KeyRow>(selectAll)).map(apiKeyOf);
     },
 
     async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
@@ -83,14 +83,14 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
       ]);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       await watch.announce();
-      return keyOf(row);
+      return apiKeyOf(row);
     },
 
     async revokeKey(id, revokedAt) {
       await database.writeBeside(revokeKey, [id, revokedAt.getTime()]);
       await watch.announce();
       const [row] = await database.read<KeyRow>(selectById, [id]);
-      return row && keyOf(row);
+      return row && apiKeyOf(row);
     },
 
     async recordUse(id, usedAt) {
@@ -100,18 +100,18 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
 }
 
 /** Looks up the usable keys of all who wait, in one query. */
-export function createKeyFinder(
+export function createKeyLookup(
   database: Database,
   now: () => number,
 ): (hashes: string[]) => Promise<(ApiKey | undefined)[]> {
   return async (hashes) => {
     const rows = await database.read<KeyRow>(selectUsable, [hashes, now()]);
-    const keyOfHash = new Map(rows.map((row) => [row.hash, keyOf(row)]));
-    return hashes.map((hash) => keyOfHash.get(hash));
+    const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
+    return hashes.map((hash) => keyByHash.get(hash));
   };
 }
 
-export function keyOf(row: KeyRow): ApiKey {
+export function apiKeyOf(row: KeyRow): ApiKey {
   const time = (milliseconds: string): Date => new Date(Number(milliseconds));
   return {
     id: row.id,

@@ -64,14 +64,14 @@ const steps = [
   `,
 ];
 
-/** "pets" in ASCII: whoever migrates holds this lock, the others wait. */
+/** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together, and for a step on a large table. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
 export async function migrate(address: PostgresAddress): Promise<Dialect> {
-  const timeouts = { lockMs: patienceMs, statementMs: patienceMs };
+  const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseSharedSessions(connection, address);
@@ -114,14 +114,14 @@ async function beginLocked(connection: Connection, { hasAdvisoryLocks }: Dialect
   }
 }
 
-/** For whoever only reads: a database without our tables is none of ours to set up. */
+/** For commands that only read: they do not set up a schema. */
 export async function refuseMissingSchema(connection: Connection): Promise<void> {
   const version = await readVersion(connection);
   if (version === steps.length) return;
+  if (version === 0) throw new OperatorError('The database holds no store.', 'Check the address.');
   throw new OperatorError(
-    version === 0
-      ? 'The database holds no store. Check the address.'
-      : `The database has schema version ${version}, and ${steps.length} is needed. Run petstore migrate first.`,
+    `The database has schema version ${version}, and ${steps.length} is needed.`,
+    'Run petstore migrate first.',
   );
 }
 
@@ -131,7 +131,7 @@ export async function hasSchema(connection: Connection): Promise<boolean> {
 }
 
 async function readVersion(connection: Connection): Promise<number> {
-  // Not to_regclass(): the session answers that from memory, and misses what was made while it waited.
+  // Not to_regclass(): the session takes that from memory, and misses what was made while it waited.
   const [table] = await connection.query(
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
@@ -143,8 +143,8 @@ async function readVersion(connection: Connection): Promise<number> {
   const version = Number(row?.version ?? 0);
   if (version > steps.length) {
     throw new OperatorError(
-      `The database has schema version ${version}, and this program knows versions up to ${steps.length}. ` +
-        'Start the release of petstore that last used it, or a newer one.',
+      `The database has schema version ${version}, and this program knows versions up to ${steps.length}.`,
+      'Start the release of petstore that last used it, or a newer one.',
     );
   }
   return version;
@@ -155,7 +155,7 @@ async function refuseOtherEncodings(connection: Connection): Promise<void> {
   const [row] = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
   if (row?.server_encoding === 'UTF8') return;
   throw new OperatorError(
-    `The database has the encoding ${row?.server_encoding}, and names need UTF8. ` +
-      "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
+    `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
+    "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
   );
 }

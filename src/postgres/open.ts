@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseError } from 'pg';
 import type { ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
 import type { Log } from '../log.ts';
@@ -9,10 +8,11 @@ import { createBatcher } from './batcher.ts';
 import { createPetCreator } from './create.ts';
 import { openDatabase } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
+import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './key-watch.ts';
-import { createKeyFinder, createKeyStore } from './keys.ts';
+import { createKeyLookup, createKeyStore } from './keys.ts';
 import { migrate } from './migrate.ts';
-import { createPageBatchers, createPetReader, createPetStore } from './pets.ts';
+import { createPageBatchers, createPetLookup, createPetStore } from './pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
@@ -42,7 +42,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const address = parseAddress(options.address, environment);
   const dialect = await prepareDatabase(address, startWithinMs);
 
-  const group = openSessionGroup(address, log);
+  const group = openSessionGroup(address, dialect, log);
   const database = openDatabase(address, group, dialect);
   const watch = openKeyWatch({
     group,
@@ -50,14 +50,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     canListen: address.ownsSession,
     canNotify: dialect.hasNotifications,
   });
-  // So that the log says at once which server is in use. One that has just gone away is looked for when it is needed.
+  // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
   const readiness = createReadiness({ group, database, watch, now });
-  const create = readiness.observe(createPetCreator(database, dialect, now));
+  const create = readiness.observe(createPetCreator(database, now));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
-  const gets = createBatcher({ run: createPetReader(database, dialect) });
+  const gets = createBatcher({ run: createPetLookup(database) });
   const pages = createPageBatchers(database, dialect);
-  const finds = createBatcher({ run: createKeyFinder(database, now) });
+  const finds = createBatcher({ run: createKeyLookup(database, now) });
   return {
     pets: createPetStore({ creates, gets, pages, readiness }),
     keys: createKeyStore({ database, watch, finds, now }),
@@ -72,7 +72,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 
 const pauseBetweenAttemptsMs = 200;
 
-/** Migrates, and waits for a database that is only starting, too, or has too many visitors for a moment. */
+/** Migrates; waits for a database that is still starting or has too many connections for a moment. */
 export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<Dialect> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
@@ -84,39 +84,4 @@ export async function prepareDatabase(address: PostgresAddress, startWithinMs: n
     }
     await sleep(pauseBetweenAttemptsMs);
   }
-}
-
-/** 53 is too many connections, 57 a server that starts or stops; 40 a collision of two transactions. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return true;
-  return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
-}
-
-/** What a pgbouncer says to a session that starts with settings that it does not know. */
-const refusedSettings = '08P01';
-
-/** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
-export function explain(error: unknown): OperatorError {
-  if (error instanceof OperatorError) return error;
-  const { code, message } = error as { code?: string; message: string };
-  const reason = `${message || 'no connection'}${code ? ` (${code})` : ''}`;
-  if (code === '42501') {
-    return new OperatorError(
-      `This role may not set up the schema: ${reason}. Run petstore migrate once with a role that may.`,
-    );
-  }
-  if (code === '42P07') {
-    return new OperatorError(
-      `The database holds tables of another program: ${reason}. Choose another database with --database-url.`,
-    );
-  }
-  if (code === refusedSettings) {
-    return new OperatorError(
-      `The address leads to a pooler, such as pgbouncer, that does not accept our timeouts: ${reason}. ` +
-        'Add pgbouncer=true to the address.',
-    );
-  }
-  return new OperatorError(
-    `The database cannot be used: ${reason}. Check --database-url, and that the server runs.`,
-  );
 }

@@ -7,6 +7,6 @@ declare module 'pgpass' {
   }
 
   /** Looks a password up in the file that libpq would read: `PGPASSFILE` or `~/.pgpass`. */
-  function pgpass(connection: ConnectionInfo, answer: (password: string | undefined) => void): void;
+  function pgpass(connection: ConnectionInfo, callback: (password: string | undefined) => void): void;
   export = pgpass;
 }

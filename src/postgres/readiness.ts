@@ -6,11 +6,11 @@ import type { KeyWatch } from './key-watch.ts';
 import type { SessionGroup } from './session/group.ts';
 import { within } from './session/within.ts';
 
-/** Shows that the store can be used: what was just committed can be read, and the keys are fresh. */
+/** Proves that the store can be used: a recent commit can be read, and the keys are fresh. */
 export interface Readiness {
-  /** The same creates, observed: after one that was committed, no other proof is needed for a while. */
+  /** The same creates, observed: after a commit no other proof is needed for a while. */
   observe(create: CreateAll): CreateAll;
-  /** Fails with `unavailable` unless the sessions that serve can do all that they are there for. */
+  /** Fails with `unavailable` unless the sessions that serve requests can read and write. */
   check(): Promise<void>;
 }
 
@@ -23,14 +23,12 @@ export interface ReadinessParts {
   now: () => number;
 }
 
-/** A create that is older says nothing about now. */
 const proofLastsMs = 1000;
-/** Whoever asks has stopped waiting before long. */
 const checkWithinMs = 6000;
 /** Rows of replicas that are gone are removed after a day. */
 const keptForMs = 24 * 60 * 60 * 1000;
 
-/** A row of our own: replicas that rewrote the same one would wait for each other's commits. */
+/** A row for each replica: on a shared row they would wait for each other's commits. */
 const writeProof = {
   name: 'write-proof',
   text: `
@@ -56,7 +54,7 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
   const isRead = async (statement: typeof readPet, values: string[]): Promise<boolean> =>
     (await database.readEverywhere(statement, values)).every((rows) => rows.length === 1);
 
-  /** A pet that cannot be read may have been deleted: that proves nothing, neither way. */
+  /** A pet that cannot be read may have been deleted, which proves nothing. */
   const isProvenByCreate = async (): Promise<boolean> =>
     last !== undefined &&
     performance.now() - last.at < proofLastsMs &&
@@ -67,8 +65,8 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
     const proof = String(++sequence);
     await database.writeBeside(writeProof, [replica, now(), proof]);
     if (!(await isRead(readProof, [replica, proof])))
-      throw unavailable(new Error('A commit cannot be read by those who serve.'));
-    // Nobody waits for it, and nothing depends on it.
+      throw unavailable(new Error('A commit cannot be read on every session.'));
+    // Nothing depends on it.
     if (sequence === 1) database.writeBeside(removeOld, [now() - keptForMs]).catch(() => {});
   };
 

@@ -1,7 +1,6 @@
 /**
- * Lets identical reads that wait together share one query. A caller may join only a query that has not been
- * started, so the answer is as fresh as if each had asked alone; while one query of a kind is on its way,
- * the next one gathers.
+ * Lets identical reads that wait together share one query. A caller joins only a query that has not started, so the
+ * result is as fresh as if each had asked alone; while one query of a kind is under way, the next one gathers.
  */
 export type SharedRead<Result> = (key: string, query: Query<Result>) => Promise<Result>;
 
@@ -24,7 +23,7 @@ export function createSharedRead<Result>(): SharedRead<Result> {
         else underWay.delete(key);
       },
       (error: unknown) => {
-        // Those who gathered behind a store that does not answer are not made to wait for it again.
+        // Those who gathered behind a store that does not respond do not wait for it again.
         underWay.delete(key);
         kind.next?.reject(error);
       },

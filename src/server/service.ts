@@ -74,7 +74,7 @@ export async function serveHere(
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
     // Not earlier: a proxy that connects anew for each request would be cut off.
     isDraining = true;
-    stopAccepting(port);
+    await stopAccepting(port);
     await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await stopWithin(drainMs, server, log);
   } finally {

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe('an idempotency key whose pet was deleted', () => {
-  it('is taken over by a new pet, whatever that looks like', async () => {
+  it('gives the key of a deleted pet to a new pet, whatever that looks like', async () => {
     const idempotency = { caller: 'shop', key: 'gone' };
     const { id } = await store.pets.createPet(rex, idempotency);
     await database.run(`DELETE FROM pets WHERE id = ${id}`);
@@ -32,7 +32,7 @@ describe('an idempotency key whose pet was deleted', () => {
     });
   }, 20_000);
 
-  it('becomes one new pet when several replicas are asked at once', async () => {
+  it('makes one new pet for the key of a deleted pet when several replicas are asked at once', async () => {
     const replicas = await Promise.all(
       [1, 2, 3].map(() => openPostgresStore({ address: database.address() })),
     );
@@ -48,8 +48,8 @@ describe('an idempotency key whose pet was deleted', () => {
   }, 30_000);
 });
 
-describe('a repeated create that cannot be answered', () => {
-  it('does not take those with it that were created beside it', async () => {
+describe('a repeated create that fails', () => {
+  it('keeps the pets that were created in the same batch as a failed repetition', async () => {
     await using own = await makeDatabase();
     await (await openPostgresStore({ address: own.address() })).close();
     // A role that may add pets but not read them cannot look up an earlier one.
@@ -74,8 +74,8 @@ describe('a repeated create that cannot be answered', () => {
   });
 });
 
-describe('ids that were brought in from elsewhere', () => {
-  it('are passed over by a create that draws them', async () => {
+describe('imported ids', () => {
+  it('skips imported ids when a create draws them', async () => {
     const { id } = await store.pets.createPet(rex);
     await database.run(
       `INSERT INTO pets (id, name, category_id) SELECT n, 'kept', 1 FROM generate_series(${id + 1n}, ${id + 3n}) AS n`,
@@ -85,7 +85,7 @@ describe('ids that were brought in from elsewhere', () => {
     expect((await store.pets.createPet(rex)).id).toBe(id + 5n);
   });
 
-  it('never take the sequence back behind what is drawn meanwhile', async () => {
+  it('never moves the sequence back behind ids that are drawn during an import', async () => {
     await using own = await makeDatabase();
     const adding = await openPostgresImport({ address: own.address() });
     const drawing = new Client(own.address());
@@ -114,7 +114,7 @@ describe('ids that were brought in from elsewhere', () => {
     ['near', 7n],
     ['far', 2n ** 53n + 1n],
     ['last', 2n ** 63n - 2n],
-  ])('leave the sequence right behind the largest: %s', async (_, largest) => {
+  ])('leaves the sequence right behind the largest imported id: %s', async (_, largest) => {
     await using own = await makeDatabase();
     const adding = await openPostgresImport({ address: own.address() });
     await adding.addPets([

@@ -67,14 +67,14 @@ describe('the portable dialect', () => {
     expect(await constructsOf('&dialect=portable')).toEqual([]);
   }, 30_000);
 
-  it('is not what PostgreSQL itself gets', async () => {
+  it('sends PostgreSQL its own dialect', async () => {
     const found = await constructsOf('');
     expect(found).toContain('LATERAL');
     expect(found).toContain('concat');
     expect(found).toContain('notifications');
   }, 30_000);
 
-  it('has a statement of its own for each limit', async () => {
+  it('prepares one portable statement for each limit', async () => {
     const { address } = await makePlace('&dialect=portable');
     const store = await openPostgresStore({ address });
     for (let count = 0; count < 3; count++) await store.pets.createPet({ ...rex, status: 'pending' });
@@ -103,7 +103,7 @@ describe('the dialect', () => {
     ['postgres', 'CockroachDB with dialect=postgres', cockroach, '&dialect=postgres'],
     ['portable', 'PostgreSQL with dialect=portable', ordinary, '&dialect=portable'],
   ])(
-    'is %s on %s',
+    'uses the %s dialect on %s',
     async (expected, _engine, version, parameters) => {
       const { schema, address } = await makePlace(parameters);
       await database.run(
@@ -113,7 +113,7 @@ describe('the dialect', () => {
       const store = await openPostgresStore({ address });
       await store.pets.listPets({ limit: 20 });
       await store.close();
-      const names = { portable: 'select-page-20\0', postgres: 'select-pages\0' };
+      const names = { portable: 'select-page-20\0', postgres: 'select-page\0' };
       const used = Object.entries(names).filter(([, name]) => sent.join().includes(name));
       expect(used.map(([name]) => name)).toEqual([expected]);
     },
@@ -126,7 +126,7 @@ describe('an engine without functions of PostgreSQL', () => {
     ['that says what it is', cockroach, ''],
     ['that the address declares', ordinary, '&dialect=portable'],
   ])(
-    '%s is set up by replicas that start together, and served',
+    'serves an engine %s when its replicas start together',
     async (_name, version, parameters) => {
       const { schema, address } = await makePlace(parameters);
       await database.run(
@@ -146,7 +146,7 @@ describe('an engine without functions of PostgreSQL', () => {
     30_000,
   );
 
-  it('is refused where the address says that it is PostgreSQL', async () => {
+  it('refuses such an engine when the address says that it is PostgreSQL', async () => {
     const { schema, address } = await makePlace('&dialect=postgres');
     await takeAway(schema, 'pg_advisory_xact_lock(bigint) RETURNS void', '0A000');
     expect(await failureOf(openPostgresStore({ address, startWithinMs: 0 }))).toMatchObject({

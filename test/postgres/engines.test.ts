@@ -7,7 +7,7 @@ import { makeDatabase } from '../support/postgres/server.ts';
 const rex = { name: 'Rex', categoryId: 1n };
 
 describe('an engine whose integers have 64 bits', () => {
-  it('is read, exported and served like any other', async () => {
+  it('serves, inspects and exports an engine with 64-bit integers', async () => {
     await using database = await makeDatabase();
     const first = await openPostgresStore({ address: database.address() });
     const { id, json } = await first.pets.createPet(rex);

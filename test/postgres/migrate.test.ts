@@ -4,7 +4,7 @@ import { openPostgresStore } from '../../src/postgres/open.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 
 describe('a store whose schema is of version 2', () => {
-  it('can be inspected as it is, and is brought up to date by the next start', async () => {
+  it('inspects a store of version 2 unchanged and brings it up to date at the next start', async () => {
     await using database = await makeDatabase();
     const before = await openPostgresStore({ address: database.address() });
     const { id, json } = await before.pets.createPet({ name: 'Rex', categoryId: 1n });

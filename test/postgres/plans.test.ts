@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {
-  it('is made once for a statement and kept, whatever the values are, and never compiled', async () => {
+  it('plans a statement once, whatever the values, and never compiles it', async () => {
     const database = openDatabaseAt(place.address());
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
@@ -36,7 +36,7 @@ describe('a plan', () => {
     { tables: 'empty', before: 0, isAnalyzed: false },
     { tables: 'small', before: 30, isAnalyzed: true },
     { tables: 'large', before: 50_000, isAnalyzed: true },
-  ])('that was made for $tables tables finds its rows by an index when there are many', async (made) => {
+  ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
     await using own = await makeDatabase();
     const store = await openPostgresStore({ address: own.address() });
     // Nothing is to tell the server that a plan has become old.
@@ -83,4 +83,7 @@ async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
   await pets.listPets({ limit: 20 });
   await pets.listPets({ limit: 20, after: created.id });
   for (const status of petStatuses) await pets.listPets({ limit: 20, status });
+  // So many at once that some are read together.
+  for (const filter of [{}, { status: 'available' }] as const)
+    await Promise.all([1n, 2n, 3n, 4n].map(async (after) => pets.listPets({ limit: 1, after, ...filter })));
 }

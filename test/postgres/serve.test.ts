@@ -42,7 +42,7 @@ describe('petstore serve on PostgreSQL, with two workers', () => {
     }
   });
 
-  it('says 503 with Retry-After while the database is away, and serves again by itself', async () => {
+  it('responds 503 with Retry-After while the database is down, and recovers by itself', async () => {
     await cluster.stop('SIGKILL');
     await until('503 unavailable', '/readyz');
     // A backend may outlive its postmaster by a moment, and the other worker may have the last one.

@@ -16,7 +16,7 @@ function startQueries() {
 }
 
 describe('shared reads', () => {
-  it('join a query only before it is started', async () => {
+  it('joins a query only before it starts', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const first = read('page', query);
@@ -34,7 +34,7 @@ describe('shared reads', () => {
     expect(await fourth).toBe('last');
   });
 
-  it('keep different reads apart', async () => {
+  it('keeps different reads apart', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const reads = [read('one', query), read('other', query)];
@@ -43,7 +43,7 @@ describe('shared reads', () => {
     expect(await Promise.all(reads)).toEqual(['one', 'other']);
   });
 
-  it('fail together with the query that they waited behind, and begin anew after it', async () => {
+  it('fails the reads that wait behind a failed query, and starts again after it', async () => {
     const { started, query } = startQueries();
     const read = createSharedRead<string>();
     const reads = Promise.allSettled([read('page', query), read('page', query)]);
@@ -68,7 +68,7 @@ describe('a page that several wait for', () => {
 });
 
 describe('many readers and writers on three replicas', () => {
-  it('let no read miss what was acknowledged before it was sent', async () => {
+  it('reads everything that was acknowledged before the read was sent', async () => {
     await using database = await makeDatabase();
     const replicas = await Promise.all(
       [1, 2, 3].map(() => openPostgresStore({ address: database.address() })),

@@ -1,6 +1,7 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
+import { renderPet, type PetRow } from '../pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 
 export const dialectNames = ['postgres', 'portable'] as const;
@@ -9,9 +10,6 @@ export type DialectName = (typeof dialectNames)[number];
 /** What differs between PostgreSQL itself and engines that only speak its protocol. All other statements are shared. */
 export interface Dialect {
   name: DialectName;
-  /** The columns of a pet, without its id, that `jsonOf` needs. */
-  petColumns: string;
-  jsonOf: (id: string, row: PetColumns) => string;
   /** Reads the pages that wait together, of one status or of all; in the order of the requests. */
   readPages(database: Reader, status: PetStatus | undefined, requests: PageRequest[]): Promise<Page[]>;
   /** Run on every session that serves requests, unless a pooler shares it. */
@@ -24,7 +22,12 @@ export interface Dialect {
 
 export type Reader = Pick<Database, 'read'>;
 
-/** What was selected with `petColumns`; only the dialect itself knows the names. */
-export type PetColumns = Record<string, unknown>;
-
 export const smallestId = int64Range.smallest;
+
+/** The page that these rows make. One row more than the page holds says that another page follows. */
+export function pageOf(rows: readonly PetRow[], limit: number): Page {
+  const pets = rows.slice(0, limit);
+  const json = `[${pets.map(renderPet).join(',')}]`;
+  const last = rows.length > limit ? pets.at(-1) : undefined;
+  return last ? { json, next: BigInt(last.id) } : { json };
+}

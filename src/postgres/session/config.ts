@@ -5,9 +5,8 @@ import type { PostgresAddress } from '../address.ts';
 export type Host = PostgresAddress['hosts'][number];
 
 /**
- * A request waits at most for a place in the queue, a connection and its statement; the sum stays below
- * the ten seconds after which the service closes a silent connection. The server's timeouts come first,
- * because a statement that the server has cancelled is known to be undone.
+ * A request waits in the queue, for a connection and for its statement. The sum stays below the ten seconds after which
+ * the service closes a silent connection. The server's timeouts come first: what the server cancelled is known to be undone.
  */
 export interface Timeouts {
   lockMs: number;
@@ -21,7 +20,7 @@ const keepAliveAfterMs = 5000;
 
 export interface DriverOptions {
   address: PostgresAddress;
-  /** Several statements may be on their way at once. */
+  /** Several statements may be under way at once. */
   pipeline?: boolean;
   timeouts?: Timeouts;
 }
@@ -32,7 +31,7 @@ export function driverConfig(
 ): ClientConfig & { pipeline: boolean } {
   const { user, database, password } = address;
   return {
-    // All are given, because the driver would look up in the environment what is not.
+    // All are given: the driver takes what is missing from the environment.
     host,
     port,
     user,

@@ -28,14 +28,14 @@ export interface Connection extends Introduction {
   query<Row extends QueryResultRow>(statement: Statement | string, values?: Values): Promise<Row[]>;
   /** Resolves when the server has responded to everything, or the session is gone. */
   settle(): Promise<void>;
-  /** Waits for what is on its way, though not for ever, then says goodbye. */
+  /** Waits a while for statements under way, then ends the session. */
   close(): Promise<void>;
-  /** Ends it at once; whatever is on its way fails. */
+  /** Ends the session at once; statements under way fail. */
   destroy(): void;
 }
 
 export interface ConnectionOptions extends DriverOptions {
-  /** How long the session may take to open; the address says so unless told. */
+  /** How long the session may take to open; by default the address says so. */
   withinMs?: number;
   /** A server that cannot be used is not refused, but can be asked. */
   mayBeStandby?: boolean;
@@ -49,7 +49,7 @@ export interface ConnectionOptions extends DriverOptions {
 
 /** How long a session that has reported an error may take to show that it lives on. */
 const signOfLifeMs = 1000;
-const goodbyeMs = 5000;
+const closeMs = 5000;
 
 /** Opens a session on one host, all of it within one time limit. */
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
@@ -91,7 +91,7 @@ async function start(
     isLate = true;
     session.destroy();
   };
-  const patience = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+  const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
     const introduction = await introduce((text) => session.query(text), address);
@@ -104,7 +104,7 @@ async function start(
     session.destroy();
     throw isLate ? new Error('The server did not respond in time.', { cause: error }) : error;
   } finally {
-    clearTimeout(patience);
+    clearTimeout(timer);
   }
 }
 
@@ -114,7 +114,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
   const { address, refuseWarnings = false, onLost, onNotification } = options;
   let isOpen = true;
   let warnings = 0;
-  const onTheirWay = new Set<Promise<unknown>>();
+  const underWay = new Set<Promise<unknown>>();
   const lose = (error: unknown): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -142,7 +142,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       const warningsBefore = warnings;
       const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
       const response = ask<Row>(client, query, destroy);
-      onTheirWay.add(response);
+      underWay.add(response);
       try {
         const rows = await response;
         // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
@@ -152,7 +152,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
         }
         return rows;
       } finally {
-        onTheirWay.delete(response);
+        underWay.delete(response);
       }
     },
     async settle() {
@@ -166,11 +166,11 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
     },
     async close() {
       isOpen = false;
-      const patience = setTimeout(destroy, goodbyeMs);
+      const timer = setTimeout(destroy, closeMs);
       // Unless they are pipelined, the driver's goodbye would cut them off.
-      await Promise.allSettled(onTheirWay);
+      await Promise.allSettled(underWay);
       await client.end().catch(() => {});
-      clearTimeout(patience);
+      clearTimeout(timer);
     },
     destroy,
   };
@@ -189,12 +189,12 @@ async function ask<Row extends QueryResultRow>(
     return (await client.query<Row>(query)).rows;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const patience = setTimeout(destroy, signOfLifeMs);
+    const timer = setTimeout(destroy, signOfLifeMs);
     const isAlive = await client.query('').then(
       () => true,
       () => false,
     );
-    clearTimeout(patience);
+    clearTimeout(timer);
     throw isAlive ? error : new Error('The server ended the session.', { cause: error });
   }
 }

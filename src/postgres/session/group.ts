@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
 import type { PostgresAddress } from '../address.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { askAllHosts } from './hosts.ts';
-import { createScouts, type Scouts } from './scouts.ts';
+import { createOtherHosts, type OtherHosts } from './other-hosts.ts';
 import { createServerReport } from './server-report.ts';
 import { isSameServer, type Server } from './server.ts';
 
@@ -14,21 +15,21 @@ import { isSameServer, type Server } from './server.ts';
  */
 export interface SessionGroup {
   /** Opens a session on the server in use; chooses the server first when none is. */
-  open(options: MemberOptions): Promise<Connection>;
+  open(options: SessionOptions): Promise<Connection>;
   /** Undefined while the server in use is known to be the newest; otherwise resolves when that has been checked. */
   confirm(): Promise<void> | undefined;
   /** True while nobody has to wait for a check. */
   isConfirmed(): boolean;
-  /** Goes on checking while a server is waited for that may have been replaced: then the wait is over. */
+  /** Keeps checking for a newer server while the work waits; finding one ends the wait. */
   during<Result>(work: Promise<Result>): Promise<Result>;
-  /** Moves whenever what a session has shown says nothing about the next one any more. */
+  /** Changes whenever what one session has proved no longer holds for the next. */
   readonly doubts: number;
-  /** Something has failed that another server may explain: the next to come waits for a check. */
+  /** Something failed that a change of server may explain: the next request waits for a check. */
   doubt(): void;
   close(): void;
 }
 
-export interface MemberOptions extends Omit<ConnectionOptions, 'address' | 'mayBeStandby'> {
+export interface SessionOptions extends Omit<ConnectionOptions, 'address' | 'mayBeStandby'> {
   /**
    * For sessions whose commits others are to read at once: on a server that is new to us, wait until no replica can still
    * trust the server before it.
@@ -38,31 +39,35 @@ export interface MemberOptions extends Omit<ConnectionOptions, 'address' | 'mayB
 
 /** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
 const confirmedForMs = 800;
-/** Old enough to be checked again, while the requests go on. */
+/** After this long a check runs beside the requests. */
 const checkAfterMs = 400;
-/** A server that was suspected has this long to show that it is the same one. */
+/** How long a suspected server has to prove that it is the same one. */
 const suspicionMs = 1000;
-/** While everything fails there is always another reason for doubt; whoever waits finds out by themselves. */
+/** While everything fails, doubts never end; the statement itself then fails. */
 const maxChecks = 2;
-/** Servers that have just refused us are left alone for this long; who asks meanwhile gets the same answer. */
+/** Servers that have just refused us are left alone for this long; requests meanwhile get the same error. */
 const pauseAfterFailureMs = 100;
-/** An address that leads to another server with each session is of no use. */
+/** An address that leads to another server with each session cannot be used. */
 const maxMoves = 5;
 
-interface Member {
+interface ChosenServer {
   /** From then on every replica has checked its server since this one was promoted. */
   knownFrom: number;
   host: Host;
   server: Server | undefined;
   sessions: Set<Connection>;
-  scouts: Scouts;
+  otherHosts: OtherHosts;
 }
 
-export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGroup {
-  const report = createServerReport(log);
+export function openSessionGroup(
+  address: PostgresAddress,
+  dialect: Pick<Dialect, 'name'>,
+  log?: Log,
+): SessionGroup {
+  const report = createServerReport(dialect.name, log);
   const hasOthers = address.hosts.length > 1;
-  let current: Member | undefined;
-  let choosing: Promise<Member> | undefined;
+  let current: ChosenServer | undefined;
+  let choosing: Promise<ChosenServer> | undefined;
   let checking: Promise<void> | undefined;
   /** When a check was sent that found nothing newer; -Infinity when there is a reason for doubt. */
   let confirmedAt = -Infinity;
@@ -73,38 +78,38 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
   let underWay = 0;
   let ticking: Timer | undefined;
 
-  const choose = async (): Promise<Member> => {
+  const choose = async (): Promise<ChosenServer> => {
     const startedAt = performance.now();
     const { newest, others } = await askAllHosts({ address }, last);
     const { host, server } = newest;
     void newest.close();
     const isNewToUs = last?.system !== server?.system || last?.timeline !== server?.timeline;
-    const member = {
+    const chosen = {
       knownFrom: hasOthers && isNewToUs ? performance.now() + confirmedForMs : 0,
       host,
       server,
       sessions: new Set<Connection>(),
-      scouts: createScouts(address, host, others),
+      otherHosts: createOtherHosts(address, host, others),
     };
     if (isClosed) {
-      leave(member);
+      leave(chosen);
       throw new Error('The store is closing.');
     }
     last = server;
-    current = member;
+    current = chosen;
     confirmedAt = startedAt;
     report.inUse(host, server);
-    return member;
+    return chosen;
   };
 
-  const chooseOnce = (): Promise<Member> => {
+  const chooseOnce = (): Promise<ChosenServer> => {
     const forget = (): void => {
       choosing = undefined;
     };
     choosing ??= choose().then(
-      (member) => {
+      (chosen) => {
         forget();
-        return member;
+        return chosen;
       },
       (error: unknown) => {
         report.noServer(error);
@@ -115,59 +120,59 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     return choosing;
   };
 
-  const leave = (member: Member): void => {
-    if (current === member) current = undefined;
+  const leave = (chosen: ChosenServer): void => {
+    if (current === chosen) current = undefined;
     doubts += 1;
-    for (const session of member.sessions) session.destroy();
-    member.scouts.close();
+    for (const session of chosen.sessions) session.destroy();
+    chosen.otherHosts.close();
   };
 
-  const suspect = (member: Member): void => {
-    if (current !== member) return;
+  const suspect = (chosen: ChosenServer): void => {
+    if (current !== chosen) return;
     confirmedAt = -Infinity;
     doubts += 1;
   };
 
   /** Undefined when the server turned out not to be the one in use. */
-  const openIn = async (member: Member, options: MemberOptions): Promise<Connection | undefined> => {
-    // Whoever asked for a session is not told of one that was never theirs.
+  const openIn = async (chosen: ChosenServer, options: SessionOptions): Promise<Connection | undefined> => {
+    // The caller is not told of the loss of a session that it never got.
     let isHandedOver = false;
     const onLost = (error: unknown): void => {
       if (!isHandedOver) return;
-      suspect(member);
+      suspect(chosen);
       options.onLost?.(error);
     };
     let session: Connection;
     try {
-      session = await openAt(member.host, { ...options, address, onLost });
+      session = await openAt(chosen.host, { ...options, address, onLost });
     } catch (error) {
-      suspect(member);
-      // Nothing is left of it, so the next one who asks looks for a server at all hosts.
-      if (![...member.sessions].some(({ isOpen }) => isOpen)) leave(member);
+      suspect(chosen);
+      // No session is left, so the next request asks all hosts for a server.
+      if (![...chosen.sessions].some(({ isOpen }) => isOpen)) leave(chosen);
       throw error;
     }
-    if (current === member && isSameServer(session.server, member.server)) {
-      for (const old of member.sessions) if (!old.isOpen) member.sessions.delete(old);
-      member.sessions.add(session);
+    if (current === chosen && isSameServer(session.server, chosen.server)) {
+      for (const old of chosen.sessions) if (!old.isOpen) chosen.sessions.delete(old);
+      chosen.sessions.add(session);
       isHandedOver = true;
       return session;
     }
     session.destroy();
-    leave(member);
+    leave(chosen);
     return undefined;
   };
 
-  const check = async (member: Member): Promise<void> => {
-    // A reason for doubt that comes up meanwhile needs a check of its own.
+  const check = async (chosen: ChosenServer): Promise<void> => {
+    // A doubt that comes up meanwhile needs a check of its own.
     for (let attempt = 0; attempt < maxChecks; attempt++) {
       const sentAt = performance.now();
       const doubtsBefore = doubts;
       const reasonsToLeave = await Promise.all([
-        member.scouts.seeNewer(member.server),
-        confirmedAt === -Infinity && leadsElsewhere(address, member),
+        chosen.otherHosts.haveNewer(chosen.server),
+        confirmedAt === -Infinity && leadsElsewhere(address, chosen),
       ]);
-      if (current !== member) return;
-      if (reasonsToLeave.includes(true)) return leave(member);
+      if (current !== chosen) return;
+      if (reasonsToLeave.includes(true)) return leave(chosen);
       if (doubts === doubtsBefore) {
         confirmedAt = sentAt;
         return;
@@ -208,10 +213,10 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
     },
     async open(options) {
       for (let moves = 0; moves < maxMoves; moves++) {
-        const member = current ?? (await chooseOnce());
-        const waitMs = member.knownFrom - performance.now();
+        const chosen = current ?? (await chooseOnce());
+        const waitMs = chosen.knownFrom - performance.now();
         if (options.waitsForOthers && waitMs > 0) await sleep(waitMs);
-        const session = await openIn(member, options);
+        const session = await openIn(chosen, options);
         if (session) return session;
       }
       throw new Error('The address leads to one server after the other.');
@@ -227,7 +232,7 @@ export function openSessionGroup(address: PostgresAddress, log?: Log): SessionGr
 }
 
 /** Asks through the address itself: a name or a proxy may have moved on, while old sessions still work. */
-async function leadsElsewhere(address: PostgresAddress, { host, server }: Member): Promise<boolean> {
+async function leadsElsewhere(address: PostgresAddress, { host, server }: ChosenServer): Promise<boolean> {
   try {
     const session = await openAt(host, { address, mayBeStandby: true, withinMs: suspicionMs });
     void session.close();

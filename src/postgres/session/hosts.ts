@@ -16,8 +16,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
- * Asks all hosts at once, so that silent ones cost no more time than one. A primary that nobody has told of its
- * successor is as willing as the successor; the timeline tells them apart.
+ * Asks all hosts at once, so that many silent hosts take no longer than one. An old primary that was not told of its
+ * successor accepts writes, too; the timeline tells them apart.
  */
 export async function askAllHosts(options: ConnectionOptions, notBefore?: Server): Promise<Hosts> {
   const { address } = options;

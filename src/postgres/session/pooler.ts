@@ -3,7 +3,7 @@ import type { PostgresAddress } from '../address.ts';
 import { openAt, type Connection } from './connection.ts';
 import { isSameServer } from './server.ts';
 
-/** A busy pooler may give a caller the same process by chance, though hardly each time. */
+/** A busy pooler may give both sessions their own processes by chance, but hardly each time. */
 const rounds = 3;
 
 /**
@@ -32,7 +32,7 @@ async function pidOf(connection: Connection): Promise<number | undefined> {
 
 function sharedSessions(): OperatorError {
   return new OperatorError(
-    'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode. ' +
-      'Add pgbouncer=true to the address.',
+    'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
+    'Add pgbouncer=true to the address.',
   );
 }

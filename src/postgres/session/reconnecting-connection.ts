@@ -1,50 +1,44 @@
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../../error.ts';
+import { createBoundedQueue, type Queued } from '../bounded-queue.ts';
 import { spoilsConnection, unavailable, wasUndone } from '../errors.ts';
 import type { Connection, Statement, Values } from './connection.ts';
 import { within } from './within.ts';
 
 /** A connection that replaces itself: opened when it is first needed, given up when it fails. */
-export interface Lane {
-  /** Statements that wait or are on their way. */
+export interface ReconnectingConnection {
+  /** Statements that wait or are under way. */
   readonly load: number;
-  /**
-   * Fails with a `PetstoreError` when the statement was never sent, otherwise with the error as the driver
-   * gave it.
-   */
+  /** Fails with a `PetstoreError` when the statement was never sent, otherwise with the driver's own error. */
   run<Row extends QueryResultRow>(statement: Statement, values: Values): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-export interface LaneOptions {
+export interface ReconnectingOptions {
   connect: (onLost: () => void) => Promise<Connection>;
-  /** Statements on their way at once. */
+  /** Statements under way at once. */
   maxInFlight: number;
   /**
-   * Takes over a session that has not responded in time and may still do so, and whatever waits for it is refused; without
-   * it, that session is ended.
+   * Takes over a session that has not responded in time and may still do so; whatever waits for it is refused. Without
+   * this, the session is ended.
    */
   onSilent?: (connection: Connection) => void;
 }
 
-const maxWaiting = 10_000;
 const maxWaitMs = 3000;
-/** Whoever waits for a connection longer is told so; the connection may still come about for the next one. */
+/** Whoever waits longer for a connection is refused; the next one may still get it. */
 const maxConnectMs = 2000;
-/** A server that has just refused us is left alone for this long; who asks meanwhile gets the same answer. */
+/** A server that has just refused us is left alone for this long; requests meanwhile get the same error. */
 const pauseAfterFailureMs = 100;
 
-interface Waiting {
+interface Call {
   statement: Statement;
   values: Values;
-  resolve: (rows: never[]) => void;
-  reject: (error: unknown) => void;
-  patience: Timer;
 }
 
-export function createLane(options: LaneOptions): Lane {
+export function createReconnectingConnection(options: ReconnectingOptions): ReconnectingConnection {
   const { connect, maxInFlight, onSilent } = options;
-  const waiting: Waiting[] = [];
+  const queue = createBoundedQueue<Call, never[]>(maxWaitMs);
   let inFlight = 0;
   let isClosed = false;
   let current: Promise<Connection> | undefined;
@@ -61,19 +55,20 @@ export function createLane(options: LaneOptions): Lane {
     return opening;
   };
 
-  const perform = async ({ statement, values, resolve, reject }: Waiting): Promise<void> => {
+  const perform = async ({ request, resolve, reject }: Queued<Call, never[]>): Promise<void> => {
     inFlight += 1;
     const opening = (current ??= open());
     let connection: Connection | undefined;
     try {
       connection = await within(maxConnectMs, opening);
-      resolve(await connection.query(statement, values));
+      resolve(await connection.query(request.statement, request.values));
     } catch (error) {
       if (connection && spoilsConnection(error)) {
         forget(opening);
         if (onSilent && connection.isOpen && !wasUndone(error)) {
           onSilent(connection);
-          refuseWaiting(error);
+          // Those who wait would wait as long, and each leave a session behind.
+          for (const waiting of queue.take(() => true)) waiting.reject(unavailable(error));
         } else connection.destroy();
       }
       reject(error);
@@ -84,45 +79,20 @@ export function createLane(options: LaneOptions): Lane {
   };
 
   const sendNext = (): void => {
-    for (const next of waiting.splice(0, maxInFlight - inFlight)) {
-      clearTimeout(next.patience);
-      void perform(next);
-    }
-  };
-
-  /** They would wait as long, and each leave a session behind. */
-  const refuseWaiting = (cause: unknown): void => {
-    for (const { patience, reject } of waiting.splice(0)) {
-      clearTimeout(patience);
-      reject(unavailable(cause));
-    }
-  };
-
-  const giveUp = (item: Waiting): void => {
-    waiting.splice(waiting.indexOf(item), 1);
-    item.reject(unavailable(new Error(`No connection became free within ${maxWaitMs} ms.`)));
+    const free = maxInFlight - inFlight;
+    for (const next of queue.take((_, index) => index < free)) void perform(next);
   };
 
   return {
     get load() {
-      return inFlight + waiting.length;
+      return inFlight + queue.length;
     },
-    run: (statement, values) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(new PetstoreError('unavailable', 'The store is closing.'));
-        if (waiting.length >= maxWaiting) {
-          return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
-        }
-        const item: Waiting = {
-          statement,
-          values,
-          resolve,
-          reject,
-          patience: setTimeout(() => giveUp(item), maxWaitMs),
-        };
-        waiting.push(item);
-        sendNext();
-      }),
+    async run(statement, values) {
+      if (isClosed) throw new PetstoreError('unavailable', 'The store is closing.');
+      const rows = queue.add({ statement, values });
+      sendNext();
+      return rows;
+    },
     async close() {
       isClosed = true;
       const connection = await current?.catch(() => undefined);

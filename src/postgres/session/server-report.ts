@@ -1,14 +1,15 @@
 import type { Log } from '../../log.ts';
+import type { DialectName } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
 import { isSameServer, type Server } from './server.ts';
 
-/** Tells the log which server is in use, every change, and once that there is none. */
+/** Logs which server is in use and in which dialect, every change, and once that there is none. */
 export interface ServerReport {
   inUse(host: Host, server: Server | undefined): void;
   noServer(error: unknown): void;
 }
 
-export function createServerReport(log: Log | undefined): ServerReport {
+export function createServerReport(dialect: DialectName, log: Log | undefined): ServerReport {
   let last: Server | undefined;
   let lastHost: Host | undefined;
   let isFirst = true;
@@ -19,6 +20,7 @@ export function createServerReport(log: Log | undefined): ServerReport {
         server: `${host.host}:${host.port}`,
         system: server?.system,
         timeline: server?.timeline,
+        dialect,
       };
       const isOther = last?.system !== server?.system || last?.timeline !== server?.timeline;
       if (isFirst) log?.info('using database server', fields);

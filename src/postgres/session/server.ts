@@ -90,7 +90,7 @@ export function isNewer(one: Server | undefined, other: Server | undefined): boo
   return one !== undefined && one.system === other?.system && one.timeline > other.timeline;
 }
 
-/** A standby lags: whoever reads there may miss what was acknowledged. */
+/** A standby lags: a read there may miss what was acknowledged. */
 export function refuseUnusable({ isStandby, isReadOnly }: Introduction, address: PostgresAddress): void {
   if (isReadOnly && address.mustBeWritable) throw new Error('The server is read-only.');
   if (isStandby) throw new Error('The server is a standby.');
@@ -117,7 +117,7 @@ function timelineOf(hexadecimal: string | null): number {
 
 function silentRole(): OperatorError {
   return new OperatorError(
-    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one. ' +
-      "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+    "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
   );
 }

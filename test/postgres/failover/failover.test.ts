@@ -104,7 +104,7 @@ describe('a server that hangs', () => {
   afterEach(() => cluster[Symbol.asyncDispose]());
 
   it(
-    'gets 503 for every request, accepts no key from memory, and is used again when it goes on',
+    'responds 503 to every request while the server hangs, trusts no key in memory, and recovers with the server',
     async () => {
       await using service = await startService({ databaseUrl: cluster.address() });
       const made = await runCli([
@@ -138,7 +138,7 @@ describe('a server that hangs', () => {
   );
 
   it(
-    'costs a caller no more time when the address names five that hang',
+    'responds as soon when five hosts of the address hang',
     async () => {
       const proxies = await Promise.all([1, 2, 3, 4, 5].map(() => openProxy(cluster.port)));
       const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',');

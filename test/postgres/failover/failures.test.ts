@@ -36,7 +36,7 @@ describe('an import whose connection is cut', () => {
     ['forgetImport', (adding: ImportStore) => adding.forgetImport('a')],
     ['largestId', (adding: ImportStore) => adding.largestId()],
     ['addPets', (adding: ImportStore) => adding.addPets([rex])],
-  ])('says at %s that the store cannot be used', async (_name, use) => {
+  ])('reports at %s that the store cannot be used', async (_name, use) => {
     await using own = await makeDatabase();
     const adding = await openPostgresImport({ address: own.address() });
     try {
@@ -49,7 +49,7 @@ describe('an import whose connection is cut', () => {
 });
 
 describe('a database that turns read-only', () => {
-  it('gives 503 to writes, keeps serving reads, and is written again without a restart', async () => {
+  it('responds 503 to writes on a read-only database, serves reads, and writes again without a restart', async () => {
     const { id, json } = await store.pets.createPet(rex);
     await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
     await cutConnections();
@@ -83,7 +83,7 @@ describe('a database that turns read-only', () => {
 });
 
 describe('a lock that another program holds', () => {
-  it('gives 503 to the create after the lock timeout, with nothing written, and holds up no read', async () => {
+  it('responds 503 to a create after the lock timeout, writes nothing, and delays no read', async () => {
     const other = new Client(database.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
@@ -102,7 +102,7 @@ describe('a lock that another program holds', () => {
 });
 
 describe('reads whose connection is lost', () => {
-  it('are asked again on a new connection, and nobody notices', async () => {
+  it('repeats a read on a new connection without an error', async () => {
     const { id, json } = await store.pets.createPet(rex);
     for (let round = 0; round < 10; round++) {
       await cutConnections();
@@ -112,7 +112,7 @@ describe('reads whose connection is lost', () => {
 });
 
 describe('an engine that is serializable throughout', () => {
-  it('has its serialization failures retried, so that no caller sees one', async () => {
+  it('retries serialization failures, so that no caller sees one', async () => {
     const options = encodeURIComponent('-c default_transaction_isolation=serializable');
     const address = database.address(`?options=${options}`);
     const replicas = await Promise.all([1, 2, 3].map(() => openPostgresStore({ address })));
@@ -133,7 +133,7 @@ describe('an engine that is serializable throughout', () => {
 });
 
 describe('a commit whose wait for the synchronous standby is cancelled', () => {
-  it('is not acknowledged, though the server calls it a success', async () => {
+  it('does not acknowledge a commit whose wait for the standby was cancelled', async () => {
     await using cluster = await makeCluster();
     await cluster.start();
     const own = await openPostgresStore({ address: cluster.address() });
@@ -149,7 +149,7 @@ describe('a commit whose wait for the synchronous standby is cancelled', () => {
 });
 
 describe('a database that this program must not touch', () => {
-  it('is one with a newer schema: the service says so and ends', async () => {
+  it('refuses a database with a newer schema', async () => {
     await using newer = await makeDatabase();
     await (await openPostgresStore({ address: newer.address() })).close();
     await newer.run('UPDATE petstore_schema SET version = 99');
@@ -160,7 +160,7 @@ describe('a database that this program must not touch', () => {
     );
   });
 
-  it('is one that holds the tables of another program', async () => {
+  it('refuses a database with tables of another program', async () => {
     await using other = await makeDatabase();
     await other.run('CREATE TABLE pets (mine text)');
     expect(String(await failureOf(openPostgresStore({ address: other.address() })))).toContain(
@@ -171,7 +171,7 @@ describe('a database that this program must not touch', () => {
     ]);
   });
 
-  it('is one that cannot keep every name', async () => {
+  it('refuses a database that cannot store every name', async () => {
     await sharedServer.run("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0");
     expect(String(await failureOf(openPostgresStore({ address: sharedServer.address('latin') })))).toContain(
       'names need UTF8',
@@ -181,7 +181,7 @@ describe('a database that this program must not touch', () => {
 });
 
 describe('petstore migrate', () => {
-  it('sets the schema up for a service whose role may not', async () => {
+  it('sets up the schema for a service whose role may not', async () => {
     await using separate = await makeDatabase();
     await separate.run("DROP ROLE IF EXISTS clerk; CREATE ROLE clerk LOGIN PASSWORD 'clerk'");
     const clerk = separate.address().replace(/\/\/[^@]+@/, '//clerk:clerk@');

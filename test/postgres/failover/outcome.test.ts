@@ -30,7 +30,7 @@ async function countOf(name: string): Promise<number> {
 }
 
 describe('a connection that is lost after the commit was sent', () => {
-  it('leaves exactly one pet each in 100 cuts, for a caller that repeats with its idempotency key', async () => {
+  it('creates exactly one pet in each of 100 cuts when the caller repeats with its idempotency key', async () => {
     let failures = 0;
     const createRepeatedly = async (name: string): Promise<bigint> => {
       try {
@@ -53,7 +53,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(row).toEqual({ count: 100 });
   }, 60_000);
 
-  it('is an unknown outcome without a key: not acknowledged, and not sent again', async () => {
+  it('neither acknowledges nor repeats a create without a key', async () => {
     proxy.cutNextCreate('after-answer');
     const answer = store.pets.createPet({ name: 'once', categoryId: 1n });
     expect(await failureOf(answer)).toMatchObject({
@@ -64,7 +64,7 @@ describe('a connection that is lost after the commit was sent', () => {
     expect(await countOf('once')).toBe(1);
   });
 
-  it('does not keep those who ask later from being served', async () => {
+  it('serves later requests', async () => {
     proxy.cutNextCreate('after-answer');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, () => store.pets.createPet({ name: 'crowd', categoryId: 1n })),
@@ -77,7 +77,7 @@ describe('a connection that is lost after the commit was sent', () => {
 });
 
 describe('a connection on which nothing moves any more', () => {
-  it('gives 503 within the time a caller waits, and is replaced when the network is back', async () => {
+  it('responds 503 before the caller gives up, and replaces the connection when the network is back', async () => {
     proxy.freeze();
     try {
       expect(await failureOf(store.pets.listPets({ limit: 1 }))).toMatchObject({

@@ -33,7 +33,7 @@ describe('a PostgreSQL server that is killed under load', () => {
 
 describe('a synchronous standby that is promoted under load', () => {
   it(
-    'has every acknowledged pet once, and takes over without a restart of the service',
+    'keeps every acknowledged pet once, without a restart of the service',
     async () => {
       await using primary = await makeCluster();
       await using standby = await makeStandby(primary);

@@ -51,7 +51,7 @@ describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
     expect(row?.['count']).toBeGreaterThanOrEqual(6);
   }, 60_000);
 
-  it('reads on one replica what another has acknowledged, though it has not noticed the promotion', async () => {
+  it('reads on one replica what another has acknowledged, even before it notices the promotion', async () => {
     const databaseUrl = pair.address(orderOf(pair));
     await using writing = await startService({ databaseUrl });
     await using reading = await startService({ databaseUrl });
@@ -68,7 +68,7 @@ describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
     }
   }, 60_000);
 
-  it('reads what others have created on the new primary, within a second, though it creates nothing', async () => {
+  it('reads within a second what others have created on the new primary, without creating anything', async () => {
     await using service = await startService({ databaseUrl: pair.address(orderOf(pair)) });
     const before = await addPet(service.call);
     expect(await outcomeOf(service.call(`/v1/pets/${before}`))).toBe('200');
@@ -110,7 +110,7 @@ describe.each(orders)('two primaries, %s in the address', (_name, orderOf) => {
 });
 
 describe('a proxy that leads new connections to the new primary, and leaves old ones where they are', () => {
-  it('has all sessions of a replica follow the one that is moved', async () => {
+  it('moves all sessions of a replica when one is moved', async () => {
     await using proxy = await openProxy(pair.first.port);
     const { user, password } = superuser;
     await using service = await startService({

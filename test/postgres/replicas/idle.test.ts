@@ -62,7 +62,7 @@ describe('a replica without requests', () => {
 });
 
 describe('a replica with requests', () => {
-  it('asks for the version of the keys a few times a second, and answers from memory meanwhile', async () => {
+  it('asks for the version of the keys a few times a second, and takes keys from memory meanwhile', async () => {
     const { hash } = await makeKnownKey();
     const sent = proxy.record();
     let fromMemory = 0;
@@ -78,7 +78,7 @@ describe('a replica with requests', () => {
     expect(fromMemory).toBeGreaterThan(rounds / 2);
   });
 
-  it('refuses a revoked key within a second though no notification comes', async () => {
+  it('refuses a revoked key within a second without a notification', async () => {
     const { id, hash } = await makeKnownKey();
     await database.run(
       `UPDATE api_keys SET revoked_at = 1 WHERE id = ${id}; UPDATE key_changes SET version = version + 1`,

@@ -29,7 +29,7 @@ describe('the readiness of a replica', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  it('is shown by a row of its own, of which there is one for each replica', async () => {
+  it('proves readiness with one row for each replica', async () => {
     const other = await openPostgresStore({ address: addressAt(cluster.port) });
     for (let check = 0; check < 3; check++) {
       await store.pets.checkWritable();
@@ -42,11 +42,11 @@ describe('the readiness of a replica', () => {
     await other.close();
   });
 
-  it('is shown to all who ask at the same time', async () => {
+  it('proves readiness to all who ask at the same time', async () => {
     await Promise.all(Array.from({ length: 20 }, () => store.pets.checkWritable()));
   });
 
-  it('is shown by a create of the last second as well, and then nothing is written', async () => {
+  it('takes a create of the last second as proof, and then writes nothing', async () => {
     const written = () => cluster.run('SELECT replica, sequence FROM write_probes ORDER BY replica');
     const before = await written();
     await store.pets.createPet(rex);
@@ -57,7 +57,7 @@ describe('the readiness of a replica', () => {
     expect(await written()).not.toEqual(before);
   });
 
-  it('is not shown by a create whose pet is gone', async () => {
+  it('does not take a create as proof when its pet is gone', async () => {
     const { id } = await store.pets.createPet(rex);
     const [before] = await cluster.run('SELECT sum(sequence)::int AS checks FROM write_probes');
     await cluster.run(`DELETE FROM pets WHERE id = ${id}`);
@@ -71,7 +71,7 @@ describe('the readiness of a replica', () => {
     ['the keys cannot be checked', 'select-key-version'],
     ['nothing can be committed', 'write-proof'],
   ])(
-    'is denied while %s',
+    'is not ready while %s',
     async (_name, statement) => {
       proxy.lose(statement);
       expect(await failureOf(store.pets.checkWritable())).toMatchObject(unavailable);
@@ -90,7 +90,7 @@ describe('the readiness of a replica', () => {
 });
 
 describe('forty replicas at commits of 100 ms', () => {
-  it('check their readiness without failures, and slow no create down', async () => {
+  it('checks the readiness of forty replicas without failures, and slows no create down', async () => {
     await using cluster = await makeCluster({ commit_delay: '100000', commit_siblings: '0' });
     await cluster.start();
     const replicas = await Promise.all(
@@ -122,7 +122,7 @@ describe('forty replicas at commits of 100 ms', () => {
 });
 
 describe('a synchronous standby that hangs', () => {
-  it('leaves at most one session of each replica waiting, and further writes get 503 at once', async () => {
+  it('leaves at most one session of each replica waiting, and responds 503 at once to further writes', async () => {
     await using cluster = await makeCluster();
     await cluster.start();
     const replicas = await Promise.all(

@@ -57,7 +57,7 @@ async function whatIs(replica: PostgresStore, hash: string): Promise<{ isAccepte
 }
 
 describe('three replicas on one database', () => {
-  it('read at once what any of them has acknowledged', async () => {
+  it('reads at once on every replica what one has acknowledged', async () => {
     for (let round = 0; round < 60; round++) {
       const { id, json } = await replicas[round % 3]!.pets.createPet({
         name: `pet ${round}`,
@@ -70,7 +70,7 @@ describe('three replicas on one database', () => {
     }
   });
 
-  it('make one pet of one idempotency key, whichever of them are asked, all at once', async () => {
+  it('makes one pet for one idempotency key when all replicas are asked at once', async () => {
     for (let round = 0; round < 20; round++) {
       const idempotency = { caller: 'shop', key: `round ${round}` };
       const answers = await Promise.all(
@@ -85,7 +85,7 @@ describe('three replicas on one database', () => {
     expect(row).toEqual({ count: 20 });
   });
 
-  it('accept a new key and refuse a revoked one within a second', async () => {
+  it('accepts a new key and refuses a revoked one within a second', async () => {
     const { id, hash } = await makeKnownKey();
     await replicas[0]!.keys.revokeKey(id, new Date());
     expect((await whatIs(replicas[0]!, hash)).isAccepted).toBe(false);
@@ -93,7 +93,7 @@ describe('three replicas on one database', () => {
     for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
   });
 
-  it('refuse a revoked key within a second after the notification connection was cut', async () => {
+  it('refuses a revoked key within a second after the notification connection was cut', async () => {
     const { id, hash } = await makeKnownKey();
     proxy.cutConnectionsThatSent('LISTEN petstore_keys');
     await replicas[0]!.keys.revokeKey(id, new Date());
@@ -101,7 +101,7 @@ describe('three replicas on one database', () => {
     for (const replica of replicas) expect((await whatIs(replica, hash)).isAccepted).toBe(false);
   });
 
-  it('answer 503, and nothing from memory, when a key cannot be checked', async () => {
+  it('responds 503, and nothing from memory, when a key cannot be checked', async () => {
     const { hash } = await makeKnownKey();
     proxy.freeze();
     try {
@@ -117,7 +117,7 @@ describe('three replicas on one database', () => {
 });
 
 describe('twenty replicas that start together on an empty database', () => {
-  it('all come up and serve one store', async () => {
+  it('starts twenty replicas together on an empty database', async () => {
     await using empty = await makeDatabase();
     const started = await Promise.allSettled(
       Array.from({ length: 20 }, () => startService({ databaseUrl: empty.address() })),

@@ -14,7 +14,7 @@ describe('a postgres: address', () => {
     });
   });
 
-  it('leaves to the PG… variables what it does not say', () => {
+  it('takes what it does not say from the PG… variables', () => {
     const variables = {
       ...{ PGHOST: '::1', PGPORT: '6543', PGUSER: 'shop', PGPASSWORD: 'p@ss', PGDATABASE: 'pets' },
       PGOPTIONS: '-c search_path=shop',
@@ -29,7 +29,7 @@ describe('a postgres: address', () => {
     });
   });
 
-  it('leads whoever runs the process to this machine when nobody says anything', () => {
+  it('defaults to this machine and the user of the process', () => {
     for (const silence of [{}, { PGHOST: '', PGPORT: '', PGUSER: '', PGPASSWORD: '', PGDATABASE: '' }]) {
       expect(parse('postgresql://', silence)).toMatchObject({
         hosts: [{ host: 'localhost', port: 5432 }],
@@ -38,7 +38,7 @@ describe('a postgres: address', () => {
     }
   });
 
-  it('must name a user that no variable names', () => {
+  it('requires a user when no variable names one', () => {
     expect(() => parseAddress('postgres://a/shop', {})).toThrow(/names no user/);
   });
 
@@ -79,7 +79,7 @@ describe('a postgres: address', () => {
     expect(parse('postgres://a?dialect=portable').dialect).toBe('portable');
     expect(parse('postgres://a?dialect=postgres').dialect).toBe('postgres');
     expect(() => parse('postgres://a?dialect=oracle')).toThrow(
-      'needs a dialect that is one of postgres, portable; this one is not.',
+      'has a dialect that is not known. Use one of postgres, portable.',
     );
   });
 
@@ -94,7 +94,7 @@ describe('a postgres: address', () => {
     'postgres://user@host/shop?dialect=secret',
     'postgres://user@host/shop?sslrootcert=/secret/missing.pem',
     'postgres://user:secret@host:99999/shop',
-  ])('that is wrong is refused without a word of it: %s', (address) => {
+  ])('refuses a wrong address without quoting it: %s', (address) => {
     expect(() => parse(address)).toThrow(OperatorError);
     expect(() => parse(address)).not.toThrow(/secret/);
   });

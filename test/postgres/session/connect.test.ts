@@ -35,13 +35,13 @@ describe('sslmode', () => {
   const at = (host: string, query: string) =>
     `postgres://${user}:${password}@${host}:${cluster.port}/postgres${query}`;
 
-  it('prefer, the default, and require encrypt where the server can', async () => {
+  it('encrypts with prefer (the default) and require where the server can', async () => {
     expect(await isEncrypted(at('127.0.0.1', ''))).toBe(true);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=require'))).toBe(true);
     expect(await isEncrypted(at('127.0.0.1', '?sslmode=disable'))).toBe(false);
   });
 
-  it('verify-full wants an authority it knows and the name of the host', async () => {
+  it('requires a known authority and the name of the host with verify-full', async () => {
     const trusting = `?sslmode=verify-full&sslrootcert=${certificate}`;
     expect(await isEncrypted(at('localhost', trusting))).toBe(true);
     expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-full'))))).toMatch(
@@ -50,7 +50,7 @@ describe('sslmode', () => {
   });
 
   // Only Linux answers on all of 127.0.0.0/8; the certificate is for 127.0.0.1 alone.
-  it('verify-full refuses a certificate of another host', async () => {
+  it('refuses a certificate of another host with verify-full', async () => {
     const trusting = `&sslrootcert=${certificate}`;
     expect(await isEncrypted(at('127.0.0.2', `?sslmode=verify-ca${trusting}`))).toBe(true);
     expect(String(await failureOf(isEncrypted(at('127.0.0.2', `?sslmode=verify-full${trusting}`))))).toMatch(
@@ -58,7 +58,7 @@ describe('sslmode', () => {
     );
   });
 
-  it('verify-ca wants an authority it knows', async () => {
+  it('requires a known authority with verify-ca', async () => {
     expect(await isEncrypted(at('localhost', `?sslmode=verify-ca&sslrootcert=${certificate}`))).toBe(true);
     expect(String(await failureOf(isEncrypted(at('localhost', '?sslmode=verify-ca'))))).toMatch(
       /certificate/i,
@@ -67,19 +67,19 @@ describe('sslmode', () => {
 });
 
 describe('ways to the server', () => {
-  it('lead through a Unix socket', async () => {
+  it('connects through a Unix socket', async () => {
     const address = `postgres://${user}:${password}@/postgres?host=${cluster.folder}&port=${cluster.port}`;
     expect(await isEncrypted(address)).toBe(false);
   });
 
-  it('lead past a host that is down', async () => {
+  it('skips a host that is down', async () => {
     const hosts = `127.0.0.1:1,127.0.0.1:${cluster.port}`;
     expect(
       await isEncrypted(`postgres://${user}:${password}@${hosts}/postgres?target_session_attrs=read-write`),
     ).toBe(true);
   });
 
-  it('keep no named statement where a pgbouncer would mix the sessions up', async () => {
+  it('names no statement where a pgbouncer would mix up the sessions', async () => {
     await using proxy = await openProxy(cluster.port);
     const usesNames = async (query: string): Promise<boolean> => {
       const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable${query}`;
@@ -101,7 +101,7 @@ describe('ways to the server', () => {
 describe('the password', () => {
   const withoutPassword = () => `postgres://${user}@127.0.0.1:${cluster.port}/postgres`;
 
-  it('comes from the variables that are handed over, like all the rest', async () => {
+  it('reads only the variables that are handed over', async () => {
     const store = await openPostgresStore({
       address: 'postgres://',
       environment: {
@@ -114,14 +114,14 @@ describe('the password', () => {
     await store.close();
   });
 
-  it('may come from PGPASSWORD', async () => {
+  it('takes the password from PGPASSWORD', async () => {
     const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
       env: { PGPASSWORD: password },
     });
     expect(migrated).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('may come from a password file', async () => {
+  it('takes the password from a password file', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'pgpass');
     writeFileSync(file, `127.0.0.1:${cluster.port}:*:${user}:${password}\n`, { mode: 0o600 });
@@ -131,7 +131,7 @@ describe('the password', () => {
     expect(migrated).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('is in no error, neither when it is wrong nor when the server is away', async () => {
+  it('shows the password in no error', async () => {
     const secret = 'a-very-secret-word';
     const withSecret = (port: number) => `postgres://${user}:${secret}@127.0.0.1:${port}/postgres`;
     const { status, stdout, stderr } = await runCli(['migrate', '--database-url', withSecret(cluster.port)]);

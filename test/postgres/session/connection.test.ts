@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]());
 
 describe('closing a connection', () => {
-  it.each([false, true])('lets what is on its way finish, pipelined: %p', async (pipeline) => {
+  it.each([false, true])('lets statements under way finish, pipelined: %p', async (pipeline) => {
     const connection = await openConnection({ address: parseAddress(database.address(), {}), pipeline });
     const answer = connection.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
     const [rows] = await Promise.all([answer, connection.close()]);
@@ -24,7 +24,7 @@ describe('closing a connection', () => {
 });
 
 describe('a statement that takes too long', () => {
-  it('is cancelled by the server, which says so before nobody waits for it any more', async () => {
+  it('lets the server cancel a slow statement before its caller gives up', async () => {
     const timeouts = { lockMs: 200, statementMs: 200 };
     const connection = await openConnection({ address: parseAddress(database.address(), {}), timeouts });
     try {
@@ -36,8 +36,8 @@ describe('a statement that takes too long', () => {
   });
 });
 
-describe('a watch of the keys that gets no answer to LISTEN', () => {
-  it('gives that connection up before it opens another one', async () => {
+describe('a key watch that gets no response to LISTEN', () => {
+  it('gives up the silent connection before it opens another one', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const { user, password } = superuser;
     proxy.lose('LISTEN petstore_keys');
@@ -60,7 +60,7 @@ describe('a watch of the keys that gets no answer to LISTEN', () => {
 });
 
 describe('a session that is lost before it is prepared', () => {
-  it('is not handed over: a write that waits for it was not sent, and says nothing of its outcome', async () => {
+  it('does not hand over a session that was lost before it was prepared; the waiting write was not sent', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const { user, password } = superuser;
     const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;

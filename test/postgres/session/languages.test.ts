@@ -34,14 +34,14 @@ describe('a server that speaks German', () => {
     await translator[Symbol.asyncDispose]();
   });
 
-  it('has the create repeated whose id was taken', async () => {
+  it('repeats a create whose id was taken', async () => {
     const { id } = await store.pets.createPet(rex);
     await cluster.run(`INSERT INTO pets (id, name, category_id) VALUES (${id + 1n}, 'taken', 1)`);
     expect((await store.pets.createPet(rex)).id).toBe(id + 2n);
     expect(translator.translated).toContain('ERROR');
   });
 
-  it('has the create repeated that lost a deadlock', async () => {
+  it('repeats a create that lost a deadlock', async () => {
     const old = { caller: 'till', key: 'b' };
     await cluster.run(
       "INSERT INTO idempotency_keys VALUES ('till', 'a', 'x', 1, 0), ('till', 'b', 'x', 2, 0)",
@@ -64,7 +64,7 @@ describe('a server that speaks German', () => {
     expect((await created).map(({ replayed }) => replayed)).toEqual([false, false, false]);
   }, 30_000);
 
-  it('leaves the outcome unknown when it ends the session of a create', async () => {
+  it('reports an unknown outcome when the server ends the session of a create', async () => {
     const other = new Client(cluster.address());
     await other.connect();
     await other.query('BEGIN; LOCK TABLE pets IN SHARE ROW EXCLUSIVE MODE');
@@ -79,7 +79,7 @@ describe('a server that speaks German', () => {
     await other.end();
   });
 
-  it('gives no 201 for a commit whose standby is gone', async () => {
+  it('does not acknowledge a commit whose standby is gone', async () => {
     await requireMissingStandby(cluster);
     const failure = failureOf(store.pets.createPet(rex));
     await cancelWaitForStandby(cluster);
@@ -88,7 +88,7 @@ describe('a server that speaks German', () => {
   }, 30_000);
 });
 
-describe('a role that is spared the warnings', () => {
+describe('a role that receives no warnings', () => {
   let cluster: Cluster;
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('a role that is spared the warnings', () => {
   }, 60_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  it('gets no 201 for a commit whose standby is gone', async () => {
+  it('does not acknowledge a commit whose standby is gone', async () => {
     const store = await openPostgresStore({ address: addressAt(cluster.port) });
     const failure = failureOf(store.pets.createPet(rex));
     await cancelWaitForStandby(cluster);
@@ -116,7 +116,7 @@ describe('a role that is spared the warnings', () => {
     await adding.close();
   }, 30_000);
 
-  it('is refused behind a pgbouncer, where no session is ours to change', async () => {
+  it('refuses such a role behind a pgbouncer, where no session is ours to change', async () => {
     const opened = openPostgresStore({
       address: addressAt(cluster.port, '&pgbouncer=true'),
       startWithinMs: 0,

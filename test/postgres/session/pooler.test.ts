@@ -29,13 +29,13 @@ const address = (query = '') =>
   `postgres://${superuser.user}@127.0.0.1:${pooler.port}/postgres?sslmode=disable${query}`;
 
 describe('a pooler in transaction mode', () => {
-  it('is refused at the start unless the address says so', async () => {
+  it('refuses a pooler at the start unless the address says so', async () => {
     const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', address()]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^petstore: .+ Add pgbouncer=true to the address\.\n$/);
   }, 30_000);
 
-  it('is refused with the same advice when it does not accept the timeouts of a session', async () => {
+  it('gives the same advice when the pooler does not accept the timeouts of a session', async () => {
     const { user } = superuser;
     const options = { serverPort: cluster.port, user, database: 'postgres', size: 1, refusesTimeouts: true };
     await using strict = await openPooler(options);
@@ -48,7 +48,7 @@ describe('a pooler in transaction mode', () => {
     expect(performance.now() - startedAt).toBeLessThan(9000);
   }, 30_000);
 
-  it('serves creates, reads and keys when the address says so', async () => {
+  it('serves creates, reads and keys through a pooler when the address says so', async () => {
     const store = await openPostgresStore({ address: address('&pgbouncer=true') });
     const created = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>

@@ -53,7 +53,7 @@ describe('sslmode=prefer, at a server that speaks TLS', () => {
 });
 
 describe('sslmode=prefer', () => {
-  it('logs in without TLS at a server that says that it speaks none', async () => {
+  it('logs in without TLS when the server says that it speaks none', async () => {
     await using server = await openServerThatReplies('N');
     await failureOf(open(server.port));
     expect(server.received.map((text) => text.includes(plainLogin))).toEqual([false, true]);
@@ -80,20 +80,23 @@ describe('sslmode=require', () => {
 });
 
 describe('a session that is given up', () => {
-  it.each(['disable', 'require'])('ends at once, on both sides, with sslmode=%s', async (mode) => {
-    const name = `given-up-${mode}`;
-    const session = await open(cluster.port, `sslmode=${mode}&application_name=${name}`);
-    const query = failureOf(session.query('SELECT pg_sleep(1)'));
-    const startedAt = performance.now();
-    session.destroy();
-    await query;
-    expect(performance.now() - startedAt).toBeLessThan(900);
-    expect(session.isOpen).toBe(false);
-    const countSessions = () =>
-      cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
-    // The server notices when it responds.
-    while ((await countSessions()).length > 0) await Bun.sleep(20);
-  });
+  it.each(['disable', 'require'])(
+    'ends at once on both sides when it is given up, with sslmode=%s',
+    async (mode) => {
+      const name = `given-up-${mode}`;
+      const session = await open(cluster.port, `sslmode=${mode}&application_name=${name}`);
+      const query = failureOf(session.query('SELECT pg_sleep(1)'));
+      const startedAt = performance.now();
+      session.destroy();
+      await query;
+      expect(performance.now() - startedAt).toBeLessThan(900);
+      expect(session.isOpen).toBe(false);
+      const countSessions = () =>
+        cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
+      // The server notices when it responds.
+      while ((await countSessions()).length > 0) await Bun.sleep(20);
+    },
+  );
 });
 
 interface ReplyingServer extends AsyncDisposable {

@@ -6,5 +6,5 @@ import { openSessionGroup } from '../../../src/postgres/session/group.ts';
 /** The connections of a store, without the store. */
 export function openDatabaseAt(address: string): Database {
   const parsed = parseAddress(address, {});
-  return openDatabase(parsed, openSessionGroup(parsed), native);
+  return openDatabase(parsed, openSessionGroup(parsed, native), native);
 }

@@ -28,6 +28,8 @@ async function serve(address: string): Promise<void> {
   for (const limit of [1, 20, 100]) {
     await pets.listPets({ limit });
     for (const status of petStatuses) await pets.listPets({ limit, status, after: 1n });
+    // So many that some wait for others, and are read together.
+    await Promise.all([1n, 2n, 3n, 4n].map(async (after) => pets.listPets({ limit, after })));
   }
   const key = await keys.createKey({ name: 'till', hash: 'hash', lastFour: 'abcd', createdAt: new Date() });
   await keys.findKey('hash');

@@ -3,15 +3,15 @@ import type { Connection } from './connection.ts';
 import type { Backend } from './server.ts';
 
 /**
- * Keeps the session of a write that was not responded to, as long as the server may still be at work on it: a commit may
- * wait for its standby for ever. While one is kept no other write is sent, so that a standby that hangs costs the server
- * one session and not one for every write that gives up.
+ * Keeps the session of a write that got no response for as long as the server may still work on it: a commit may wait for
+ * its standby for ever. Meanwhile no other write is sent, so a standby that hangs costs the server one session and not
+ * one for every write that gives up.
  */
-export interface Limbo {
-  /** Keeps one at a time: of two, one that may be ended is ended. */
+export interface UnresolvedWrite {
+  /** Keeps one session at a time: of two, one that may be ended is ended. */
   keep(connection: Connection, mayBeEnded: boolean): void;
-  /** False when a write is still at work; asks the server before it says so. */
-  isEmpty(): Promise<boolean> | true;
+  /** False while a write is still under way; asks the server before it says so. */
+  isResolved(): Promise<boolean> | true;
   close(): void;
 }
 
@@ -22,8 +22,8 @@ export interface Backends {
   end(backend: Backend): Promise<unknown>;
 }
 
-/** How long a write waits for the server to say whether an earlier one is still at work. */
-const lookMs = 250;
+/** How long the next write waits for the server to say whether the earlier one is still under way. */
+const checkMs = 250;
 /** Behind a pgbouncer nobody can tell which process serves a session; then this long must do. */
 const maxBlindMs = 60_000;
 
@@ -31,21 +31,21 @@ interface Kept {
   connection: Connection;
   mayBeEnded: boolean;
   isOver: Promise<void>;
-  patience?: Timer;
+  timer?: Timer;
 }
 
-export function createLimbo(backends: Backends): Limbo {
+export function createUnresolvedWrite(backends: Backends): UnresolvedWrite {
   let kept: Kept | undefined;
-  let looking: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
 
-  const look = async (connection: Connection): Promise<void> => {
+  const check = async (connection: Connection): Promise<void> => {
     const { backend } = connection;
-    // A connection may have been cut in silence, and its process gone with what it did.
+    // The connection may have been cut in silence, and its process with it.
     if (backend && (await backends.isGone(backend).catch(() => false))) connection.destroy();
-    looking = undefined;
+    checking = undefined;
   };
 
-  /** To close the connection is not enough: the server notices that when it responds. */
+  /** Closing the connection is not enough: the server notices that only when it responds. */
   const dismiss = async (connection: Connection, mayBeEnded: boolean): Promise<void> => {
     const { backend } = connection;
     if (mayBeEnded && backend) await backends.end(backend).catch(() => {});
@@ -57,19 +57,18 @@ export function createLimbo(backends: Backends): Limbo {
       if (kept && !kept.mayBeEnded) return void dismiss(connection, mayBeEnded);
       if (kept) void dismiss(kept.connection, kept.mayBeEnded);
       const isOver = connection.settle().then(() => {
-        clearTimeout(own.patience);
+        clearTimeout(own.timer);
         connection.destroy();
         if (kept === own) kept = undefined;
       });
       const own: Kept = { connection, mayBeEnded, isOver };
-      if (!connection.backend) own.patience = setTimeout(() => connection.destroy(), maxBlindMs).unref();
+      if (!connection.backend) own.timer = setTimeout(() => connection.destroy(), maxBlindMs).unref();
       kept = own;
     },
-    isEmpty() {
-      const last = kept;
-      if (!last) return true;
-      looking ??= look(last.connection);
-      return Promise.race([last.isOver, sleep(lookMs)]).then(() => kept === undefined);
+    isResolved() {
+      if (!kept) return true;
+      checking ??= check(kept.connection);
+      return Promise.race([kept.isOver, sleep(checkMs)]).then(() => kept === undefined);
     },
     close() {
       kept?.connection.destroy();

@@ -5,42 +5,42 @@ import { introduce, isNewer, type Introduction, type Server } from './server.ts'
 import { within } from './within.ts';
 
 /** Watches the hosts that are not in use, over one session each, for a server that has been promoted. */
-export interface Scouts {
+export interface OtherHosts {
   /** True when one of them can be used and is newer. Hosts that cannot be reached delay nobody. */
-  seeNewer(than: Server | undefined): Promise<boolean>;
+  haveNewer(than: Server | undefined): Promise<boolean>;
   close(): void;
 }
 
 /** A host that takes longer to respond is connected to anew. */
-const patienceMs = 500;
+const responseMs = 500;
 
-export function createScouts(address: PostgresAddress, inUse: Host, open: Connection[]): Scouts {
-  const scouts = address.hosts
+export function createOtherHosts(address: PostgresAddress, inUse: Host, open: Connection[]): OtherHosts {
+  const others = address.hosts
     .filter((host) => host !== inUse)
     .map((host) =>
-      createScout(
+      createOtherHost(
         address,
         host,
         open.find((connection) => connection.host === host),
       ),
     );
   return {
-    async seeNewer(than) {
-      const reports = await Promise.all(scouts.map((scout) => scout.seesNewer(than)));
-      return reports.includes(true);
+    async haveNewer(than) {
+      const findings = await Promise.all(others.map((other) => other.isNewer(than)));
+      return findings.includes(true);
     },
     close() {
-      for (const scout of scouts) scout.close();
+      for (const other of others) other.close();
     },
   };
 }
 
-interface Scout {
-  seesNewer(than: Server | undefined): Promise<boolean>;
+interface OtherHost {
+  isNewer(than: Server | undefined): Promise<boolean>;
   close(): void;
 }
 
-function createScout(address: PostgresAddress, host: Host, first: Connection | undefined): Scout {
+function createOtherHost(address: PostgresAddress, host: Host, first: Connection | undefined): OtherHost {
   let connection = first;
   let opening: Promise<void> | undefined;
   let isLost = first === undefined;
@@ -64,9 +64,9 @@ function createScout(address: PostgresAddress, host: Host, first: Connection | u
   };
 
   return {
-    async seesNewer(than) {
+    async isNewer(than) {
       try {
-        const state = await within(patienceMs, ask());
+        const state = await within(responseMs, ask());
         if (!state) return false;
         const canBeUsed = !state.isStandby && !(address.mustBeWritable && state.isReadOnly);
         return canBeUsed && isNewer(state.server, than);

@@ -1,0 +1,57 @@
+import { PetstoreError } from '../error.ts';
+import { unavailable } from './errors.ts';
+
+/** Requests that wait for their turn: at most so many, and each at most so long. */
+export interface BoundedQueue<Request, Result> {
+  readonly length: number;
+  /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
+  add(request: Request): Promise<Result>;
+  /** Removes requests in the order of their arrival, up to the first that does not fit. */
+  take(fits: (request: Request, index: number) => boolean): Queued<Request, Result>[];
+}
+
+export interface Queued<Request, Result> {
+  request: Request;
+  since: number;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+const maxLengthByDefault = 10_000;
+
+export function createBoundedQueue<Request, Result>(
+  maxWaitMs: number,
+  maxLength = maxLengthByDefault,
+): BoundedQueue<Request, Result> {
+  const queued: Queued<Request, Result>[] = [];
+  let timer: Timer | undefined;
+
+  const take = (fits: (item: Queued<Request, Result>, index: number) => boolean) => {
+    const end = queued.findIndex((item, index) => !fits(item, index));
+    return queued.splice(0, end === -1 ? queued.length : end);
+  };
+
+  const refuseLate = (): void => {
+    const oldest = performance.now() - maxWaitMs;
+    for (const { reject } of take(({ since }) => since <= oldest)) {
+      reject(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)));
+    }
+    const [first] = queued;
+    timer = first && setTimeout(refuseLate, first.since + maxWaitMs - performance.now()).unref();
+  };
+
+  return {
+    get length() {
+      return queued.length;
+    },
+    add: (request) =>
+      new Promise((resolve, reject) => {
+        if (queued.length >= maxLength) {
+          return reject(new PetstoreError('overloaded', 'Too many requests are waiting. Try again shortly.'));
+        }
+        queued.push({ request, since: performance.now(), resolve, reject });
+        timer ??= setTimeout(refuseLate, maxWaitMs).unref();
+      }),
+    take: (fits) => take(({ request }, index) => fits(request, index)),
+  };
+}
