@@ -57,12 +57,12 @@ describe('SECURITY.md', () => {
   });
 });
 
+const filesOf = (patterns: string[]): string[] =>
+  patterns.flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync({ cwd: project, dot: true })));
+const documents = filesOf(['*.md', 'docs/*.md']);
+
 describe('links between documents', () => {
   it('lead to files and headings that exist', async () => {
-    const documents = ['*.md', 'docs/*.md'].flatMap((pattern) =>
-      Array.from(new Bun.Glob(pattern).scanSync({ cwd: project })),
-    );
-    expect(documents).toContain('docs/decisions.md');
     const broken: string[] = [];
     for (const document of documents) {
       const text = await read(document);
@@ -76,6 +76,21 @@ describe('links between documents', () => {
       }
     }
     expect(broken).toEqual([]);
+  });
+});
+
+describe('file names in documents', () => {
+  it('are those of files that exist', async () => {
+    const files = filesOf(['{src,test,torture,bench,scripts}/**/*', '*']);
+    const missing: string[] = [];
+    for (const document of documents) {
+      for (const [, name = ''] of (await read(document)).matchAll(
+        /`([\w.][\w./-]*\.(?:ts|tsx|sh|yaml|yml))`/g,
+      )) {
+        if (!files.some((file) => `/${file}`.endsWith(`/${name}`))) missing.push(`${document}: ${name}`);
+      }
+    }
+    expect(missing).toEqual([]);
   });
 });
 
