@@ -3,10 +3,7 @@ import { parseExactJson } from '../int64.ts';
 
 export const maxBodyBytes = 64 * 1024;
 
-/**
- * How much of a body that is too large is read and thrown away. A connection that closes before its caller has sent
- * everything is reset, and callers that write before they read would never see their 413.
- */
+/** How much of a too large body is read and discarded: closing earlier resets the connection and loses the 413. */
 export const maxDiscardedBytes = 16 * 1024 * 1024;
 
 const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?;?$/i;

@@ -51,10 +51,7 @@ interface Exchange {
 
 export type Serve = (request: Request, parameter: string | undefined) => Response | Promise<Response>;
 
-/**
- * Makes the one function that serves a path: authenticate, count, dispatch by method, evaluate preconditions, send.
- * A store that responds at once is served without a promise.
- */
+/** Makes the function that serves a path. A store that responds at once is served without a promise. */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
   const { authenticate, rateLimit, addCorsHeaders, log, isDraining } = options;
   const largeResponses = new LargeResponses(options.isSent);

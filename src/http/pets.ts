@@ -8,10 +8,7 @@ import type { Handler } from './endpoint.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
-/**
- * Sent with every response of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
- * (RFC 8594), where that is explained and what replaces it.
- */
+/** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
   Deprecation: '@1794614400',
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',

@@ -1,7 +1,4 @@
-/**
- * What a failure of SQLite or of the file system means: `explain` tells the operator who opens a store, `translateError`
- * the callers of a store that is open.
- */
+/** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';

@@ -91,13 +91,10 @@ function createInsert(database: Database): (pets: readonly ImportedPet[]) => voi
   const ids = createIds(database);
   return (pets) => {
     ids.begin();
-    let values: Value[] = [];
-    pets.forEach((pet, index) => {
-      values.push(...petRow(pet.id ?? ids.next(), pet));
-      const isSingle = index >= pets.length - (pets.length % rowsPerInsert);
-      if (!isSingle && (index + 1) % rowsPerInsert !== 0) return;
-      (isSingle ? one : many).run(...values);
-      values = [];
-    });
+    for (let start = 0; start < pets.length; start += rowsPerInsert) {
+      const rows = pets.slice(start, start + rowsPerInsert).map((pet) => petRow(pet.id ?? ids.next(), pet));
+      if (rows.length === rowsPerInsert) many.run(...rows.flat());
+      else for (const row of rows) one.run(...row);
+    }
   };
 }

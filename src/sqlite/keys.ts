@@ -54,18 +54,12 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return freshness.read(() => selectAll.all().map(toApiKey));
     },
 
-    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      await writer.run({
-        kind: 'create-key',
-        name,
-        hash,
-        lastFour,
-        createdAt: createdAt.getTime(),
-        expiresAt: expiresAt?.getTime() ?? null,
-      });
-      const key = read(() => selectByHash.get(hash));
-      if (!key) throw new Error('The new key is not in the store.');
-      return key;
+    async createKey({ createdAt, expiresAt, ...key }) {
+      const times = { createdAt: createdAt.getTime(), expiresAt: expiresAt?.getTime() ?? null };
+      await writer.run({ kind: 'create-key', ...key, ...times });
+      const created = read(() => selectByHash.get(key.hash));
+      if (!created) throw new Error('The new key is not in the store.');
+      return created;
     },
 
     async revokeKey(id, revokedAt) {

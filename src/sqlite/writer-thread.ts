@@ -8,10 +8,7 @@ import type { OpenedStore } from './opening/opened-store.ts';
 import { isInPlace } from './opening/store-file.ts';
 import { refuseLongLog } from './wal/limit.ts';
 
-/**
- * The thread that owns the writing connection. It gets a batch of jobs, commits them together and returns their outcomes
- * in the same order: one sync of the disk serves everybody who waited.
- */
+/** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
 export interface Failure {
   code: ErrorCode;
