@@ -21,8 +21,6 @@ export interface ApiKey {
   lastUsedAt?: Date;
 }
 
-export type NewApiKey = Pick<ApiKey, 'name' | 'hash' | 'lastFour' | 'createdAt' | 'expiresAt'>;
-
 /** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
 export interface ApiKeyStore {
   /**
@@ -35,7 +33,7 @@ export interface ApiKeyStore {
   /** All keys, oldest first. */
   listKeys(): ApiKey[] | Promise<ApiKey[]>;
 
-  createKey(key: NewApiKey): Promise<ApiKey>;
+  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>): Promise<ApiKey>;
 
   /** The revoked key, or undefined when no key has this id. A key already revoked stays as it was. */
   revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
@@ -43,16 +41,10 @@ export interface ApiKeyStore {
   recordUse(id: string, usedAt: Date): Promise<void>;
 }
 
-export interface KeyRequest {
-  name: string;
-  now: Date;
-  expiresAt?: Date | undefined;
-}
-
 /** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
 export async function issueKey(
   store: ApiKeyStore,
-  { name, now, expiresAt }: KeyRequest,
+  { name, now, expiresAt }: { name: string; now: Date; expiresAt?: Date | undefined },
 ): Promise<{ key: ApiKey; text: string }> {
   const text = generateKey(randomBytes);
   const key = await store.createKey({

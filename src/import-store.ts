@@ -20,10 +20,7 @@ export interface ImportStep {
   addedBefore: number;
 }
 
-/**
- * Adds many pets at once, past the service. The progress of an import is written together with its pets, so that it can
- * go on after any interruption and adds each pet exactly once.
- */
+/** Adds many pets at once. Progress is written with the pets, so an interrupted import adds each exactly once. */
 export interface ImportStore {
   findImport(source: string): Promise<ImportState | undefined>;
 

@@ -1,7 +1,4 @@
-/**
- * Integers of 64 bits, exact to the last digit. JavaScript's numbers lose digits past 2^53, so an
- * identifier is a `bigint` in memory and is read from the digits that were sent.
- */
+/** Exact integers of 64 bits. A JavaScript number loses digits past 2^53, so an id is a `bigint`. */
 
 export const int64Range = { smallest: -(2n ** 63n), largest: 2n ** 63n - 1n } as const;
 
@@ -58,10 +55,7 @@ export function toInt64(value: unknown): bigint | undefined {
 /** Strings match whole, so brackets inside them are skipped. */
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
-/**
- * Replaces each nested array and object of valid JSON by an empty array. `JSON.parse` with a reviver recurses, and deep
- * nesting would overflow the stack.
- */
+/** Empties nested arrays and objects: `JSON.parse` with a reviver recurses, and deep ones overflow the stack. */
 function withoutNested(text: string): string {
   let flat = '';
   let keptUpTo = 0;

@@ -4,11 +4,7 @@ export const logLevels = ['error', 'warn', 'info'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogFields = Record<string, string | number | boolean | undefined>;
 
-export interface Log {
-  error(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-}
+export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
 
 export interface LogOptions {
   level: LogLevel;

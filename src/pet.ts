@@ -49,10 +49,7 @@ export interface CreatedPet {
   replayed: boolean;
 }
 
-/**
- * Keeps the pets and renders them as JSON. Every method fails with `unavailable` while the store cannot be reached, read
- * or written.
- */
+/** Keeps the pets and renders them as JSON. Every method fails with `unavailable` while the store cannot be used. */
 export interface PetStore {
   /**
    * A number that changes whenever anybody commits: while it stays the same, so does everything that was read after it

@@ -49,16 +49,16 @@ export function createApp(options: AppOptions): App {
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
   const headers = baseHeaders(options.isSecure ?? false);
   const serve = createEndpoint({
-    authenticate: createAuthentication({ keys, fixedKeys, log, now }),
-    rateLimit: requestsPerMinute ? createRateLimit({ requestsPerMinute, now }) : undefined,
-    cors: createCors(options.allowedOrigins ?? []),
-    log: createRequestLog({ log, logEveryRequest, slowRequestMs }),
+    authenticate: createAuthentication(keys, fixedKeys, log, now),
+    rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
+    addCorsHeaders: createCors(options.allowedOrigins ?? []),
+    log: createRequestLog(log, logEveryRequest, slowRequestMs),
     isDraining,
     isSent: options.isSent,
     baseHeaders: headers,
   });
-  const { listPets, createPet, getPet } = createPetOperations({ pets, baseHeaders: headers, bodyTimeoutMs });
-  const { livez, readyz } = createHealthChecks({ pets, isStopping, now });
+  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs);
+  const { livez, readyz } = createHealthChecks(pets, isStopping, now);
   const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = createDocuments();
 
   const endpoints: Endpoint[] = [

@@ -7,14 +7,6 @@ export type Caller = string;
 
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
 
-export interface AuthenticationOptions {
-  keys: ApiKeyStore;
-  /** Hashes of the keys that the configuration adds. */
-  fixedKeys: ReadonlySet<string>;
-  log: Log;
-  now: () => number;
-}
-
 /** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
 const useIsRecordedEveryMs = 60 * 60 * 1000;
@@ -22,9 +14,14 @@ const useIsRecordedEveryMs = 60 * 60 * 1000;
 const maxKnownCredentials = 1000;
 
 /** Checks a request's credential. Fails with `unauthorized` when there is none, with `invalid_api_key` when it is wrong. */
-export function createAuthentication(options: AuthenticationOptions): Authenticate {
-  const { keys, fixedKeys, now } = options;
-  const recordUse = createUseRecorder(options);
+export function createAuthentication(
+  keys: ApiKeyStore,
+  /** Hashes of the keys that the configuration adds. */
+  fixedKeys: ReadonlySet<string>,
+  log: Log,
+  now: () => number,
+): Authenticate {
+  const recordUse = createUseRecorder(keys, log);
 
   // The hashes of accepted credentials, by their header, so that a request need not hash its key again. A refused one is
   // forgotten, so that it takes as long as an unknown one.
@@ -82,7 +79,7 @@ function invalidKey(): PetstoreError {
 }
 
 /** Records the coarse last-used time. The request neither waits for it nor fails with it. */
-function createUseRecorder({ keys, log }: AuthenticationOptions): (key: ApiKey, time: number) => void {
+function createUseRecorder(keys: ApiKeyStore, log: Log): (key: ApiKey, time: number) => void {
   const attemptedAt = new Map<string, number>();
   return ({ id, lastUsedAt }, time) => {
     const last = Math.max(lastUsedAt?.getTime() ?? 0, attemptedAt.get(id) ?? 0);

@@ -3,10 +3,7 @@ import { parseExactJson } from '../int64.ts';
 
 export const maxBodyBytes = 64 * 1024;
 
-/**
- * How much of a body that is too large is read and thrown away. A connection that closes before its caller has sent
- * everything is reset, and callers that write before they read would never see their 413.
- */
+/** How much of a too large body is read and discarded: closing earlier resets the connection and loses the 413. */
 export const maxDiscardedBytes = 16 * 1024 * 1024;
 
 const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?;?$/i;
@@ -15,20 +12,16 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 export class UnreadBodyError extends PetstoreError {}
 
 /** Reads a JSON body and waits until its request may be handed over to the store. */
-export type ReadBody = (request: Request) => Promise<Uint8Array>;
-
-export function createBodyReader(timeoutMs: number): ReadBody {
-  return async (request) => {
-    if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
-      throw new PetstoreError(
-        'unsupported_media_type',
-        'The body must be sent as "Content-Type: application/json" in UTF-8.',
-      );
-    }
-    const bytes = await readWithin(timeoutMs, request);
-    await untilParsed(request);
-    return bytes;
-  };
+export async function readBody(request: Request, timeoutMs: number): Promise<Uint8Array> {
+  if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
+    throw new PetstoreError(
+      'unsupported_media_type',
+      'The body must be sent as "Content-Type: application/json" in UTF-8.',
+    );
+  }
+  const bytes = await readWithin(timeoutMs, request);
+  await untilParsed(request);
+  return bytes;
 }
 
 /** Numbers arrive exact. */
@@ -45,14 +38,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A body that trickles in is never idle, so only a deadline of its own ends it. */
 async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Array> {
-  const body = new ArrivingBody(request);
+  const body = new ArrivingBody();
   const late = `The body did not arrive within ${timeoutMs / 1000} seconds.`;
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     deadline.reject(body.isTooLarge ? tooLarge(UnreadBodyError) : new UnreadBodyError('invalid_json', late));
   }, timeoutMs).unref();
   try {
-    return await Promise.race([body.read(), deadline.promise]);
+    return await Promise.race([body.read(request), deadline.promise]);
   } catch (error) {
     throw error instanceof PetstoreError ? error : callerGone();
   } finally {
@@ -73,26 +66,21 @@ async function untilParsed(request: Request): Promise<void> {
 }
 
 class ArrivingBody {
-  readonly #request: Request;
   /** True from the moment the body is known to be refused, whatever else arrives. */
   isTooLarge = false;
 
-  constructor(request: Request) {
-    this.#request = request;
-  }
-
-  async read(): Promise<Uint8Array> {
-    const length = this.#request.headers.get('Content-Length');
+  async read(request: Request): Promise<Uint8Array> {
+    const length = request.headers.get('Content-Length');
     this.isTooLarge = Number(length) > maxBodyBytes;
     if (Number(length) > maxDiscardedBytes) throw tooLarge(UnreadBodyError);
-    return length === null || this.isTooLarge ? this.#readChunks() : this.#request.bytes();
+    return length === null || this.isTooLarge ? this.#readChunks(request) : request.bytes();
   }
 
   /** Counts the bytes as they arrive. Once there are too many, it keeps none of them. */
-  async #readChunks(): Promise<Uint8Array> {
+  async #readChunks(request: Request): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
-    for await (const chunk of this.#request.body ?? []) {
+    for await (const chunk of request.body ?? []) {
       length += chunk.byteLength;
       if (length > maxBodyBytes) this.isTooLarge = true;
       if (length > maxDiscardedBytes) throw tooLarge(UnreadBodyError);

@@ -3,10 +3,7 @@ import { addHeaders, type PlainResponse } from './response.ts';
 
 /** How much the kept responses may cost together; past it, they make room for new ones. */
 const maxKeptBytes = 8 * 1024 * 1024;
-/**
- * Counted for each response besides its body: key, ETag and headers. It is more than they take, because dropped responses
- * stay in memory until the garbage collector runs.
- */
+/** Counted for each response besides its body; generous, because dropped ones wait for the garbage collector. */
 const overheadBytes = 4096;
 const emptyPage = '[]';
 /** Short ASCII text is cheaper to send than its bytes; any other text would be encoded every time. */

@@ -19,10 +19,7 @@ export function cacheable(
   };
 }
 
-/**
- * Evaluates a request's preconditions, in the order of RFC 9110, section 13.2.2: 412 when `If-Match` names other content,
- * 304 when the caller already holds this content.
- */
+/** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
 export function conditional(request: Request, response: PlainResponse): PlainResponse {
   const { etag } = response;
   if (etag === undefined) return response;

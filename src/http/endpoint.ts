@@ -1,7 +1,7 @@
 import { PetstoreError } from '../error.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import { conditional } from './conditional.ts';
-import type { Cors } from './cors.ts';
+import type { AddCorsHeaders } from './cors.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
@@ -14,14 +14,14 @@ export interface Call {
   parameter: string | undefined;
 }
 
-export type Handler = (call: Call) => PlainResponse | Promise<PlainResponse>;
+type Handled = PlainResponse | Promise<PlainResponse>;
+export type Handler = (call: Call) => Handled;
+type Methods = Partial<Record<'GET' | 'POST', Handler>>;
 
-export type Methods = Partial<Record<'GET' | 'POST', Handler>>;
-
-export interface EndpointOptions {
+interface EndpointOptions {
   authenticate: Authenticate;
   rateLimit: RateLimit | undefined;
-  cors: Cors;
+  addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
   isDraining: () => boolean;
   isSent: IsSent | undefined;
@@ -51,12 +51,9 @@ interface Exchange {
 
 export type Serve = (request: Request, parameter: string | undefined) => Response | Promise<Response>;
 
-/**
- * Makes the one function that serves a path: authenticate, count, dispatch by method, evaluate preconditions, send.
- * A store that responds at once is served without a promise.
- */
+/** Makes the function that serves a path. A store that responds at once is served without a promise. */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, rateLimit, cors, log, isDraining } = options;
+  const { authenticate, rateLimit, addCorsHeaders, log, isDraining } = options;
   const largeResponses = new LargeResponses(options.isSent);
 
   return ({ path, methods, isOpen = false, headers = {} }) => {
@@ -65,7 +62,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     // `Response` copies a `Headers` faster than it builds one.
     const baseHeaders = new Headers({ ...options.baseHeaders, ...headers });
 
-    const handle = (exchange: Exchange): PlainResponse | Promise<PlainResponse> => {
+    const handle = (exchange: Exchange): Handled => {
       if (exchange.method === 'OPTIONS' && isKnown)
         return { status: 204, headers: { Allow: allow }, body: null };
       if (isOpen) return dispatch(exchange, '');
@@ -75,18 +72,15 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
         : admit(exchange, caller);
     };
 
-    const admit = (exchange: Exchange, caller: Caller): PlainResponse | Promise<PlainResponse> => {
-      exchange.quota = rateLimit?.take(caller);
+    const admit = (exchange: Exchange, caller: Caller): Handled => {
+      exchange.quota = rateLimit?.(caller);
       if (exchange.quota?.isExceeded) {
         throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
       }
       return dispatch(exchange, caller);
     };
 
-    const dispatch = (
-      { request, method, parameter }: Exchange,
-      caller: Caller,
-    ): PlainResponse | Promise<PlainResponse> => {
+    const dispatch = ({ request, method, parameter }: Exchange, caller: Caller): Handled => {
       if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       const name = method === 'HEAD' ? 'GET' : method;
       const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
@@ -114,7 +108,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       if (body === null) sent.delete('Content-Type');
       sent.set('X-Request-Id', requestId);
       for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
-      if (cors.isNeeded) cors.addTo(sent, request);
+      addCorsHeaders?.(sent, request);
       if (isDraining()) sent.set('Connection', 'close');
       // Without a body, the runtime sends neither the length nor the date.
       if (isHead && body !== null) {
@@ -134,15 +128,9 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
 
     return (request, parameter) => {
       const requestId = requestIdOf(request);
-      const exchange: Exchange = {
-        request,
-        method: request.method,
-        path,
-        parameter,
-        requestId,
-        startedAt: performance.now(),
-        quota: undefined,
-      };
+      const { method } = request;
+      const startedAt = performance.now();
+      const exchange: Exchange = { request, method, path, parameter, requestId, startedAt, quota: undefined };
       try {
         const handled = handle(exchange);
         return handled instanceof Promise ? respondLater(exchange, handled) : respond(exchange, handled);

@@ -3,21 +3,14 @@ import type { PetStore } from '../pet.ts';
 import { cacheable } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 
-export interface HealthOptions {
-  pets: PetStore;
-  isStopping: () => boolean;
-  now: () => number;
-}
-
 /** Probes that arrive within this time share one check of the store. */
 const checkLastsMs = 500;
 
-export interface HealthChecks {
-  livez: Handler;
-  readyz: Handler;
-}
-
-export function createHealthChecks({ pets, isStopping, now }: HealthOptions): HealthChecks {
+export function createHealthChecks(
+  pets: PetStore,
+  isStopping: () => boolean,
+  now: () => number,
+): Record<'livez' | 'readyz', Handler> {
   let check: Promise<void> = Promise.resolve();
   let checkedAt = -Infinity;
 

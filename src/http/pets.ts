@@ -1,42 +1,25 @@
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
 import { parseNewPet, type Page, type PageRequest, type PetStore } from '../pet.ts';
-import { createBodyReader, parseJsonBody } from './body.ts';
+import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import { nextLink, parsePageRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
-/**
- * Sent with every response of `/v1/pets/{petId}`: when it was deprecated (RFC 9745), when it will be removed
- * (RFC 8594), where that is explained and what replaces it.
- */
+/** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
 export const getPetDeprecation = {
   Deprecation: '@1794614400',
   Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
   Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
 };
 
-export interface PetOperationOptions {
-  pets: PetStore;
-  /** The headers that every response has. */
-  baseHeaders: Record<string, string>;
-  bodyTimeoutMs: number;
-}
-
-export interface PetOperations {
-  listPets: Handler;
-  createPet: Handler;
-  getPet: Handler;
-}
-
-export function createPetOperations({
-  pets,
-  baseHeaders,
-  bodyTimeoutMs,
-}: PetOperationOptions): PetOperations {
-  const readBody = createBodyReader(bodyTimeoutMs);
+export function createPetOperations(
+  pets: PetStore,
+  baseHeaders: Record<string, string>,
+  bodyTimeoutMs: number,
+): Record<'listPets' | 'createPet' | 'getPet', Handler> {
   const cache = new ResponseCache(() => pets.version(), baseHeaders);
 
   const readPage = (request: PageRequest): PlainResponse | Promise<PlainResponse> => {
@@ -50,7 +33,7 @@ export function createPetOperations({
     listPets: ({ request }) => cache.respond(parsePageRequest(request.url), readPage),
 
     async createPet({ request, caller }) {
-      const pet = parseNewPet(parseJsonBody(await readBody(request)));
+      const pet = parseNewPet(parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
       const idempotency = key === undefined ? undefined : { key, caller };

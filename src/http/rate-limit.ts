@@ -6,50 +6,35 @@ export interface Quota {
   headers: Record<string, string>;
 }
 
-export interface RateLimit {
-  /** Counts one request of the caller. */
-  take(caller: Caller): Quota;
-}
-
-export interface RateLimitOptions {
-  /** Requests that one key may make in a minute. */
-  requestsPerMinute: number;
-  now: () => number;
-}
+/** Counts one request of the caller. */
+export type RateLimit = (caller: Caller) => Quota;
 
 const windowSeconds = 60;
 
-interface Window {
-  endsAt: number;
-  left: number;
-}
-
-/** Counts in windows of a minute, each starting with a request of the caller. */
-export function createRateLimit({ requestsPerMinute, now }: RateLimitOptions): RateLimit {
+/** Counts the requests of each key in windows of a minute, each starting with a request. */
+export function createRateLimit(requestsPerMinute: number, now: () => number): RateLimit {
   // At most one entry for each valid key: other callers do not get this far.
-  const windows = new Map<Caller, Window>();
+  const windows = new Map<Caller, { endsAt: number; left: number }>();
   const policy = `"default";q=${requestsPerMinute};w=${windowSeconds}`;
 
-  return {
-    take(caller) {
-      const time = now();
-      let window = windows.get(caller);
-      // A window that ends too late was opened before the clock was set back.
-      if (!window || window.endsAt <= time || window.endsAt > time + windowSeconds * 1000) {
-        window = { endsAt: time + windowSeconds * 1000, left: requestsPerMinute };
-        windows.set(caller, window);
-      }
-      const isExceeded = window.left === 0;
-      if (!isExceeded) window.left -= 1;
-      const secondsLeft = Math.ceil((window.endsAt - time) / 1000);
-      return {
-        isExceeded,
-        headers: {
-          'RateLimit-Policy': policy,
-          RateLimit: `"default";r=${window.left};t=${secondsLeft}`,
-          ...(isExceeded && { 'Retry-After': String(secondsLeft) }),
-        },
-      };
-    },
+  return (caller) => {
+    const time = now();
+    let window = windows.get(caller);
+    // A window that ends too late was opened before the clock was set back.
+    if (!window || window.endsAt <= time || window.endsAt > time + windowSeconds * 1000) {
+      window = { endsAt: time + windowSeconds * 1000, left: requestsPerMinute };
+      windows.set(caller, window);
+    }
+    const isExceeded = window.left === 0;
+    if (!isExceeded) window.left -= 1;
+    const secondsLeft = Math.ceil((window.endsAt - time) / 1000);
+    return {
+      isExceeded,
+      headers: {
+        'RateLimit-Policy': policy,
+        RateLimit: `"default";r=${window.left};t=${secondsLeft}`,
+        ...(isExceeded && { 'Retry-After': String(secondsLeft) }),
+      },
+    };
   };
 }

@@ -1,14 +1,8 @@
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
 
-export interface RequestLogOptions {
-  log: Log;
-  logEveryRequest: boolean;
-  slowRequestMs: number;
-}
-
 /** A request as the log describes it. */
-export interface LoggedRequest {
+interface LoggedRequest {
   requestId: string;
   method: string;
   path: string;
@@ -22,7 +16,7 @@ export interface RequestLog {
   finished(request: LoggedRequest, status: number): void;
 }
 
-export function createRequestLog({ log, logEveryRequest, slowRequestMs }: RequestLogOptions): RequestLog {
+export function createRequestLog(log: Log, logEveryRequest: boolean, slowRequestMs: number): RequestLog {
   const loggedAt = new Map<ErrorCode, number>();
   return {
     failed({ requestId, method, path }, { code, status }, error) {

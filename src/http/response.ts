@@ -1,4 +1,4 @@
-import type { PetstoreError } from '../error.ts';
+import type { ErrorCode, PetstoreError } from '../error.ts';
 import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;
@@ -17,9 +17,6 @@ export interface PlainResponse {
 
 export const jsonMediaType = 'application/json';
 
-/** How long a caller should wait before it retries after a 503. */
-const retryAfterSeconds = '1';
-
 /** The headers of every response, unless a handler replaces them. OWASP's set for an API: never sniffed, framed or run. */
 export function baseHeaders(isSecure: boolean): Record<string, string> {
   return {
@@ -36,14 +33,14 @@ export function addHeaders(to: Headers, { headers, etag }: PlainResponse): void 
   if (etag !== undefined) to.set('ETag', etag);
 }
 
-/** The three-field body, and the headers that belong to its status. */
+/** The three-field body, and the headers that belong to its code. */
 export function errorResponse(error: PetstoreError, headers: Record<string, string> = {}): PlainResponse {
   const { code, message, status } = error;
   return {
     status,
     headers: {
       'Cache-Control': 'no-store',
-      ...headersOfStatus(code, status),
+      ...headersOfCode[code],
       ...(error instanceof UnreadBodyError && { Connection: 'close' }),
       ...headers,
     },
@@ -51,16 +48,12 @@ export function errorResponse(error: PetstoreError, headers: Record<string, stri
   };
 }
 
-function headersOfStatus(code: string, status: number): Record<string, string> {
-  switch (status) {
-    case 401: {
-      // RFC 6750, section 3.1: no error attribute for a request that carried no credential.
-      const reason = code === 'invalid_api_key' ? ', error="invalid_token"' : '';
-      return { 'WWW-Authenticate': `Bearer realm="petstore"${reason}` };
-    }
-    case 503:
-      return { 'Retry-After': retryAfterSeconds };
-    default:
-      return {};
-  }
-}
+const retryInOneSecond = { 'Retry-After': '1' };
+
+/** RFC 6750, section 3.1: no error attribute for a request that carried no credential. */
+const headersOfCode: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthorized: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+  invalid_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+  overloaded: retryInOneSecond,
+  unavailable: retryInOneSecond,
+};

@@ -2,28 +2,21 @@ import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
 import { int64Range, parseExactJson } from '../int64.ts';
 import { parseNewPet, type Pet } from '../pet.ts';
-import { damaged, explain, isDamage, storeMoved, translateAddError, translateError } from './errors.ts';
+import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from './errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { toApiKey, type KeyRow } from './keys.ts';
+import { selectKeys, toApiKey, type KeyRow } from './keys.ts';
 import { openForReading, openWritable } from './opening/opened-store.ts';
 import type { ReadOnlyStore } from './opening/read-only.ts';
-import { isInPlace } from './opening/store-file.ts';
-import {
-  checksumOf,
-  isIntact,
-  renderFields,
-  renderPet,
-  storedPetColumns,
-  type RenderedPet,
-} from './stored-pet.ts';
+import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from './stored-pet.ts';
 
-export interface SqliteBulkOptions {
+/** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
+export async function openSqliteBulk({
+  path,
+  mayCreate,
+}: {
   path: string;
-  /** Makes a store that is missing and migrates an older one; otherwise either is an error. */
   mayCreate: boolean;
-}
-
-export async function openSqliteBulk({ path, mayCreate }: SqliteBulkOptions): Promise<BulkStore> {
+}): Promise<BulkStore> {
   const opened = mayCreate ? openForWriting(path) : openForReading(path);
   const table = createTableMaker(path, opened);
   try {
@@ -46,13 +39,8 @@ type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'>;
 
 function openForWriting(name: string): OpenedBulk {
   const { store, database } = openWritable(name);
-  const refuseChanged = (): void => {
-    if (!isInPlace(store)) throw storeMoved(store);
-  };
-  return { database, refuseChanged };
+  return { database, refuseChanged: () => refuseMoved(store) };
 }
-
-type Value = string | number | bigint | null;
 
 /** How a table is read and written. `Stored` is a row as SQLite gives it. */
 interface TableForm<Row, Stored> {
@@ -105,20 +93,14 @@ function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
       return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
     },
     columns: 'id, status, json, checksum',
-    valuesOf({ id, ...pet }) {
-      const json = renderPet(id, renderFields(pet));
-      return [id, pet.status ?? null, json, checksumOf(json)];
-    },
+    valuesOf: (pet) => petRow(pet.id, pet),
     translate: translateAddError,
   };
 }
 
 const keyTable: TableForm<ApiKey, KeyRow> = {
   name: 'api_keys',
-  select: `
-    SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
-      expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
-    FROM api_keys WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
+  select: `${selectKeys} WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
   positionOf: (key) => [key ? BigInt(key.id) : smallestId],
   parse: toApiKey,
   columns: 'id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at',
@@ -136,11 +118,7 @@ const idempotencyTable: TableForm<IdempotencyRecord, RecordRow> = {
     SELECT caller, key, request_hash AS requestHash, CAST(pet_id AS TEXT) AS petId, created_at AS createdAt
     FROM idempotency_keys WHERE (created_at, pet_id) > (?, ?) ORDER BY created_at, pet_id LIMIT ?`,
   positionOf: (record) => [record?.createdAt.getTime() ?? -1, record?.petId ?? smallestId],
-  parse: ({ petId, createdAt, ...row }) => ({
-    ...row,
-    petId: BigInt(petId),
-    createdAt: new Date(createdAt),
-  }),
+  parse: (row) => ({ ...row, petId: BigInt(row.petId), createdAt: new Date(row.createdAt) }),
   columns: 'caller, key, request_hash, pet_id, created_at',
   valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
     ...[caller, key, requestHash, petId, createdAt.getTime()],

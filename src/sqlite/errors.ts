@@ -1,7 +1,4 @@
-/**
- * What a failure of SQLite or of the file system means: `explain` tells the operator who opens a store, `translateError`
- * the callers of a store that is open.
- */
+/** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';
@@ -77,10 +74,7 @@ const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CO
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
-  if (!unavailableCodes.test(codeOf(error))) return error;
-  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
-    cause: error,
-  });
+  return unavailableCodes.test(codeOf(error)) ? unavailable(error) : error;
 }
 
 /** The error of adding pets with their ids. No other primary key may be involved. */
@@ -111,13 +105,21 @@ export function outcomeUnknown(reason: string, cause: unknown): PetstoreError {
 
 /** For a service whose store is no longer in its place: nobody would find what it writes. */
 export function storeMoved({ name, path }: StoreFile): PetstoreError {
-  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', {
-    cause: new Error(
+  return unavailable(
+    new Error(
       `${name} is no longer the file that was opened: it was moved, replaced or removed. ` +
         'Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
         `in its place, first move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
-  });
+  );
+}
+
+export function refuseMoved(store: StoreFile): void {
+  if (!isInPlace(store)) throw storeMoved(store);
+}
+
+function unavailable(cause: unknown): PetstoreError {
+  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
 function codeOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
-import { mapWalIndex } from './wal/header.ts';
+import { changesAt, checksumAt, mapWalIndex } from './wal/header.ts';
 
 /** Notices commits, of this process or another. */
 export interface CommitWatch {
@@ -83,13 +83,15 @@ export function watchCommits(database: Database, path: string): CommitWatch {
 
 /** Reads the memory that SQLite's connections share. */
 export function watchWalIndex(path: string): CommitWatch | undefined {
-  const index = mapWalIndex(path);
-  if (!index) return undefined;
-  let { changes, checksum } = index;
+  const words = mapWalIndex(path);
+  if (!words) return undefined;
+  let changes = words[changesAt];
+  let checksum = words[checksumAt];
   const hasChanged = (): boolean => {
     // A commit that is still writing the header may be noticed twice, which is harmless.
-    if (index.changes === changes && index.checksum === checksum) return false;
-    ({ changes, checksum } = index);
+    if (words[changesAt] === changes && words[checksumAt] === checksum) return false;
+    changes = words[changesAt];
+    checksum = words[checksumAt];
     return true;
   };
   return { hasChanged, seesDuringReads: true };

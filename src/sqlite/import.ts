@@ -5,14 +5,12 @@ import { translateAddError } from './errors.ts';
 import { createIds } from './ids.ts';
 import { openWritable } from './opening/opened-store.ts';
 import { whileInPlace } from './opening/store-watch.ts';
-import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
+import { petRow, type Value } from './stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
-
-type Value = string | number | bigint | null;
 
 export function openSqliteImport({ path }: { path: string }): ImportStore {
   const { store, database } = openWritable(path);
@@ -93,15 +91,10 @@ function createInsert(database: Database): (pets: readonly ImportedPet[]) => voi
   const ids = createIds(database);
   return (pets) => {
     ids.begin();
-    let values: Value[] = [];
-    pets.forEach((pet, index) => {
-      const id = pet.id ?? ids.next();
-      const json = renderPet(id, renderFields(pet));
-      values.push(id, pet.status ?? null, json, checksumOf(json));
-      const isSingle = index >= pets.length - (pets.length % rowsPerInsert);
-      if (!isSingle && (index + 1) % rowsPerInsert !== 0) return;
-      (isSingle ? one : many).run(...values);
-      values = [];
-    });
+    for (let start = 0; start < pets.length; start += rowsPerInsert) {
+      const rows = pets.slice(start, start + rowsPerInsert).map((pet) => petRow(pet.id ?? ids.next(), pet));
+      if (rows.length === rowsPerInsert) many.run(...rows.flat());
+      else for (const row of rows) one.run(...row);
+    }
   };
 }

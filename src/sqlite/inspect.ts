@@ -22,25 +22,22 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
 
 const nothing: Inspection = { petCount: 0, usableKeyCount: 0, latestTime: 0 };
 
+const selectState = `
+  SELECT
+    (SELECT count(*) FROM api_keys
+     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)) AS usableKeyCount,
+    (SELECT coalesce(max(time), 0) FROM (
+       SELECT max(created_at) AS time FROM api_keys UNION ALL SELECT max(last_used_at) FROM api_keys
+       UNION ALL SELECT max(created_at) FROM idempotency_keys UNION ALL SELECT probed_at FROM write_probe
+     )) AS latestTime`;
+
 function inspect(database: Database, name: string, now: number, report: Report): Inspection {
-  const read = (sql: string): unknown =>
-    Object.values(database.query(sql).get() as Record<string, unknown>)[0];
   checkOwnership(database, name);
   report.step(`Checking ${name}`);
   refuseDamage(database, name);
   // A first start made the file and was interrupted before it made the schema; the next one does.
   if (readPragma(database, 'schema_version') === 0) return nothing;
-  return {
-    petCount: refuseDamagedPets(database, name, report),
-    usableKeyCount: Number(
-      read(
-        `SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})`,
-      ),
-    ),
-    latestTime: Number(
-      read(`SELECT max(time) FROM (
-        SELECT max(created_at) AS time FROM api_keys UNION ALL SELECT max(last_used_at) FROM api_keys
-        UNION ALL SELECT max(created_at) FROM idempotency_keys UNION ALL SELECT probed_at FROM write_probe)`),
-    ),
-  };
+  const petCount = refuseDamagedPets(database, name, report);
+  const state = database.query<Omit<Inspection, 'petCount'>, [number]>(selectState).get(now);
+  return { ...nothing, ...state, petCount };
 }

@@ -1,7 +1,5 @@
-import type { Database } from 'bun:sqlite';
 import { isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import type { Freshness } from './fresh.ts';
-import type { Writer } from './writer.ts';
+import type { StoreParts } from './open.ts';
 
 export interface KeyRow {
   id: string;
@@ -14,18 +12,12 @@ export interface KeyRow {
   lastUsedAt: number | null;
 }
 
-export interface KeyStoreParts {
-  database: Database;
-  writer: Writer;
-  freshness: Freshness;
-  now: () => number;
-}
+export const selectKeys = `
+  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
+    expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
+  FROM api_keys`;
 
-export function createKeyStore({ database, writer, freshness, now }: KeyStoreParts): ApiKeyStore {
-  const selectKeys = `
-    SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
-      expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
-    FROM api_keys`;
+export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
   const selectUsable = database.query<KeyRow, [string, number]>(
     `${selectKeys} WHERE hash = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)`,
   );
@@ -62,18 +54,12 @@ export function createKeyStore({ database, writer, freshness, now }: KeyStorePar
       return freshness.read(() => selectAll.all().map(toApiKey));
     },
 
-    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      await writer.run({
-        kind: 'create-key',
-        name,
-        hash,
-        lastFour,
-        createdAt: createdAt.getTime(),
-        expiresAt: expiresAt?.getTime() ?? null,
-      });
-      const key = read(() => selectByHash.get(hash));
-      if (!key) throw new Error('The new key is not in the store.');
-      return key;
+    async createKey({ createdAt, expiresAt, ...key }) {
+      const times = { createdAt: createdAt.getTime(), expiresAt: expiresAt?.getTime() ?? null };
+      await writer.run({ kind: 'create-key', ...key, ...times });
+      const created = read(() => selectByHash.get(key.hash));
+      if (!created) throw new Error('The new key is not in the store.');
+      return created;
     },
 
     async revokeKey(id, revokedAt) {

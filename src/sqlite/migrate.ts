@@ -8,10 +8,7 @@ const applicationId = 0x70657473;
 
 type Step = string | ((database: Database) => void);
 
-/**
- * Step N migrates a database from version N to N + 1. A released step never changes: a change of the schema is a new
- * step at the end.
- */
+/** Step N migrates from version N to N + 1. A released step never changes: add a new one at the end. */
 const steps: readonly Step[] = [
   `
   CREATE TABLE pets (

@@ -1,12 +1,13 @@
+import type { Database } from 'bun:sqlite';
 import type { ApiKeyStore } from '../api-key.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
-import { createFreshness, watchCommits } from './fresh.ts';
+import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { openWritable } from './opening/opened-store.ts';
 import { createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
-import { openWriter } from './writer.ts';
+import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {
   pets: PetStore;
@@ -15,7 +16,15 @@ export interface SqliteStore {
   close(): Promise<void>;
 }
 
-export interface SqliteOptions {
+/** What the parts of an open store share. */
+export interface StoreParts {
+  database: Database;
+  writer: Writer;
+  freshness: Freshness;
+  now: () => number;
+}
+
+interface SqliteOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
@@ -33,9 +42,10 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
   const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites });
+  const parts = { database, writer, freshness, now };
   return {
-    pets: createPetStore({ database, writer, freshness, now }),
-    keys: createKeyStore({ database, writer, freshness, now }),
+    pets: createPetStore(parts),
+    keys: createKeyStore(parts),
     async close() {
       await writer.close();
       watch.close();

@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite';
 import {
   fingerprintOf,
   idempotencyConflict,
@@ -7,8 +6,8 @@ import {
   type PetStatus,
   type PetStore,
 } from '../pet.ts';
-import type { Freshness } from './fresh.ts';
 import type { Job } from './jobs.ts';
+import type { StoreParts } from './open.ts';
 import {
   idOf,
   renderFields,
@@ -21,16 +20,8 @@ import {
   type JoinedPets,
   type RenderedPet,
 } from './stored-pet.ts';
-import type { Writer } from './writer.ts';
 
-export interface PetStoreParts {
-  database: Database;
-  writer: Writer;
-  freshness: Freshness;
-  now: () => number;
-}
-
-export function createPetStore({ database, writer, freshness, now }: PetStoreParts): PetStore {
+export function createPetStore({ database, writer, freshness, now }: StoreParts): PetStore {
   const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
   // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
   const inOrder = 'ORDER BY id LIMIT +?2';

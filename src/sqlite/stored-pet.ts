@@ -24,6 +24,14 @@ export function renderPet(id: bigint | string, fields: string): string {
   return `{"id":${id},${fields}`;
 }
 
+export type Value = string | number | bigint | null;
+
+/** A row of the table: id, status, json, checksum. */
+export function petRow(id: bigint, pet: NewPet): Value[] {
+  const json = renderPet(id, renderFields(pet));
+  return [id, pet.status ?? null, json, checksumOf(json)];
+}
+
 export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
 }

@@ -2,16 +2,13 @@ import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError } from '../log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
-import { outcomeUnknown, storeMoved, translateCommitError, translateError } from './errors.ts';
+import { outcomeUnknown, refuseMoved, storeMoved, translateCommitError, translateError } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
 import type { OpenedStore } from './opening/opened-store.ts';
 import { isInPlace } from './opening/store-file.ts';
 import { refuseLongLog } from './wal/limit.ts';
 
-/**
- * The thread that owns the writing connection. It gets a batch of jobs, commits them together and returns their outcomes
- * in the same order: one sync of the disk serves everybody who waited.
- */
+/** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
 export interface Failure {
   code: ErrorCode;
@@ -60,10 +57,10 @@ function runBatch(jobs: Job[]): Outcome[] {
 function commitTogether(jobs: Job[]): Outcome[] {
   connection ??= openConnection();
   const { database, begin, runner } = connection;
-  if (!isInPlace(store)) throw storeMoved(store);
+  refuseMoved(store);
   refuseLongLog(database, store.path);
   try {
-    takeLock(begin);
+    whenFree(() => begin.run());
     runner.begin();
     const outcomes = jobs.map((job) => ({ result: runner.run(job) }));
     commit(connection);
@@ -74,10 +71,6 @@ function commitTogether(jobs: Job[]): Outcome[] {
     abandon(database);
     throw error;
   }
-}
-
-function takeLock(begin: Statement): void {
-  whenFree(() => begin.run());
 }
 
 /** Only what is in the file under the store's name may be acknowledged. */
@@ -92,13 +85,13 @@ function commit(open: Connection): void {
 
 /** A new connection follows the path, where another file may be now. */
 function openConnection(): Connection {
-  if (!isInPlace(store)) throw storeMoved(store);
+  refuseMoved(store);
   const database = connect(store);
   try {
     makeDurable(database);
     // The jobs check a pet's status themselves, which costs less than SQLite's check.
     database.run('PRAGMA ignore_check_constraints = ON');
-    // From here on, `takeLock` waits.
+    // From here on, `whenFree` waits.
     database.run('PRAGMA busy_timeout = 0');
     return {
       database,

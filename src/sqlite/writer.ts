@@ -12,7 +12,7 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   store: OpenedStore;
   watch: Pick<StoreWatch, 'problem'>;
   /** How many jobs may wait, not counting those being committed. */
@@ -29,8 +29,7 @@ interface QueuedJob extends PromiseWithResolvers<JobResult> {
   job: Job;
 }
 
-export function openWriter(options: WriterOptions): Writer {
-  const { store, watch, maxQueuedJobs, program } = options;
+export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptions): Writer {
   let queued: QueuedJob[] = [];
   let committing: QueuedJob[] = [];
   let closing: PromiseWithResolvers<void> | undefined;

@@ -108,8 +108,8 @@ export const acknowledgeBeforeCommit: Patch[] = [
   },
   {
     file: 'src/sqlite/writer-thread.ts',
-    find: `    takeLock(begin);`,
-    replace: `    if (!database.inTransaction) takeLock(begin);`,
+    find: `    whenFree(() => begin.run());`,
+    replace: `    if (!database.inTransaction) whenFree(() => begin.run());`,
   },
 ];
 

@@ -74,8 +74,8 @@ export const rateLimit: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/http/rate-limit.ts',
-        find: '      let window = windows.get(caller);',
-        replace: "      caller = 'everybody';\n      let window = windows.get(caller);",
+        find: '    let window = windows.get(caller);',
+        replace: "    caller = 'everybody';\n    let window = windows.get(caller);",
       },
     ]),
   },

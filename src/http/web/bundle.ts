@@ -18,10 +18,7 @@ const contentTypes: Record<string, string> = {
   svg: 'image/svg+xml',
 };
 
-/**
- * Bundles the scripts and style sheets of the console and the docs from their sources. The one-file executable has no
- * sources: its build replaces this file by the result (`scripts/embed-assets.ts`).
- */
+/** Bundles what the console and the docs load. The one-file build replaces this file: `scripts/embed-assets.ts`. */
 export async function bundleAssets(): Promise<Asset[]> {
   const { outputs } = await Bun.build({
     entrypoints: [

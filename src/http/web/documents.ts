@@ -5,14 +5,7 @@ import { jsonMediaType } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { serveText } from './text.ts';
 
-export interface Documents {
-  consoleHtml: Handler;
-  docsHtml: Handler;
-  /** The scripts and style sheets of both. */
-  asset: Handler;
-  openapiYaml: Handler;
-  openapiJson: Handler;
-}
+type Documents = Record<'consoleHtml' | 'docsHtml' | 'asset' | 'openapiYaml' | 'openapiJson', Handler>;
 
 /** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
 export function createDocuments(): Documents {
@@ -33,6 +26,7 @@ export function createDocuments(): Documents {
   return {
     consoleHtml: async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
+    /** The scripts and style sheets of both. */
     async asset(call) {
       const found = (await load()).assets.get(call.parameter ?? '');
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');

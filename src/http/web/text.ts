@@ -18,7 +18,8 @@ export function serveCompressed(
   const plain = cacheable(text, headers);
   const bytes = new Uint8Array(gzipSync(text, { level: 9 }));
   const compressed = cacheable(bytes, { ...headers, 'Content-Encoding': 'gzip' });
-  return ({ request }) => (acceptsGzip(request) ? compressed : plain);
+  return ({ request }) =>
+    gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '') ? compressed : plain;
 }
 
 /** Allows files of this service only: no inline script or style, no other host, no frame around it. */
@@ -39,7 +40,3 @@ export function serveHtml(html: string): Handler {
 
 /** Matches a weight in one way only: two parts that accept the same digits would try every split of a long number. */
 const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.0*[1-9]\d*)\s*)?(?:,|$)/i;
-
-function acceptsGzip(request: Request): boolean {
-  return gzipAccepted.test(request.headers.get('Accept-Encoding') ?? '');
-}

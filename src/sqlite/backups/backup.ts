@@ -28,7 +28,9 @@ export function backUpSqlite(name: string, file: string, report: Report): { petC
       // A copy of a damaged store, or of one with another store's log, would look sound.
       report.step(`Checking ${name}`);
       refuseDamage(database, name);
-      makePrivate(partial, file);
+      // SQLite writes into an empty file that exists. One that it makes itself could be read by others.
+      rmSync(partial, { force: true });
+      closeSync(openSync(partial, 'wx', 0o600));
       report.step(`Copying ${name}`);
       database.run('VACUUM INTO ?1', [partial]);
     });
@@ -57,15 +59,5 @@ export function verifyCopy(copy: string, origin: string, report: Report): number
     throw explain(error, origin);
   } finally {
     database?.close();
-  }
-}
-
-/** SQLite writes into an empty file that exists. One that it makes itself could be read by others. */
-function makePrivate(partial: string, file: string): void {
-  try {
-    rmSync(partial, { force: true });
-    closeSync(openSync(partial, 'wx', 0o600));
-  } catch (error) {
-    throw explain(error, file);
   }
 }

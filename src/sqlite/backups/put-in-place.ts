@@ -58,7 +58,9 @@ interface Restore {
 function exchange(incoming: string, file: StoreFile): string | undefined {
   const { path } = file;
   const restore = beginRestore(file);
-  keepOwner(path, incoming);
+  // A restore by root must not lock out the user of the service.
+  const { uid, gid } = statSync(path);
+  if (statSync(incoming).uid !== uid) chownSync(incoming, uid, gid);
   renameSync(incoming, restore.restored);
   try {
     syncPath(dirname(path));
@@ -69,12 +71,6 @@ function exchange(incoming: string, file: StoreFile): string | undefined {
   }
   syncPath(dirname(path));
   return existsSync(restore.kept) ? restore.kept : undefined;
-}
-
-/** A restore by root must not lock out the user of the service. */
-function keepOwner(path: string, incoming: string): void {
-  const { uid, gid } = statSync(path);
-  if (statSync(incoming).uid !== uid) chownSync(incoming, uid, gid);
 }
 
 const waitMs = 5000;

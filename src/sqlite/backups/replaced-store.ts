@@ -13,7 +13,7 @@ interface KeyState {
 }
 
 /** What a restore needs to know about the store that it replaces. */
-export interface ReplacedStore {
+interface ReplacedStore {
   /** Its API keys; none when they cannot be read. */
   keys: KeyState[];
   /** Differs when somebody has written to it since; undefined when there was no store. */

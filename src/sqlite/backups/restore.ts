@@ -4,21 +4,12 @@
  * `put-in-place.ts` moves the store aside and gives the copy its name, under the lock of `lock-store.ts`.
  */
 
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
 import { explain } from '../errors.ts';
-import { isFileOfStore, prepareFolder, resolveLinks, syncPath } from '../opening/store-file.ts';
+import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';
 import { verifyCopy } from './backup.ts';
 import { inUse, makeScratchFolder } from './lock-store.ts';
 import { finishRestore, putInPlace } from './put-in-place.ts';
@@ -70,6 +61,9 @@ export function restoreSqlite({ file, name, isForced, report }: RestoreOptions):
   }
 }
 
+/** The first bytes of every SQLite file: https://sqlite.org/fileformat2.html */
+const databaseStart = 'SQLite format 3\0';
+
 function refuseNoBackup(file: string, name: string): void {
   const remedy = 'Name a file that petstore backup has made.';
   const found = statSync(file, { throwIfNoEntry: false });
@@ -78,7 +72,8 @@ function refuseNoBackup(file: string, name: string): void {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
   try {
-    if (!isDatabase(file)) throw new OperatorError(`${file} is not a backup.`, remedy);
+    const start = readStart(file, databaseStart.length)?.toString('latin1');
+    if (start !== databaseStart) throw new OperatorError(`${file} is not a backup.`, remedy);
   } catch (error) {
     throw explain(error, file);
   }
@@ -89,18 +84,4 @@ function refuseNoBackup(file: string, name: string): void {
     `${file} has a log beside it, with commits of its own.`,
     `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
   );
-}
-
-/** The first bytes of every SQLite file: https://sqlite.org/fileformat2.html */
-const databaseStart = 'SQLite format 3\0';
-
-function isDatabase(file: string): boolean {
-  const start = Buffer.alloc(databaseStart.length);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, start);
-  } finally {
-    closeSync(descriptor);
-  }
-  return start.toString('latin1') === databaseStart;
 }

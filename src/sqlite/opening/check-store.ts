@@ -88,19 +88,13 @@ export function refuseOldSqlite(version = sqliteVersion()): void {
   );
 }
 
-function refuseMissingPages(database: Database, store: OpenedStore): void {
-  const { missingPages, name } = store;
+/** SQLite accepts a file whose last page is cut off until the first commit. */
+function refuseMissingPages(database: Database, { name, path, missingPages }: OpenedStore): void {
   const areUsed = missingPages > 0 && missingPages > readPragma(database, 'freelist_count');
-  if (areUsed || isCutOff(database, store)) throw damaged(name);
-}
-
-/**
- * SQLite accepts a file whose last page is cut off until the first commit. The log is checked before the file: a
- * checkpoint may move pages from the one to the other meanwhile.
- */
-function isCutOff(database: Database, { path }: OpenedStore): boolean {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  return !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
+  // The log first: a checkpoint may move pages from the log to the file meanwhile.
+  const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
+  if (areUsed || isCutOff) throw damaged(name);
 }
 
 function sqliteVersion(): string {

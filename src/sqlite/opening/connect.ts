@@ -56,10 +56,7 @@ export function whenFree(attempt: () => void): void {
   }
 }
 
-/**
- * Makes commits durable: in WAL mode, only FULL syncs the log at every commit. SQLite keeps the journal mode in the
- * file, but forgets `synchronous` with the connection.
- */
+/** In WAL mode, only FULL syncs the log at every commit. SQLite forgets it with the connection. */
 export function makeDurable(database: Database): void {
   const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {
     journal_mode: string;

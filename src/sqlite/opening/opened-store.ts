@@ -33,13 +33,8 @@ export interface OpenedStore extends StoreFile {
   readonly missingPages: number;
 }
 
-export interface WritableStore {
-  store: OpenedStore;
-  database: Database;
-}
-
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
-export function openWritable(name: string): WritableStore {
+export function openWritable(name: string): { store: OpenedStore; database: Database } {
   refuseOldSqlite();
   const store = openOrCreate(name);
   refuseUnusable(store);
@@ -127,7 +122,10 @@ function refuseLogElsewhere({ name, path }: StoreFile): void {
 function makeFile(name: string, path: string): boolean {
   try {
     prepareFolder(path);
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw isFolder(name);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      const file = join(name, 'petstore.db');
+      throw new OperatorError(`${name} is a folder.`, `Name a file in it: --database-url ${file}`);
+    }
     const isNew = !existsSync(path);
     if (isNew) closeSync(openSync(path, 'a', 0o600));
     accessSync(dirname(path), constants.W_OK);
@@ -141,11 +139,4 @@ function makeFile(name: string, path: string): boolean {
       'Give this user write rights to the folder and the file, or choose another file with --database-url.',
     );
   }
-}
-
-function isFolder(name: string): OperatorError {
-  return new OperatorError(
-    `${name} is a folder.`,
-    `Name a file in it: --database-url ${join(name, 'petstore.db')}`,
-  );
 }

@@ -1,10 +1,12 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readlinkSync,
+  readSync,
   realpathSync,
   statSync,
 } from 'node:fs';
@@ -15,20 +17,18 @@ import { OperatorError } from '../../error.ts';
  * The file of a store, found once. Later the name may lead elsewhere, because a link was changed or the file replaced.
  * Every connection is opened on this file, and `isInPlace` tells when the name no longer leads to it.
  */
-export interface StoreFile {
+export interface StoreFile extends Identity {
   /** As the operator named it. */
   readonly name: string;
   /** The same without links. SQLite keeps its log and its shared memory beside this path. */
   readonly path: string;
-  readonly device: bigint;
-  readonly inode: bigint;
   /** The identity of the log, once a connection has read the store. It does not change while the store is in use. */
   readonly log?: Identity | undefined;
 }
 
 interface Identity {
-  device: bigint;
-  inode: bigint;
+  readonly device: bigint;
+  readonly inode: bigint;
 }
 
 /** What SQLite keeps beside a store. */
@@ -117,6 +117,18 @@ export function prepareFolder(path: string): void {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
+}
+
+/** The first bytes of a file; undefined when it is missing or shorter. */
+export function readStart(path: string, length: number): Buffer | undefined {
+  if (!existsSync(path)) return undefined;
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    return readSync(file, bytes) === length ? bytes : undefined;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A new name survives a power cut only if the folder that holds it is synced, too. */

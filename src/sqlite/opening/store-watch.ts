@@ -1,6 +1,6 @@
 import type { PetstoreError } from '../../error.ts';
 import type { Log } from '../../log.ts';
-import { outcomeUnknown, storeMoved } from '../errors.ts';
+import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import { isInPlace, type StoreFile } from './store-file.ts';
 
 /** Notices when a store in use, or its log, is moved, replaced or removed. */
@@ -31,7 +31,7 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
 
 /** Runs a transaction. Fails unless the store is in its place before and after. */
 export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
-  if (!isInPlace(store)) throw storeMoved(store);
+  refuseMoved(store);
   const result = transaction();
   if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
   return result;

@@ -16,6 +16,7 @@ export interface LogReport {
   missingPages: number;
 }
 
+const sound: LogReport = { isDamaged: false, missingPages: 0 };
 /** If the log keeps changing while we read it, another process is writing; skip the check. */
 const maxAttempts = 10;
 /** SQLite never writes the page at this offset: it keeps its locks there. */
@@ -39,7 +40,7 @@ export function checkLog(path: string): LogReport {
   try {
     file = openSync(`${path}-wal`, 'r');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { isDamaged: false, missingPages: 0 };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return sound;
     throw error;
   }
   try {
@@ -52,7 +53,7 @@ export function checkLog(path: string): LogReport {
       }
       earlier = found;
     }
-    return { isDamaged: false, missingPages: 0 };
+    return sound;
   } finally {
     closeSync(file);
   }
@@ -66,23 +67,23 @@ interface Suspicion {
 }
 
 function readLog(file: number, path: string, state: LogState | undefined): LogReport | Suspicion {
-  if (fstatSync(file).size <= headerBytes) return { isDamaged: false, missingPages: 0 };
+  if (fstatSync(file).size <= headerBytes) return sound;
   const sizeBefore = statSync(path).size;
   const bytes = readHeaderBytes(file);
   const header = readHeader(bytes);
-  const sound = header && readSound(file, header, sizeBefore);
-  const frame = sound?.frame ?? 0;
+  const read = header && readSound(file, header, sizeBefore);
+  const frame = read?.frame ?? 0;
   if (findAcknowledged(file, header, frame) || isShort(frame, header, state)) {
     return { frame, header: readHeaderBytes(file).equals(bytes) ? bytes : undefined };
   }
-  if (!header || !sound) return { isDamaged: false, missingPages: 0 };
+  if (!header || !read) return sound;
   // Last, so that pages which a checkpoint moves from the log to the file meanwhile are in one of them.
   const pagesInFile = Math.floor(statSync(path).size / header.pageSize);
   // The file was emptied: SQLite writes its first page before it begins a log, but would remove the log of an empty file.
-  if (pagesInFile === 0 && sound.pageCount > 0) return { isDamaged: true, missingPages: 0 };
+  if (pagesInFile === 0 && read.pageCount > 0) return { isDamaged: true, missingPages: 0 };
   let missingPages = 0;
-  for (let page = pagesInFile + 1; page <= sound.pageCount; page++) {
-    if (!sound.pagesPast.has(page) && page !== lockByte / header.pageSize + 1) missingPages += 1;
+  for (let page = pagesInFile + 1; page <= read.pageCount; page++) {
+    if (!read.pagesPast.has(page) && page !== lockByte / header.pageSize + 1) missingPages += 1;
   }
   return { isDamaged: false, missingPages };
 }

@@ -1,22 +1,15 @@
 import { toArrayBuffer } from 'bun:ffi';
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { existsSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { openLibc } from '../../linux/libc.ts';
-
-/** The header of SQLite's shared memory. Every commit, of this process or another, rewrites it. */
-export interface WalIndex {
-  /** Counts the commits. */
-  readonly changes: number;
-  /** The header's own checksum, which covers the state of the log as well. */
-  readonly checksum: number;
-}
+import { readStart } from '../opening/store-file.ts';
 
 const headerBytes = 48;
 const formatVersion = 3_007_000;
 /** Offsets in bytes. */
 const [framesAt, saltsAt] = [16, 32];
-/** Offsets in 32-bit words. */
-const [changesAt, checksumAt] = [2, 10];
+/** Offsets in 32-bit words: the count of commits, and the header's own checksum, which covers the state of the log. */
+export const [changesAt, checksumAt] = [2, 10];
 const readable = 1;
 const shared = 1;
 const failed = 2n ** 64n - 1n;
@@ -25,25 +18,26 @@ const failed = 2n ** 64n - 1n;
 const mapped = new Set<number>();
 
 /**
- * Maps the header into memory, where reading it costs nothing. Its format is fixed: https://sqlite.org/walformat.html.
+ * Maps the header of SQLite's shared memory, which every commit of any process rewrites. Reading it then costs nothing.
+ * Its format is fixed: https://sqlite.org/walformat.html.
  * A connection of this process must be open, which proves that this is the file SQLite uses. Undefined without that
  * proof, because a header that nobody writes would never show a commit.
  *
  * The descriptor stays open on purpose: POSIX drops every lock that a process holds on a file as soon as it closes
  * any descriptor of it, and SQLite's locks are on this one.
  */
-export function mapWalIndex(path: string): WalIndex | undefined {
-  if (process.platform !== 'linux' || endianness() !== 'LE') return undefined;
-  const words = mapFile(`${path}-shm`, headerBytes);
-  if (!words) return undefined;
-  return {
-    get changes() {
-      return words[changesAt] ?? 0;
-    },
-    get checksum() {
-      return words[checksumAt] ?? 0;
-    },
-  };
+export function mapWalIndex(path: string): Uint32Array | undefined {
+  if (process.platform !== 'linux' || endianness() !== 'LE' || !existsSync(`${path}-shm`)) return undefined;
+  const libc = openLibc({
+    mmap: { args: ['ptr', 'u64', 'i32', 'i32', 'i32', 'i64'], returns: 'ptr' },
+  });
+  if (!libc) return undefined;
+  const file = openSync(`${path}-shm`, 'r');
+  mapped.add(file);
+  if (!isOpenBySqlite(file)) return undefined;
+  const address = libc.symbols.mmap(null, headerBytes, readable, shared, file, 0);
+  if (address === null || BigInt(address) === failed) return undefined;
+  return new Uint32Array(toArrayBuffer(address, 0, headerBytes));
 }
 
 /** What the shared memory, which outlives a crash, says about the log. */
@@ -74,30 +68,6 @@ export function readLogState(path: string): LogState | undefined {
     frames: header.readUInt32LE(framesAt),
     copiedFrames: bytes.readUInt32LE(2 * headerBytes),
   };
-}
-
-function readStart(path: string, length: number): Buffer | undefined {
-  if (!existsSync(path)) return undefined;
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(length);
-    return readSync(file, bytes, 0, length, 0) === length ? bytes : undefined;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function mapFile(path: string, length: number): Uint32Array | undefined {
-  const libc = openLibc({
-    mmap: { args: ['ptr', 'u64', 'i32', 'i32', 'i32', 'i64'], returns: 'ptr' },
-  });
-  if (!libc || !existsSync(path)) return undefined;
-  const file = openSync(path, 'r');
-  mapped.add(file);
-  if (!isOpenBySqlite(file)) return undefined;
-  const address = libc.symbols.mmap(null, length, readable, shared, file, 0);
-  if (address === null || BigInt(address) === failed) return undefined;
-  return new Uint32Array(toArrayBuffer(address, 0, length));
 }
 
 /** Whether a descriptor that is not ours, and so SQLite's, leads to the same file. */
