@@ -14,7 +14,7 @@ app.use((request, response, next) => {
 });
 
 app.get('/v1/pets', (request, response) => {
-  const { query, error } = parseQuery(request.query);
+  const { value: query, error } = parseQuery(request.query);
   if (error) return response.status(400).json(error);
   const page = pets.list(query);
   if (page.next) response.set('Link', nextLink(query, page.next));
@@ -28,7 +28,7 @@ app.get('/v1/pets/:id', (request, response) => {
 });
 
 app.post('/v1/pets', express.json(), (request, response) => {
-  const { pet, error } = parsePet(request.body);
+  const { value: pet, error } = parsePet(request.body);
   if (error) return response.status(400).json(error);
   const created = pets.create(pet);
   response.status(201).location(`/v1/pets/${created.id}`).json(created);

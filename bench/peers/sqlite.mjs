@@ -8,11 +8,10 @@ export function openPets() {
   const database = new Database(settings.databaseUrl);
   database.exec('PRAGMA journal_mode = WAL');
   database.exec('PRAGMA synchronous = FULL');
-  const selectPage = database.prepare(`SELECT ${columns} FROM pets WHERE id > ? ORDER BY id LIMIT ?`);
-  const selectPageOfStatus = database.prepare(
-    `SELECT ${columns} FROM pets WHERE status = ? AND id > ? ORDER BY id LIMIT ?`,
-  );
-  const selectPet = database.prepare(`SELECT ${columns} FROM pets WHERE id = ?`);
+  const select = (rest) => database.prepare(`SELECT ${columns} FROM pets WHERE ${rest}`);
+  const selectPage = select('id > ? ORDER BY id LIMIT ?');
+  const selectPageOfStatus = select('status = ? AND id > ? ORDER BY id LIMIT ?');
+  const selectPet = select('id = ?');
   const insertPet = database.prepare('INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)');
   return {
     list({ limit = 20, status, cursor = 0 }) {
