@@ -20,27 +20,14 @@ export interface Setting {
   checkout?: string;
 }
 
-interface Server {
-  url: string;
-  headers: Record<string, string>;
-}
-
-/** A contestant that serves its own copy of the data, and the requests that it is going to get. */
-export interface Running extends Server, AsyncDisposable {
-  pid: number;
-  /** From the start of the process to its first good response. */
-  readyMs: number;
-  requests: readonly HttpRequest[];
-  /** The same requests as wrk.lua reads them. */
-  requestsFile: string;
-  connections: number;
-  loadCores: number[];
-}
+type Server = { url: string; headers: Record<string, string> };
+export type Running = Awaited<ReturnType<typeof startContestant>>;
 
 export const ownCheckout = join(import.meta.dir, '../..');
 const [startWithinMs, respondWithinMs] = [60_000, 30_000];
 
-export async function startContestant(cell: Cell, setting: Setting): Promise<Running> {
+/** Starts a contestant on its own copy of the data, and makes the requests that it is going to get. */
+export async function startContestant(cell: Cell, setting: Setting) {
   const { open, slowDisk, connections = 1, checkout = ownCheckout } = setting;
   const [contestant, workload] = [contestantOf(cell.contestant), workloadOf(cell.workload)];
   const { server: cores, load: loadCores } = coreLayout(cell.processes);
@@ -68,9 +55,11 @@ export async function startContestant(cell: Cell, setting: Setting): Promise<Run
     }
     await Bun.sleep(2);
   }
+  /** From the start of the process to its first good response. */
   const readyMs = performance.now() - startedAt;
   const requests = workload.requests(contestant.spelling, cell.pets);
   const condition = await checkFirst({ url, headers }, requests[0]!, withEtag);
+  /** The same requests as wrk.lua reads them. */
   const requestsFile = join(stack.use(makeFolder()).path, 'requests.tsv');
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(requestsFile, lines.join(''));

@@ -34,10 +34,7 @@ const warmUpTurns = 3;
  * One round of a comparison: all contestants are started, then they take turns under load. If the machine changes its
  * speed from one second to the next, it changes for all of them.
  */
-export async function measureThroughput(
-  cells: readonly Cell[],
-  options: ThroughputOptions,
-): Promise<Sample[]> {
+export async function measureThroughput(cells: readonly Cell[], options: ThroughputOptions) {
   const { seconds, turns, round, warmUpSeconds } = options;
   await using stack = new AsyncDisposableStack();
   const samples: Sample[] = [];
@@ -75,21 +72,15 @@ export async function measureThroughput(
   return samples;
 }
 
+type LatencyOptions = Setting & { round: number; rate: number; seconds: number; warmUpSeconds: number };
+
 /** The same work at a fixed rate, for latency. */
-export async function measureLatency(
-  cell: Cell,
-  options: Setting & { round: number; rate: number; seconds: number; warmUpSeconds: number },
-): Promise<LatencySample> {
+export async function measureLatency(cell: Cell, options: LatencyOptions): Promise<LatencySample> {
   const { round, rate, seconds, warmUpSeconds } = options;
   await using running = await startContestant(cell, options);
   // PostgreSQL shares the generator's cores, and would hardly get a turn beside one that watches the clock.
-  const load = {
-    rate,
-    seconds,
-    warmUpSeconds,
-    isBackground: contestantOf(cell.contestant).data === 'postgres',
-  };
-  const run = () => runAtConstantRate(running, load);
+  const isBackground = contestantOf(cell.contestant).data === 'postgres';
+  const run = () => runAtConstantRate(running, { rate, seconds, warmUpSeconds, isBackground });
   return { ...cell, round, rate, ...(await besideCreates(cell, running, warmUpSeconds + seconds, run)) };
 }
 

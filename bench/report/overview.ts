@@ -49,11 +49,9 @@ export function drawOverview(results: Results): string {
         `<text${weightOf(own)} x="${end + 6}" y="${rowTop(index) + 13}">${shortNumber(value)}${remark}</text>`
       );
     });
-    return [
-      `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>`,
-      `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`,
-      ...drawn,
-    ];
+    const heading = `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>`;
+    const remark = `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`;
+    return [heading, remark].concat(drawn);
   });
   const bottom = rowTop(rows.length) + 24;
   const height = bottom + 18;

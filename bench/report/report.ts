@@ -97,7 +97,7 @@ function contestantTable(results: Results, describe: (cell: Cell) => string): st
   const columns = workloads.filter(({ id }) => contestants.some((own) => text(own.id, id) !== ''));
   if (columns.length === 0) return 'Not measured.';
   const rows = contestants
-    .map(({ id, name }) => [name, ...columns.map((column) => text(id, column.id))])
+    .map(({ id, name }) => [name].concat(columns.map((column) => text(id, column.id))))
     .filter((row) => row.slice(1).some((own) => own !== ''));
   return table(['', ...columns.map(({ title }) => title)], rows);
 }
