@@ -86,7 +86,8 @@ export const contestants: readonly Contestant[] = [
   }),
   peer('elysia-postgres', 'Elysia + postgres.js', 'Elysia with schemas + postgres.js, Bun', {
     packages: 'elysia @elysiajs/bearer postgres',
-    ...{ data: 'postgres', runtime: bun, without: ['not-modified', ...slowDisk] },
+    ...{ data: 'postgres', runtime: bun, file: join(peersFolder, 'elysia.mjs') },
+    without: ['not-modified', ...slowDisk],
   }),
 ];
 

@@ -20,7 +20,8 @@ export interface Setting {
   checkout?: string;
 }
 
-type Server = { url: string; headers: Record<string, string> };
+type HeaderFields = Record<string, string>;
+type Server = { url: string; headers: HeaderFields };
 export type Running = Awaited<ReturnType<typeof startContestant>>;
 
 export const ownCheckout = join(import.meta.dir, '../..');
@@ -47,7 +48,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
     endFamily(child);
     await child.exited;
   });
-  let headers: Record<string, string> | undefined;
+  let headers: HeaderFields | undefined;
   while (!(headers = await signIn(contestant, url, key).catch(() => undefined))) {
     if (child.exitCode !== null || performance.now() > startedAt + startWithinMs) {
       endFamily(child);
@@ -88,13 +89,13 @@ async function signIn({ authorize, spelling }: Contestant, url: string, key: str
 }
 
 /** Makes sure that the right response is measured, not a fast error. Returns the header that makes it a 304. */
-async function checkFirst(server: Server, request: HttpRequest, isConditional: boolean) {
+async function checkFirst(server: Server, request: HttpRequest, hasEtag: boolean): Promise<HeaderFields> {
   const response = await send(server, request);
   const [text, { status }] = [await response.text(), response];
   // PocketBase responds to a caller without rights with an empty list, not with an error.
   const isGood = status < 400 && (status !== 200 || text.includes('"Pet '));
   if (!isGood) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
-  if (!isConditional) return {};
+  if (!hasEtag) return {};
   const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
   const again = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
   if (again.status !== 304) throw new Error(`${request.path} responded ${again.status} to its own ETag.`);

@@ -3,14 +3,11 @@ import { constants, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../load/processes.ts';
 
-type BenchPet = { id: number; name: string; categoryId: number; status: string | undefined };
-
 /** The same pets on every store. One in ten has no status. */
-export function* petsUpTo(count: number): Generator<BenchPet> {
+export function* petsUpTo(count: number) {
   const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
-  for (let id = 1; id <= count; id++) {
+  for (let id = 1; id <= count; id++)
     yield { id, name: `Pet ${id}`, categoryId: id % 50, status: statuses[id % 10] };
-  }
 }
 
 /** Fills an empty store through the command line, as a user would, and returns the API key that it made. */

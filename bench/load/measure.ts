@@ -13,7 +13,7 @@ export interface ThroughputOptions extends Setting {
   turns: number;
   warmUpSeconds: number;
   /** Called for a contestant that fails; the others go on without it. */
-  failed(cell: Cell, error: Error): void;
+  failed(cell: Cell, round: number, error: Error): void;
 }
 
 interface Racer extends Running {
@@ -47,7 +47,7 @@ export async function measureThroughput(cells: readonly Cell[], options: Through
   const lap = async (act: (cell: Cell) => Promise<unknown>, among: Iterable<Cell>): Promise<void> => {
     for (const cell of among) {
       await act(cell).catch((error: Error) => {
-        options.failed(cell, error);
+        options.failed(cell, round, error);
         return leave(cell);
       });
     }
@@ -57,9 +57,8 @@ export async function measureThroughput(cells: readonly Cell[], options: Through
     racers.set(cell, { ...running, cell, requestCount: 0, loads: [] });
   }, cells);
   // In turns, too: a runtime that waits for long may lose compiled code.
-  for (let turn = 1; turn <= warmUpTurns; turn++) {
+  for (let turn = 1; turn <= warmUpTurns; turn++)
     await lap((cell) => takeTurn(racers.get(cell)!, warmUpSeconds / warmUpTurns), racers.keys());
-  }
   for (let turn = 1; turn <= turns; turn++) {
     await lap(async (cell) => {
       const racer = racers.get(cell)!;

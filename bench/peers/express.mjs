@@ -1,8 +1,7 @@
 import express from 'express';
 import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
-const pets = openPets();
 const app = express();
 // Its default is an ETag for every response; the others make one only where 304 is measured.
 app.set('etag', settings.withEtag ? 'weak' : false);

@@ -5,9 +5,8 @@ import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
-const pets = openPets();
 const app = new Hono();
 const cases = ['noAuthenticationHeader', 'invalidAuthenticationHeader', 'invalidToken'];
 const refusals = Object.fromEntries(cases.map((name) => [name, { message: noKey }]));

@@ -7,7 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { errorBody, nextLink, noKey, noPet, settings, statuses } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
 /** NestJS on Fastify with a guard, a validation pipe and an exception filter, as its guide recommends. */
 
@@ -42,25 +42,23 @@ class ErrorFilter {
 
 @nest.Controller('v1/pets')
 class PetsController {
-  readonly pets = openPets();
-
   @nest.Get()
   listPets(@nest.Query() query: PageQuery, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const page = this.pets.list(query);
+    const page = pets.list(query);
     if (page.next) reply.header('link', nextLink(query, page.next));
     return page.pets;
   }
 
   @nest.Get(':id')
   getPet(@nest.Param('id', nest.ParseIntPipe) id: number): unknown {
-    const found = this.pets.get(id);
+    const found = pets.get(id);
     if (!found) throw new nest.NotFoundException(noPet.message);
     return found;
   }
 
   @nest.Post()
   createPet(@nest.Body() pet: NewPet, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const created = this.pets.create(pet);
+    const created = pets.create(pet);
     reply.header('location', `/v1/pets/${created.id}`);
     return created;
   }

@@ -8,6 +8,7 @@ export const settings = {
   withEtag: process.env.WITH_ETAG === 'true',
 };
 
+export const isOnPostgres = settings.databaseUrl.startsWith('postgres:');
 export const statuses = ['available', 'pending', 'sold'];
 
 /** The three-field error of the API. */

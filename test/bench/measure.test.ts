@@ -41,7 +41,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     const failures: string[] = [];
     const measured = await measureThroughput(cells, {
       ...{ ...setting, open, round: 1, seconds: 1, turns: 2, warmUpSeconds: 0.9 },
-      failed: ({ contestant }, { message }) => failures.push(`${contestant}: ${message}`),
+      failed: ({ contestant }, _, { message }) => failures.push(`${contestant}: ${message}`),
     });
     expect(failures).toEqual(['limit-node: No room.']);
     const found = measured.map(({ contestant, errors }) => [contestant, errors]);
