@@ -6,7 +6,7 @@ import { startContestant } from './contestants/start.ts';
 import { cleanUpWhenInterrupted } from './load/processes.ts';
 import { workloads } from './load/workloads.ts';
 import { runWrk, type Load } from './load/wrk.ts';
-import { choose, missingTools } from './prepare.ts';
+import { choose, exitWith, missingTools } from './prepare.ts';
 import { describeSpread, spreadOf } from './report/statistics.ts';
 
 /**
@@ -34,18 +34,14 @@ const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const checkout = resolve(positionals[0] ?? '/');
 const { rounds = 12, seconds = 2, pets = 100_000 } = values;
 const chosen = choose('--only', values.only, comparable, usual);
-const complaints = existsSync(join(checkout, 'src/cli/petstore.ts')) ? missingTools() : [help];
-if (complaints.length > 0) {
-  process.stderr.write(`${complaints.join('\n')}\n`);
-  process.exit(2);
-}
+exitWith(existsSync(join(checkout, 'src/cli/petstore.ts')) ? missingTools() : [help], 2);
 await using data = openData();
 for (const { id, title } of workloads.filter((workload) => chosen.includes(workload.id))) {
   const measured = await compare(id);
   const middle = (side: 0 | 1): string => spreadOf(measured.map((round) => round[side]))!.median.toFixed(1);
   const speed = describeSpread(spreadOf(measured.map(([here, there]) => there / here))!);
-  const figures = `${middle(0)} µs of processor time here, ${middle(1)} there: ${speed} as fast here`;
-  process.stdout.write(`${title}: ${figures}\n`);
+  const micros = `${middle(0)} µs of processor time here, ${middle(1)} there`;
+  process.stdout.write(`${title}: ${micros}: ${speed} as fast here\n`);
 }
 
 /** The processor time of a request in microseconds, here and there, in each round. */
@@ -57,8 +53,7 @@ async function compare(workload: string): Promise<[number, number][]> {
   const measured: [number, number][] = [];
   // The first round is the warm-up.
   for (let round = 0; round <= Number(rounds); round++) {
-    const loads = Promise.all([runWrk(here, Number(seconds)), runWrk(there, Number(seconds))]);
-    const [own, other] = await loads;
+    const [own, other] = await Promise.all([runWrk(here, Number(seconds)), runWrk(there, Number(seconds))]);
     if (round > 0) measured.push([microsOf(own), microsOf(other)]);
   }
   return measured;

@@ -15,6 +15,13 @@ export function missingTools(): string[] {
   return missing.map(([tool, remedy]) => `${tool} is missing. ${remedy}`);
 }
 
+/** Ends the program if there is anything to complain about. */
+export function exitWith(complaints: string[], status: number): void {
+  if (complaints.length === 0) return;
+  (status === 0 ? process.stdout : process.stderr).write(`${complaints.join('\n')}\n`);
+  process.exit(status);
+}
+
 /** Installs the peers on first use; nothing else needs them. */
 export async function preparePeers(contestants: readonly Contestant[]): Promise<void> {
   const isMissing = (name: string): boolean => !existsSync(join(peersFolder, 'node_modules', name));

@@ -7,7 +7,7 @@ import { latencyRate, orderOf, planLatency, planThroughput, type Plan } from './
 import { cleanUpWhenInterrupted, coreLayout, makeFolder, pinRunning } from './load/processes.ts';
 import { buildSlowDisk } from './load/slow-disk.ts';
 import { workloadOf, workloads } from './load/workloads.ts';
-import { choose, missingTools, preparePeers } from './prepare.ts';
+import { choose, exitWith, missingTools, preparePeers } from './prepare.ts';
 import { describeContestant, describeMachine } from './report/machine.ts';
 import { renderResults, writeReport } from './report/report.ts';
 import type { Cell, Results } from './report/results.ts';
@@ -22,14 +22,10 @@ export const wholePlan: Plan = {
   latencyRounds: 7,
 };
 const quickPlan: Plan = {
-  ...{
-    ...wholePlan,
-    otherSizes: [],
-    rounds: 2,
-    latencyRounds: 0,
-    workloads: ['list', 'list-random', 'create'],
-  },
+  ...wholePlan,
+  workloads: ['list', 'list-random', 'create'],
   contestants: ['petstore', 'limit-bun', 'fastify', 'elysia'],
+  ...{ otherSizes: [], rounds: 2, latencyRounds: 0 },
 };
 /** Compilers take their time: most peers are at full speed after three seconds. */
 const warmUpSeconds = 3;
@@ -60,11 +56,7 @@ if (import.meta.main) {
   const [flag, text] = [{ type: 'boolean' }, { type: 'string' }] as const;
   const options = { help: { ...flag, short: 'h' }, quick: flag, only: text, contestants: text } as const;
   const { help: isHelp, quick, ...given } = parseArgs({ options }).values;
-  const complaints = isHelp ? [help] : missingTools();
-  if (complaints.length > 0) {
-    process.stdout.write(`${complaints.join('\n')}\n`);
-    process.exit(isHelp ? 0 : 2);
-  }
+  exitWith(isHelp ? [help] : missingTools(), isHelp ? 0 : 2);
   const usual = quick ? quickPlan : wholePlan;
   const results = await runBenchmark({
     ...usual,
@@ -77,7 +69,7 @@ if (import.meta.main) {
 
 /** Measures all that is planned. What fails is noted in the remarks; the rest goes on. */
 async function runBenchmark(plan: Plan): Promise<Results> {
-  const { pets, rounds } = plan;
+  const { pets, rounds, latencyRounds } = plan;
   const chosen = contestants.filter(({ id }) => plan.contestants.includes(id));
   await preparePeers(chosen);
   await using data = openData();
@@ -91,43 +83,37 @@ async function runBenchmark(plan: Plan): Promise<Results> {
   await verifySameWork(peers, pets, setting);
 
   const results: Results = {
-    startedAt: new Date().toISOString(),
-    finishedAt: '',
-    machine: describeMachine(),
+    ...{ startedAt: new Date().toISOString(), finishedAt: '', machine: describeMachine() },
     method: { pets, rounds, warmUp: `${warmUpSeconds} s`, ...method },
     contestants: await Promise.all(chosen.map(describeContestant)),
     workloads: plan.workloads.map(workloadOf).map(({ id, title }) => ({ id, title })),
-    samples: [],
-    latencies: [],
+    ...{ samples: [], latencies: [] },
     remarks: slowDisk ? [] : ['Without a C compiler the 5 ms disk was not measured.'],
   };
-  const groups = planThroughput(plan).filter(
-    ([cell]) => slowDisk || !workloadOf(cell!.workload).isOnSlowDisk,
-  );
+  const note = ({ workload, contestant }: Cell, round: number, { message }: Error): void => {
+    const reason = message.split('\n').slice(0, 3).join(' ');
+    results.remarks.push(`${contestant}, ${workload}, round ${round}: ${reason}`);
+  };
+  const isPossible = ([cell]: Cell[]) => slowDisk || !workloadOf(cell!.workload).isOnSlowDisk;
+  const groups = planThroughput(plan).filter(isPossible);
   for (let round = 1; round <= rounds; round++) {
     log(`Throughput, round ${round} of ${rounds}`);
-    const failed = ({ workload, contestant }: Cell, { message }: Error): void => {
-      const reason = message.split('\n').slice(0, 3).join(' ');
-      results.remarks.push(`${contestant}, ${workload}, round ${round}: ${reason}`);
-    };
     const { secondsPerRound: seconds, turnsPerRound: turns } = method;
-    for (const cells of groups) {
-      const options = { ...setting, round, seconds, turns, warmUpSeconds, failed };
+    const options = { ...setting, round, seconds, turns, warmUpSeconds, failed: note };
+    for (const cells of groups)
       results.samples.push(...(await measureThroughput(orderOf(cells, round, rounds), options)));
-    }
   }
   const latencyCells = planLatency(groups, plan);
-  for (let round = 1; round <= plan.latencyRounds; round++) {
-    log(`Latency, round ${round} of ${plan.latencyRounds}`);
-    for (const cell of orderOf(latencyCells, round, rounds)) {
+  for (let round = 1; round <= latencyRounds; round++) {
+    log(`Latency, round ${round} of ${latencyRounds}`);
+    for (const cell of orderOf(latencyCells, round, latencyRounds)) {
       const rate = latencyRate(results, cell, latencyCells);
       if (rate === undefined) continue;
       const enough = Math.min(longestLatencySeconds, Math.ceil(fewestRequests / rate));
       const seconds = Math.max(method.latencySeconds, enough);
       await measureLatency(cell, { ...setting, round, rate, seconds, warmUpSeconds }).then(
         (sample) => results.latencies.push(sample),
-        (error: Error) =>
-          results.remarks.push(`${cell.contestant}, latency of ${cell.workload}: ${error.message}`),
+        (error: Error) => note({ ...cell, workload: `latency of ${cell.workload}` }, round, error),
       );
     }
   }

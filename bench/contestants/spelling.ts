@@ -17,46 +17,38 @@ export interface Spelling {
   create: (number: number) => HttpRequest;
 }
 
-/** The API of the service. It accepts only the cursors that its own code makes. */
-export const ownSpelling = petstoreSpelling(({ limit = 20, status, after = 0 }) => {
-  const link = nextLink({ limit, ...(status && { status }) }, { json: '', next: BigInt(after) });
-  return /cursor=([^&>]+)/.exec(link ?? '')?.[1] ?? '';
-});
+export const spellings = {
+  /** The API of the service. It accepts only the cursors that its own code makes. */
+  own: spelling('/v1/pets', ({ limit, status, after }) => {
+    if (after === undefined) return { limit, status };
+    const link = nextLink({ limit: 20, ...(status && { status }) }, { json: '', next: BigInt(after) });
+    return { limit, status, cursor: /cursor=([^&>]+)/.exec(link ?? '')?.[1] };
+  }),
+  /** The same API, with the id itself as the cursor. */
+  peer: spelling('/v1/pets', ({ limit, status, after: cursor }) => ({ limit, status, cursor })),
+  jsonServer: spelling('/pets', ({ limit = 20, status, after = 0 }) => {
+    return { status, _start: after, _limit: limit };
+  }),
+  /** `skipTotal` as its guide recommends where nobody needs the number of records. */
+  pocketBase: spelling(
+    '/api/collections/pets/records',
+    ({ limit = 20, status, after = 0 }) => {
+      const conditions = [`id>'${recordId(after)}'`, ...(status ? [`status='${status}'`] : [])];
+      const filter = after > 0 || status ? encodeURIComponent(`(${conditions.join('&&')})`) : undefined;
+      return { sort: 'id', skipTotal: 1, perPage: limit, filter };
+    },
+    recordId,
+  ),
+};
 
-/** The same API, with the id itself as the cursor. */
-export const peerSpelling = petstoreSpelling(({ after }) => String(after));
-
-function petstoreSpelling(cursorOf: (options: ListOptions) => string): Spelling {
-  return spelling('/v1/pets', (options) => ({
-    limit: options.limit,
-    status: options.status,
-    cursor: options.after === undefined ? undefined : cursorOf(options),
-  }));
+/** A record of PocketBase has a text of 15 characters as its id. */
+export function recordId(id: number): string {
+  return String(id).padStart(15, '0');
 }
 
-export const jsonServerSpelling = spelling('/pets', ({ limit = 20, status, after = 0 }) => ({
-  ...{ status, _start: after, _limit: limit },
-}));
+type QueryOf = (options: ListOptions) => Record<string, string | number | undefined>;
 
-/** A record's id is a text of 15 characters. */
-export const recordId = (id: number): string => String(id).padStart(15, '0');
-
-/** `skipTotal` as its guide recommends where nobody needs the number of records. */
-export const pocketBaseSpelling = spelling(
-  '/api/collections/pets/records',
-  ({ limit = 20, status, after = 0 }) => {
-    const conditions = [`id>'${recordId(after)}'`, ...(status ? [`status='${status}'`] : [])];
-    const filter = after > 0 || status ? encodeURIComponent(`(${conditions.join('&&')})`) : undefined;
-    return { sort: 'id', skipTotal: 1, perPage: limit, filter };
-  },
-  recordId,
-);
-
-function spelling(
-  path: string,
-  queryOf: (options: ListOptions) => Record<string, string | number | undefined>,
-  idOf: (id: number) => string = String,
-): Spelling {
+function spelling(path: string, queryOf: QueryOf, idOf: (id: number) => string = String): Spelling {
   return {
     list(options) {
       const given = Object.entries(queryOf(options)).filter(([, value]) => value !== undefined);

@@ -20,27 +20,15 @@ export interface Setting {
   checkout?: string;
 }
 
-interface Server {
-  url: string;
-  headers: Record<string, string>;
-}
-
-/** A contestant that serves its own copy of the data, and the requests that it is going to get. */
-export interface Running extends Server, AsyncDisposable {
-  pid: number;
-  /** From the start of the process to its first good response. */
-  readyMs: number;
-  requests: readonly HttpRequest[];
-  /** The same requests as wrk.lua reads them. */
-  requestsFile: string;
-  connections: number;
-  loadCores: number[];
-}
+type HeaderFields = Record<string, string>;
+type Server = { url: string; headers: HeaderFields };
+export type Running = Awaited<ReturnType<typeof startContestant>>;
 
 export const ownCheckout = join(import.meta.dir, '../..');
 const [startWithinMs, respondWithinMs] = [60_000, 30_000];
 
-export async function startContestant(cell: Cell, setting: Setting): Promise<Running> {
+/** Starts a contestant on its own copy of the data, and makes the requests that it is going to get. */
+export async function startContestant(cell: Cell, setting: Setting) {
   const { open, slowDisk, connections = 1, checkout = ownCheckout } = setting;
   const [contestant, workload] = [contestantOf(cell.contestant), workloadOf(cell.workload)];
   const { server: cores, load: loadCores } = coreLayout(cell.processes);
@@ -60,7 +48,7 @@ export async function startContestant(cell: Cell, setting: Setting): Promise<Run
     endFamily(child);
     await child.exited;
   });
-  let headers: Record<string, string> | undefined;
+  let headers: HeaderFields | undefined;
   while (!(headers = await signIn(contestant, url, key).catch(() => undefined))) {
     if (child.exitCode !== null || performance.now() > startedAt + startWithinMs) {
       endFamily(child);
@@ -68,9 +56,11 @@ export async function startContestant(cell: Cell, setting: Setting): Promise<Run
     }
     await Bun.sleep(2);
   }
+  /** From the start of the process to its first good response. */
   const readyMs = performance.now() - startedAt;
   const requests = workload.requests(contestant.spelling, cell.pets);
   const condition = await checkFirst({ url, headers }, requests[0]!, withEtag);
+  /** The same requests as wrk.lua reads them. */
   const requestsFile = join(stack.use(makeFolder()).path, 'requests.tsv');
   const lines = requests.map(({ method, path, body = '' }) => `${method}\t${path}\t${body}\n`);
   await Bun.write(requestsFile, lines.join(''));
@@ -99,13 +89,13 @@ async function signIn({ authorize, spelling }: Contestant, url: string, key: str
 }
 
 /** Makes sure that the right response is measured, not a fast error. Returns the header that makes it a 304. */
-async function checkFirst(server: Server, request: HttpRequest, isConditional: boolean) {
+async function checkFirst(server: Server, request: HttpRequest, hasEtag: boolean): Promise<HeaderFields> {
   const response = await send(server, request);
   const [text, { status }] = [await response.text(), response];
   // PocketBase responds to a caller without rights with an empty list, not with an error.
   const isGood = status < 400 && (status !== 200 || text.includes('"Pet '));
   if (!isGood) throw new Error(`${request.method} ${request.path}: ${status} ${text.slice(0, 500)}`);
-  if (!isConditional) return {};
+  if (!hasEtag) return {};
   const condition = { 'If-None-Match': response.headers.get('ETag') ?? '' };
   const again = await send({ ...server, headers: { ...server.headers, ...condition } }, request);
   if (again.status !== 304) throw new Error(`${request.path} responded ${again.status} to its own ETag.`);

@@ -1,17 +1,13 @@
 import { Database } from 'bun:sqlite';
-import { closeSync, constants, fsyncSync, openSync, readdirSync, statSync } from 'node:fs';
-import { cp, rm } from 'node:fs/promises';
+import { constants, cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../load/processes.ts';
 
-type BenchPet = { id: number; name: string; categoryId: number; status: string | undefined };
-
 /** The same pets on every store. One in ten has no status. */
-export function* petsUpTo(count: number): Generator<BenchPet> {
+export function* petsUpTo(count: number) {
   const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
-  for (let id = 1; id <= count; id++) {
+  for (let id = 1; id <= count; id++)
     yield { id, name: `Pet ${id}`, categoryId: id % 50, status: statuses[id % 10] };
-  }
 }
 
 /** Fills an empty store through the command line, as a user would, and returns the API key that it made. */
@@ -57,12 +53,9 @@ export function makePeerStore(path: string, pets: number): void {
   insertPets(database, 'INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)', pets);
 }
 
-export function insertPets(
-  database: Database,
-  sql: string,
-  pets: number,
-  idOf: (id: number) => number | string = Number,
-) {
+type Id = number | string;
+
+export function insertPets(database: Database, sql: string, pets: number, idOf: (id: number) => Id = Number) {
   const insert = database.prepare(sql);
   database.transaction(() => {
     for (const { id, name, categoryId, status } of petsUpTo(pets))
@@ -75,15 +68,5 @@ export function insertPets(
 export async function copyToDisk(template: string, target: string): Promise<void> {
   // Where the file system can, a copy shares its blocks until they are written.
   await cp(template, target, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  const isFolder = statSync(target).isDirectory();
-  const files = isFolder ? readdirSync(target).map((name) => join(target, name)) : [target];
-  for (const file of files) {
-    const descriptor = openSync(file, 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  }
-}
-
-export async function removeStore(place: string): Promise<void> {
-  for (const rest of ['', '-wal', '-shm']) await rm(`${place}${rest}`, { recursive: true, force: true });
+  await run(['sync', '--file-system', target]);
 }

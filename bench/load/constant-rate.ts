@@ -11,17 +11,7 @@ export interface ConstantRate {
   isBackground?: boolean;
 }
 
-export interface Latencies {
-  answeredPerSecond: number;
-  errors: number;
-  p50Ms: number;
-  p99Ms: number;
-  p999Ms: number;
-  maxMs: number;
-  /** How late the generator itself was; this is part of the figures above. */
-  generatorLagP99Ms: number;
-}
-
+export type Latencies = Awaited<ReturnType<typeof runAtConstantRate>>;
 type Connection = { socket: Bun.Socket; received: string; dueAt: number };
 
 /**
@@ -29,7 +19,7 @@ type Connection = { socket: Bun.Socket; received: string; dueAt: number };
  * waits for a response before it sends again, so a server that stalls gets fewer requests and looks fast
  * ("coordinated omission").
  */
-export async function runAtConstantRate(target: Running, run: ConstantRate): Promise<Latencies> {
+export async function runAtConstantRate(target: Running, run: ConstantRate) {
   const { rate, seconds, warmUpSeconds = 0, isBackground = false } = run;
   const warmUp = Math.round(rate * warmUpSeconds);
   const total = warmUp + Math.max(1, Math.round(rate * seconds));
@@ -60,11 +50,8 @@ export async function runAtConstantRate(target: Running, run: ConstantRate): Pro
   };
   const connect = async (): Promise<void> => {
     const connection = { received: '', dueAt: 0 } as Connection;
-    const socket = {
-      data: (_: unknown, bytes: Buffer) => receive(connection, bytes),
-      close: fail,
-      error: fail,
-    };
+    const data = (_: unknown, bytes: Buffer) => receive(connection, bytes);
+    const socket = { data, close: fail, error: fail };
     connection.socket = await Bun.connect({ hostname: '127.0.0.1', port: Number(port), socket });
     idle.push(connection);
   };
@@ -96,11 +83,14 @@ export async function runAtConstantRate(target: Running, run: ConstantRate): Pro
     clearTimeout(deadline);
     for (const socket of sockets) socket.terminate();
   }
-  const [p50Ms, p99Ms, p999Ms, maxMs] = [0.5, 0.99, 0.999, 1].map((share) => percentile(latencies, share));
   return {
-    ...({ p50Ms, p99Ms, p999Ms, maxMs } as Record<'p50Ms' | 'p99Ms' | 'p999Ms' | 'maxMs', number>),
     answeredPerSecond: latencies.length / ((performance.now() - countedFrom) / 1000),
     errors: errors + total - settled,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    p999Ms: percentile(latencies, 0.999),
+    maxMs: percentile(latencies, 1),
+    /** How late the generator itself was; this is part of the figures above. */
     generatorLagP99Ms: percentile(lags, 0.99),
   };
 }
@@ -116,12 +106,9 @@ function statusOfWhole(text: string): number | undefined {
   return isWhole || status === 304 ? status : undefined;
 }
 
-function render(
-  { method, path, body = '' }: HttpRequest,
-  host: string,
-  headers: Record<string, string>,
-): string {
-  const ofBody = body && { 'Content-Type': 'application/json', 'Content-Length': body.length };
-  const lines = Object.entries({ Host: host, ...headers, ...(ofBody || {}) });
-  return `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+function render({ method, path, body }: HttpRequest, host: string, headers: Record<string, string>): string {
+  const ofBody = body ? { 'Content-Type': 'application/json', 'Content-Length': body.length } : {};
+  const fields = Object.entries({ Host: host, ...headers, ...ofBody });
+  const lines = [`${method} ${path} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`)];
+  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }

@@ -13,7 +13,7 @@ export interface ThroughputOptions extends Setting {
   turns: number;
   warmUpSeconds: number;
   /** Called for a contestant that fails; the others go on without it. */
-  failed(cell: Cell, error: Error): void;
+  failed(cell: Cell, round: number, error: Error): void;
 }
 
 interface Racer extends Running {
@@ -34,10 +34,7 @@ const warmUpTurns = 3;
  * One round of a comparison: all contestants are started, then they take turns under load. If the machine changes its
  * speed from one second to the next, it changes for all of them.
  */
-export async function measureThroughput(
-  cells: readonly Cell[],
-  options: ThroughputOptions,
-): Promise<Sample[]> {
+export async function measureThroughput(cells: readonly Cell[], options: ThroughputOptions) {
   const { seconds, turns, round, warmUpSeconds } = options;
   await using stack = new AsyncDisposableStack();
   const samples: Sample[] = [];
@@ -50,7 +47,7 @@ export async function measureThroughput(
   const lap = async (act: (cell: Cell) => Promise<unknown>, among: Iterable<Cell>): Promise<void> => {
     for (const cell of among) {
       await act(cell).catch((error: Error) => {
-        options.failed(cell, error);
+        options.failed(cell, round, error);
         return leave(cell);
       });
     }
@@ -60,9 +57,8 @@ export async function measureThroughput(
     racers.set(cell, { ...running, cell, requestCount: 0, loads: [] });
   }, cells);
   // In turns, too: a runtime that waits for long may lose compiled code.
-  for (let turn = 1; turn <= warmUpTurns; turn++) {
+  for (let turn = 1; turn <= warmUpTurns; turn++)
     await lap((cell) => takeTurn(racers.get(cell)!, warmUpSeconds / warmUpTurns), racers.keys());
-  }
   for (let turn = 1; turn <= turns; turn++) {
     await lap(async (cell) => {
       const racer = racers.get(cell)!;
@@ -75,21 +71,15 @@ export async function measureThroughput(
   return samples;
 }
 
+type LatencyOptions = Setting & { round: number; rate: number; seconds: number; warmUpSeconds: number };
+
 /** The same work at a fixed rate, for latency. */
-export async function measureLatency(
-  cell: Cell,
-  options: Setting & { round: number; rate: number; seconds: number; warmUpSeconds: number },
-): Promise<LatencySample> {
+export async function measureLatency(cell: Cell, options: LatencyOptions): Promise<LatencySample> {
   const { round, rate, seconds, warmUpSeconds } = options;
   await using running = await startContestant(cell, options);
   // PostgreSQL shares the generator's cores, and would hardly get a turn beside one that watches the clock.
-  const load = {
-    rate,
-    seconds,
-    warmUpSeconds,
-    isBackground: contestantOf(cell.contestant).data === 'postgres',
-  };
-  const run = () => runAtConstantRate(running, load);
+  const isBackground = contestantOf(cell.contestant).data === 'postgres';
+  const run = () => runAtConstantRate(running, { rate, seconds, warmUpSeconds, isBackground });
   return { ...cell, round, rate, ...(await besideCreates(cell, running, warmUpSeconds + seconds, run)) };
 }
 

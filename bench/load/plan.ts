@@ -24,21 +24,16 @@ export function planThroughput(plan: Plan): Cell[][] {
 }
 
 function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Plan): Cell[] {
-  const cell = (more: Partial<Cell>): Cell => ({
-    workload,
-    contestant: 'petstore',
-    pets,
-    processes: 1,
-    ...more,
-  });
+  const own = { workload, contestant: 'petstore', pets, processes: 1 };
+  const cell = (more: Partial<Cell>): Cell => ({ ...own, ...more });
   const hasOwn = chosen.includes('petstore');
-  if (workload === 'processes') return hasOwn ? [cell({}), cell({ processes: 2 })] : [];
+  if (workload === 'processes') return hasOwn ? [own, cell({ processes: 2 })] : [];
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
-  const isSized = hasOwn && groupOf(workload) === workload;
+  const compared = able.map(({ id }) => cell({ contestant: id }));
+  if (!hasOwn || groupOf(workload) !== workload) return compared;
   const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
   const sizes = otherSizes.filter((size) => ends.includes(size) || atEverySize.includes(workload));
-  const compared = able.map(({ id }) => cell({ contestant: id }));
-  return isSized ? [...compared, ...sizes.map((size) => cell({ pets: size }))] : compared;
+  return [...compared, ...sizes.map((size) => cell({ pets: size }))];
 }
 
 const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, 'slow-disk');
@@ -46,11 +41,8 @@ const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, '
 /** Latency is compared at the common size, among the contestants of the same API and one limit. */
 export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
   const isSameApi = (id: string): boolean => contestantOf(id).kind !== 'ready-made' && id !== 'limit-node';
-  return groups
-    .flat()
-    .filter(
-      (cell) => latencyWorkloads.includes(cell.workload) && cell.pets === pets && isSameApi(cell.contestant),
-    );
+  const sized = groups.flat().filter((cell) => cell.pets === pets && isSameApi(cell.contestant));
+  return sized.filter(({ workload }) => latencyWorkloads.includes(workload));
 }
 
 /** A rate that every contestant of a store sustains: half of what the slowest did in its slowest round. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endProcess } from '../../test/support/process/process.ts';
 import { familyOf } from '../../test/support/process/process-figures.ts';
 
 const children = new Set<Bun.Subprocess>();
@@ -22,11 +23,10 @@ export function started<Child extends Bun.Subprocess>(child: Child): Child {
   return child;
 }
 
+type RunOptions = { cwd?: string; stdin?: Response };
+
 /** Runs a command to its end and returns what it printed. */
-export async function run(
-  command: string[],
-  options: { cwd?: string; stdin?: Response } = {},
-): Promise<string> {
+export async function run(command: string[], options: RunOptions = {}): Promise<string> {
   const child = started(Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', ...options }));
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (child.exitCode === 0) return stdout;
@@ -35,14 +35,7 @@ export async function run(
 
 /** Kills a process and all that it started. */
 export function endFamily(child: Bun.Subprocess): void {
-  if (child.exitCode !== null) return;
-  for (const pid of familyOf(child.pid)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
+  if (child.exitCode === null) familyOf(child.pid).forEach(endProcess);
 }
 
 export function makeFolder(): Disposable & { path: string } {
@@ -57,16 +50,15 @@ function removeFolder(path: string): void {
 }
 
 /** The cores this process was started with, which in a container are fewer than the machine has. */
-const allowedCores = allowedList()
-  .split(',')
-  .flatMap((part) => {
-    const [first = 0, last = first] = part.split('-').map(Number);
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  });
+const allowedCores = allowedList().flatMap((part) => {
+  const [first = 0, last = first] = part.split('-').map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+});
 
-function allowedList(): string {
-  if (process.platform !== 'linux') return '0';
-  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+function allowedList(): string[] {
+  if (process.platform !== 'linux') return ['0'];
+  const status = readFileSync('/proc/self/status', 'utf8');
+  return /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1]?.split(',') ?? ['0'];
 }
 
 /** The server and the load generator run on different cores, unless there are too few. */

@@ -16,45 +16,37 @@ export interface Workload {
   createsPerSecond?: number;
 }
 
-const firstPage: Workload['requests'] = ({ list }) => [list({})];
+type Requests = Workload['requests'];
+const firstPage: Requests = ({ list }) => [list({})];
+const byStatus: Requests = ({ list }) => [list({ status: 'pending' })];
+const deepPage: Requests = ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })];
+const randomPages: Requests = ({ list }, pets) => {
+  const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
+  // A small store has few pages: many are drawn twice, and a cache would help.
+  return [...new Map(drawn.map((request) => [request.path, request])).values()];
+};
+const randomPagesOf100: Requests = ({ list }, pets) =>
+  randomly((random) => list({ limit: 100, after: random(pets - 100) }));
+const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + random(pets)));
+const creates: Requests = ({ create }) => thousand(create);
+const mixed: Requests = ({ list, create }) =>
+  thousand((index) => (index % 10 === 9 ? create(index) : list({})));
 
 export const workloads: readonly Workload[] = [
   { id: 'list', title: 'List, first page', requests: firstPage },
-  { id: 'list-status', title: 'List by status', requests: ({ list }) => [list({ status: 'pending' })] },
-  {
-    ...{ id: 'list-deep', title: 'One deep page by cursor' },
-    requests: ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })],
-  },
-  {
-    ...{ id: 'list-random', title: 'Random pages of 10 to 30' },
-    requests: ({ list }, pets) => {
-      const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
-      // A small store has few pages: many are drawn twice, and a cache would help.
-      return [...new Map(drawn.map((request) => [request.path, request])).values()];
-    },
-  },
-  {
-    ...{ id: 'get', title: 'Get by id, random' },
-    requests: ({ get }, pets) => randomly((random) => get(1 + random(pets))),
-  },
-  {
-    ...{ id: 'create', title: 'Create, durable', isWriting: true },
-    requests: ({ create }) => thousand(create),
-  },
-  {
-    ...{ id: 'mix', title: '90 % list, 10 % create', isWriting: true },
-    requests: ({ list, create }) => thousand((index) => (index % 10 === 9 ? create(index) : list({}))),
-  },
+  { id: 'list-status', title: 'List by status', requests: byStatus },
+  { id: 'list-deep', title: 'One deep page by cursor', requests: deepPage },
+  { id: 'list-random', title: 'Random pages of 10 to 30', requests: randomPages },
+  { id: 'get', title: 'Get by id, random', requests: randomPets },
+  { id: 'create', title: 'Create, durable', requests: creates, isWriting: true },
+  { id: 'mix', title: '90 % list, 10 % create', requests: mixed, isWriting: true },
   { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },
   { id: 'slow-disk-quiet', title: 'List, 5 ms disk, no creates', requests: firstPage, isOnSlowDisk: true },
   {
     ...{ id: 'slow-disk-busy', title: 'List, 5 ms disk, 100 creates/s beside', requests: firstPage },
     ...{ isWriting: true, isOnSlowDisk: true, createsPerSecond: 100 },
   },
-  {
-    ...{ id: 'processes', title: 'Random pages of 100, by processes' },
-    requests: ({ list }, pets) => randomly((random) => list({ limit: 100, after: random(pets - 100) })),
-  },
+  { id: 'processes', title: 'Random pages of 100, by processes', requests: randomPagesOf100 },
 ];
 
 export function workloadOf(id: string): Workload {

@@ -19,18 +19,14 @@ function init()
 end
 
 function readRequests()
-  local headers, requests, count = " HTTP/1.1\r\n", {}, 0
-  for name, value in pairs(wrk.headers) do
-    headers = headers .. name .. ": " .. value .. "\r\n"
-  end
+  local requests = {}
   for line in io.lines(os.getenv("BENCH_REQUESTS")) do
     local method, path, body = line:match("^(%u+)\t([^\t]*)\t(.*)$")
-    local ofBody = body == "" and "" or "Content-Type: application/json\r\nContent-Length: " .. #body .. "\r\n"
-    wrk.method, wrk.path, wrk.body, count = method, path, body ~= "" and body or nil, count + 1
-    requests[count] = method .. " " .. path .. headers .. ofBody .. "\r\n" .. body
+    wrk.method, wrk.path, wrk.body = method, path, body ~= "" and body or nil
+    wrk.headers["Content-Type"] = wrk.body and "application/json"
+    requests[#requests + 1] = wrk.format()
   end
-  if wrk.body then wrk.headers["Content-Type"] = "application/json" end
-  return count > 1 and requests or nil
+  return #requests > 1 and requests or nil
 end
 
 function done(summary)

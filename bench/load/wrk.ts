@@ -4,16 +4,7 @@ import type { Running } from '../contestants/start.ts';
 import { pin, started } from './processes.ts';
 
 /** What happened while a server got as many requests as it could serve. */
-export interface Load {
-  requests: number;
-  seconds: number;
-  errors: number;
-  /** Processor time of the server, with all its processes and threads. */
-  serverSeconds: number;
-  loadSeconds: number;
-  /** Cores that everything else on the machine kept busy. */
-  otherCores: number;
-}
+export type Load = Awaited<ReturnType<typeof runWrk>>;
 
 const [idleCheckMs, idleWithinMs] = [30, 20_000];
 
@@ -21,7 +12,7 @@ const [idleCheckMs, idleWithinMs] = [30, 20_000];
  * wrk as fast as it can: keep-alive, no pipelining. One thread, because with several the first ones would send before
  * wrk's clock starts. `startAt` skips that many requests of the file.
  */
-export async function runWrk(target: Running, seconds: number, startAt = 0): Promise<Load> {
+export async function runWrk(target: Running, seconds: number, startAt = 0) {
   const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const command = pin(target.loadCores, [
     // wrk knows whole seconds only, so a signal ends it; its own limit is for the case that none comes.
@@ -40,14 +31,16 @@ export async function runWrk(target: Running, seconds: number, startAt = 0): Pro
   }
   clearTimeout(end);
   const [output] = await Promise.all([child.stdout.text(), child.exited]);
+  /** Processor time of the server, with all its processes and threads. */
   const serverSeconds = cpuSeconds(family) - before.server;
   const own = process.cpuUsage(before.own);
   const oursSeconds = (Number(child.resourceUsage()?.cpuTime.total ?? 0) + own.user + own.system) / 1e6;
   const otherSeconds = Math.max(0, machineCpuSeconds() - before.machine - serverSeconds - oursSeconds);
+  /** Cores that everything else on the machine kept busy. */
   const otherCores = otherSeconds / ((performance.now() - startedAt) / 1000);
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
-  const figures = JSON.parse(json) as Pick<Load, 'requests' | 'seconds' | 'loadSeconds' | 'errors'>;
+  const figures = JSON.parse(json) as Record<'requests' | 'seconds' | 'loadSeconds' | 'errors', number>;
   if (figures.requests === 0) throw new Error(`There was no response within ${seconds} s.`);
   return { ...figures, serverSeconds, otherCores };
 }

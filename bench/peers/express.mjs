@@ -1,8 +1,7 @@
 import express from 'express';
 import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
-const pets = openPets();
 const app = express();
 // Its default is an ETag for every response; the others make one only where 304 is measured.
 app.set('etag', settings.withEtag ? 'weak' : false);
@@ -14,7 +13,7 @@ app.use((request, response, next) => {
 });
 
 app.get('/v1/pets', (request, response) => {
-  const { query, error } = parseQuery(request.query);
+  const { value: query, error } = parseQuery(request.query);
   if (error) return response.status(400).json(error);
   const page = pets.list(query);
   if (page.next) response.set('Link', nextLink(query, page.next));
@@ -28,7 +27,7 @@ app.get('/v1/pets/:id', (request, response) => {
 });
 
 app.post('/v1/pets', express.json(), (request, response) => {
-  const { pet, error } = parsePet(request.body);
+  const { value: pet, error } = parsePet(request.body);
   if (error) return response.status(400).json(error);
   const created = pets.create(pet);
   response.status(201).location(`/v1/pets/${created.id}`).json(created);

@@ -1,11 +1,10 @@
 import bearerAuth from '@fastify/bearer-auth';
 import etag from '@fastify/etag';
 import Fastify from 'fastify';
-import { errorBody, nextLink, noPet, settings, statuses } from './settings.mjs';
+import { errorBody, isOnPostgres, nextLink, noPet, settings, statuses } from './settings.mjs';
 
 /** Fastify with schemas for what comes in and what goes out, as its guide recommends. */
-const isOnPostgres = settings.databaseUrl.startsWith('postgres:');
-const pets = isOnPostgres ? (await import('./postgres.mjs')).pets : (await import('./sqlite.mjs')).openPets();
+const { pets } = await import(isOnPostgres ? './postgres.mjs' : './sqlite.mjs');
 
 const [id, name, categoryId] = [{ type: 'integer' }, { type: 'string' }, { type: 'integer' }];
 const status = { type: 'string', enum: statuses };

@@ -5,32 +5,21 @@ import { etag } from 'hono/etag';
 import { HTTPException } from 'hono/http-exception';
 import { validator } from 'hono/validator';
 import { errorBody, nextLink, noKey, noPet, parsePet, parseQuery, settings } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
-const pets = openPets();
 const app = new Hono();
-const refused = { message: noKey };
-const token = settings.apiKey;
-app.use(
-  bearerAuth({
-    token,
-    noAuthenticationHeader: refused,
-    invalidAuthenticationHeader: refused,
-    invalidToken: refused,
-  }),
-);
+const cases = ['noAuthenticationHeader', 'invalidAuthenticationHeader', 'invalidToken'];
+const refusals = Object.fromEntries(cases.map((name) => [name, { message: noKey }]));
+app.use(bearerAuth({ token: settings.apiKey, ...refusals }));
 if (settings.withEtag) app.use(etag());
 
-const pageQuery = validator('query', (given, c) => {
-  const { query, error } = parseQuery(given);
-  return error ? c.json(error, 400) : query;
-});
-const newPet = validator('json', (given, c) => {
-  const { pet, error } = parsePet(given);
-  return error ? c.json(error, 400) : pet;
-});
+const validate = (target, parse) =>
+  validator(target, (given, c) => {
+    const { value, error } = parse(given);
+    return error ? c.json(error, 400) : value;
+  });
 
-app.get('/v1/pets', pageQuery, (c) => {
+app.get('/v1/pets', validate('query', parseQuery), (c) => {
   const query = c.req.valid('query');
   const page = pets.list(query);
   if (page.next) c.header('Link', nextLink(query, page.next));
@@ -42,7 +31,7 @@ app.get('/v1/pets/:id', (c) => {
   return found ? c.json(found) : c.json(noPet, 404);
 });
 
-app.post('/v1/pets', newPet, (c) => {
+app.post('/v1/pets', validate('json', parsePet), (c) => {
   const created = pets.create(c.req.valid('json'));
   c.header('Location', `/v1/pets/${created.id}`);
   return c.json(created, 201);

@@ -2,50 +2,27 @@ import 'reflect-metadata';
 import type { FastifyReply } from 'fastify';
 import * as nest from '@nestjs/common';
 import etag from '@fastify/etag';
-import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Max, Min } from 'class-validator';
 import { errorBody, nextLink, noKey, noPet, settings, statuses } from './settings.mjs';
-import { openPets } from './sqlite.mjs';
+import { pets } from './sqlite.mjs';
 
 /** NestJS on Fastify with a guard, a validation pipe and an exception filter, as its guide recommends. */
 
 class PageQuery {
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(100)
-  limit: number = 20;
-
-  @IsOptional()
-  @IsIn(statuses)
-  status?: string;
-
-  @Type(() => Number)
-  @IsOptional()
-  @IsInt()
-  cursor?: number;
+  @Type(() => Number) @IsInt() @Min(1) @Max(100) limit: number = 20;
+  @IsOptional() @IsIn(statuses) status?: string;
+  @Type(() => Number) @IsOptional() @IsInt() cursor?: number;
 }
 
 class NewPet {
-  @IsString()
-  name!: string;
-
-  @IsInt()
-  categoryId!: number;
-
-  @IsOptional()
-  @IsIn(statuses)
-  status?: string;
+  @IsString() name!: string;
+  @IsInt() categoryId!: number;
+  @IsOptional() @IsIn(statuses) status?: string;
 }
 
-@nest.Injectable()
-class PetsService {
-  pets = openPets();
-}
-
-@nest.Injectable()
 class KeyGuard {
   canActivate(context: nest.ExecutionContext): boolean {
     const { authorization } = context.switchToHttp().getRequest().headers;
@@ -65,40 +42,34 @@ class ErrorFilter {
 
 @nest.Controller('v1/pets')
 class PetsController {
-  constructor(@nest.Inject(PetsService) private readonly service: PetsService) {}
-
   @nest.Get()
   listPets(@nest.Query() query: PageQuery, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const page = this.service.pets.list(query);
+    const page = pets.list(query);
     if (page.next) reply.header('link', nextLink(query, page.next));
     return page.pets;
   }
 
   @nest.Get(':id')
   getPet(@nest.Param('id', nest.ParseIntPipe) id: number): unknown {
-    const found = this.service.pets.get(id);
+    const found = pets.get(id);
     if (!found) throw new nest.NotFoundException(noPet.message);
     return found;
   }
 
   @nest.Post()
-  @nest.HttpCode(201)
   createPet(@nest.Body() pet: NewPet, @nest.Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const created = this.service.pets.create(pet);
+    const created = pets.create(pet);
     reply.header('location', `/v1/pets/${created.id}`);
     return created;
   }
 }
 
-@nest.Module({
-  controllers: [PetsController],
-  providers: [PetsService, { provide: APP_GUARD, useClass: KeyGuard }],
-})
+@nest.Module({ controllers: [PetsController] })
 class AppModule {}
 
-const app = await NestFactory.create<NestFastifyApplication>(AppModule, new FastifyAdapter(), {
-  logger: false,
-});
+const fastify = new FastifyAdapter();
+const app = await NestFactory.create<NestFastifyApplication>(AppModule, fastify, { logger: false });
+app.useGlobalGuards(new KeyGuard());
 app.useGlobalPipes(new nest.ValidationPipe({ transform: true }));
 app.useGlobalFilters(new ErrorFilter());
 if (settings.withEtag) await app.register(etag);

@@ -1,30 +1,39 @@
-import pg from 'pg';
 import { pageOf, settings, withoutNull } from './settings.mjs';
 
-// int8 arrives as text unless told otherwise; the peers send numbers.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-const pool = new pg.Pool({ connectionString: settings.databaseUrl, max: 10 });
+/** Runs a statement that the driver prepares once per connection. int8 must be a number: both drivers give text. */
+const query = await (process.versions.bun ? connectPostgresJs() : connectPg());
 const columns = 'id, name, category_id AS "categoryId", status';
 const page = `SELECT ${columns} FROM pets WHERE id > $1 ORDER BY id LIMIT $2`;
 const pageOfStatus = `SELECT ${columns} FROM pets WHERE status = $1 AND id > $2 ORDER BY id LIMIT $3`;
 const pet = `SELECT ${columns} FROM pets WHERE id = $1`;
 const insert = `INSERT INTO pets (id, name, category_id, status) VALUES (nextval('pet_ids'), $1, $2, $3) RETURNING ${columns}`;
 
-/** Named statements are prepared once per connection, as node-postgres's guide recommends for speed. */
 export const pets = {
   async list({ limit = 20, status, cursor = 0 }) {
-    const { rows } = status
-      ? await pool.query({ name: 'page-of-status', text: pageOfStatus, values: [status, cursor, limit + 1] })
-      : await pool.query({ name: 'page', text: page, values: [cursor, limit + 1] });
+    const rows = await (status
+      ? query('page-of-status', pageOfStatus, [status, cursor, limit + 1])
+      : query('page', page, [cursor, limit + 1]));
     return pageOf(rows, limit);
   },
   async get(id) {
-    const { rows } = await pool.query({ name: 'pet', text: pet, values: [id] });
-    return rows[0] && withoutNull(rows[0]);
+    const [row] = await query('pet', pet, [id]);
+    return row && withoutNull(row);
   },
   async create({ name, categoryId, status }) {
-    const values = [name, categoryId, status ?? null];
-    const { rows } = await pool.query({ name: 'create', text: insert, values });
-    return withoutNull(rows[0]);
+    const [row] = await query('create', insert, [name, categoryId, status ?? null]);
+    return withoutNull(row);
   },
 };
+
+async function connectPg() {
+  const { Pool, types } = (await import('pg')).default;
+  types.setTypeParser(types.builtins.INT8, Number);
+  const pool = new Pool({ connectionString: settings.databaseUrl, max: 10 });
+  return async (name, text, values) => (await pool.query({ name, text, values })).rows;
+}
+
+async function connectPostgresJs() {
+  const int8 = { to: 20, from: [20], parse: Number, serialize: String };
+  const sql = (await import('postgres')).default(settings.databaseUrl, { types: { int8 } });
+  return async (_, text, values) => [...(await sql.unsafe(text, values, { prepare: true }))];
+}

@@ -21,11 +21,11 @@ export function describeMachine(): Results['machine'] {
 
 export async function describeContestant(contestant: Contestant): Promise<ContestantEntry> {
   const { id, name, kind, what, settings, packages } = contestant;
-  const versions = kind === 'service' ? [serviceVersion()] : [];
-  for (const dependency of packages) {
+  const installed = packages.map(async (dependency) => {
     const path = join(peersFolder, 'node_modules', dependency, 'package.json');
-    versions.push(`${dependency} ${((await Bun.file(path).json()) as { version: string }).version}`);
-  }
+    return `${dependency} ${((await Bun.file(path).json()) as { version: string }).version}`;
+  });
+  const versions = kind === 'service' ? [serviceVersion()] : await Promise.all(installed);
   return { id, name, kind, what, settings, versions: versions.join(', ') };
 }
 

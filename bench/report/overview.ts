@@ -49,10 +49,9 @@ export function drawOverview(results: Results): string {
         `<text${weightOf(own)} x="${end + 6}" y="${rowTop(index) + 13}">${shortNumber(value)}${remark}</text>`
       );
     });
-    const heading =
-      `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>\n` +
-      `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`;
-    return [heading].concat(drawn);
+    const heading = `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>`;
+    const remark = `<text class="quiet" x="${x}" y="97">${comparison(results, workload)}</text>`;
+    return [heading, remark].concat(drawn);
   });
   const bottom = rowTop(rows.length) + 24;
   const height = bottom + 18;
@@ -68,13 +67,11 @@ ${[...names, ...bars].join('\n')}
 }
 
 function comparison(results: Results, workload: string): string {
-  const peers = results.contestants.filter(
-    ({ id, kind }) => ['peer', 'ready-made'].includes(kind) && !isOnPostgres(id),
-  );
-  const ids = peers.map(({ id }) => id);
-  const best = fastest(results, workload, ids) ?? 'petstore';
-  const spread = ratio(results, cellOf(results, workload, 'petstore'), cellOf(results, workload, best));
-  return spread && best !== 'petstore' ? `${rounded(spread.median)}× the fastest peer` : '';
+  const others = results.contestants.filter(({ kind }) => kind === 'peer' || kind === 'ready-made');
+  const ids = others.map(({ id }) => id).filter((id) => !isOnPostgres(id));
+  const best = cellOf(results, workload, fastest(results, workload, ids) ?? '');
+  const spread = ratio(results, { ...best, contestant: 'petstore' }, best);
+  return spread ? `${rounded(spread.median)}× the fastest peer` : '';
 }
 
 const rowTop = (index: number): number => top + index * rowHeight;

@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { drawOverview } from './overview.ts';
-import type { Results, Sample } from './results.ts';
-import * as statistics from './statistics.ts';
+import type { Cell, Results } from './results.ts';
+import {
+  cellOf,
+  describeSpread,
+  isOnPostgres,
+  ratio,
+  shortNumber,
+  spreadOf,
+  spreadOfCell,
+} from './statistics.ts';
 import { targetsOf } from './targets.ts';
 
-const { cellOf, describeSpread, isOnPostgres, latencySpread, ratio, shortNumber, spreadOf, spreadOfCell } =
-  statistics;
 const benchFolder = join(import.meta.dir, '..');
 /** If other programs take more than this in half of the rounds, the figures say little. */
 const quietCores = 0.1;
@@ -26,22 +32,18 @@ export async function writeReport(results: Results, folder = benchFolder): Promi
 }
 
 export async function renderResults(results: Results): Promise<string> {
-  const { machine, method, remarks, samples } = results;
+  const { machine, method, samples } = results;
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const discarded = samples.filter((sample) => sample.discarded !== undefined);
+  const reasons = discarded.map(
+    (own) =>
+      `${own.contestant}, ${own.workload}, ${shortNumber(own.pets)} pets, round ${own.round}: ${own.discarded}`,
+  );
   const outcome = { true: 'reached', false: '**not reached**', undefined: '' };
-  const bounds = targetsOf(results).map(({ what, bound, measured = 'not measured', isReached }) => [
-    what,
-    bound,
-    measured,
-    outcome[`${isReached}`],
-  ]);
-  const contestants = results.contestants.map(({ name, what, versions: own, settings }) => [
-    name,
-    what,
-    own,
-    settings,
-  ]);
+  const bounds = targetsOf(results).map(({ what, bound, measured = 'not measured', isReached }) => {
+    return [what, bound, measured, outcome[`${isReached}`]];
+  });
+  const contestants = results.contestants.map((own) => [own.name, own.what, own.versions, own.settings]);
   const sections = [
     '# Results',
     `${results.startedAt.slice(0, 10)}, ${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.kernel}. ${versions.join(', ')}. Made by \`npm run bench\` from [results/latest.json](results/latest.json). Absolute figures belong to this machine; ratios travel better. [docs/performance.md](../docs/performance.md) explains them.`,
@@ -50,31 +52,28 @@ export async function renderResults(results: Results): Promise<string> {
     table(['', 'bound', 'measured', ''], bounds),
     `## Throughput at ${shortNumber(method.pets)} pets`,
     'Requests a second, median of the rounds.',
-    contestantTable(results, (id, workload) => speedOf(results, id, workload, method.pets)),
+    contestantTable(results, (cell) => medianOf(results, cell)),
     '## How many times as fast',
     'The service against each contestant in the same round: the median of the rounds, with the lowest and the highest.',
-    contestantTable(results, (id, workload) => {
-      const own = isOnPostgres(id) ? 'petstore-postgres' : 'petstore';
-      const spread = ratio(results, cellOf(results, workload, own), cellOf(results, workload, id));
-      return spread && id !== own ? describeSpread(spread) : '';
+    contestantTable(results, (cell) => {
+      const own = isOnPostgres(cell.contestant) ? 'petstore-postgres' : 'petstore';
+      const spread = ratio(results, { ...cell, contestant: own }, cell);
+      return spread && cell.contestant !== own ? describeSpread(spread) : '';
     }),
     '## Processor time and memory',
     'Microseconds of processor time per request, all threads; the largest resident memory of one process.',
-    contestantTable(results, (id, workload) => {
-      const cell = cellOf(results, workload, id);
-      const micros = spreadOfCell(results, cell, ({ cpuMicrosPerRequest }) => cpuMicrosPerRequest);
-      const memory = spreadOfCell(results, cell, ({ peakMemoryMb }) => peakMemoryMb);
-      return micros && memory ? `${shortNumber(micros.median)} µs, ${Math.round(memory.median)} MB` : '';
+    contestantTable(results, (cell) => {
+      const memory = spreadOfCell(results, cell, 'peakMemoryMb');
+      const micros = medianOf(results, cell, 'cpuMicrosPerRequest');
+      return memory ? `${micros} µs, ${Math.round(memory.median)} MB` : '';
     }),
     '## Latency',
     'In milliseconds: p50 / p99, the medians of the rounds, and the lowest and the highest p99.',
-    contestantTable(results, (id, workload) => {
-      const cell = cellOf(results, workload, id);
-      const p50 = latencySpread(results, cell, ({ p50Ms }) => p50Ms);
-      const p99 = latencySpread(results, cell, ({ p99Ms }) => p99Ms);
-      if (!p50 || !p99) return '';
+    contestantTable(results, (cell) => {
+      const p99 = spreadOfCell(results, cell, 'p99Ms');
+      if (!p99) return '';
       const [median, lowest, highest] = [p99.median, p99.lowest, p99.highest].map(shortNumber);
-      return `${shortNumber(p50.median)} / ${median} (${lowest} to ${highest})`;
+      return `${medianOf(results, cell, 'p50Ms')} / ${median} (${lowest} to ${highest})`;
     }),
     describeRates(results),
     describeLatecomers(results),
@@ -85,33 +84,34 @@ export async function renderResults(results: Results): Promise<string> {
     '## Method',
     describeMethod(results),
     `Rounds discarded: ${discarded.length} of ${samples.length}.`,
-    [...discarded.map(describeDiscarded), ...remarks].map((line) => `- ${line}`).join('\n'),
+    [...reasons, ...results.remarks].map((line) => `- ${line}`).join('\n'),
   ];
   const text = sections.filter((section) => section !== '').join('\n\n');
   return format(text, { parser: 'markdown', printWidth: 110 });
 }
 
 /** A row for each contestant and a column for each workload, as far as there are figures. */
-function contestantTable(results: Results, cell: (id: string, workload: string) => string): string {
+function contestantTable(results: Results, describe: (cell: Cell) => string): string {
   const { contestants, workloads } = results;
-  const columns = workloads.filter(({ id }) => contestants.some((own) => cell(own.id, id) !== ''));
+  const text = (contestant: string, workload: string) => describe(cellOf(results, workload, contestant));
+  const columns = workloads.filter(({ id }) => contestants.some((own) => text(own.id, id) !== ''));
   if (columns.length === 0) return 'Not measured.';
   const rows = contestants
-    .map(({ id, name }) => [name].concat(columns.map((column) => cell(id, column.id))))
-    .filter((row) => row.slice(1).some((text) => text !== ''));
-  return table([''].concat(columns.map(({ title }) => title)), rows);
+    .map(({ id, name }) => [name].concat(columns.map((column) => text(id, column.id))))
+    .filter((row) => row.slice(1).some((own) => own !== ''));
+  return table(['', ...columns.map(({ title }) => title)], rows);
 }
 
 function sizeTable(results: Results): string {
   const sizes = [...new Set(results.samples.map(({ pets }) => pets))].toSorted((a, b) => a - b);
-  const rows = results.workloads.map(({ id, title }) =>
-    [title].concat(sizes.map((pets) => speedOf(results, 'petstore', id, pets))),
-  );
+  const rows = results.workloads.map(({ id, title }) => {
+    return [title, ...sizes.map((pets) => medianOf(results, cellOf(results, id, 'petstore', { pets })))];
+  });
   return table(['requests a second', ...sizes.map(shortNumber)], rows);
 }
 
-function speedOf(results: Results, id: string, workload: string, pets: number): string {
-  const spread = spreadOfCell(results, cellOf(results, workload, id, { pets }));
+function medianOf(...cell: Parameters<typeof spreadOfCell>): string {
+  const spread = spreadOfCell(...cell);
   return spread ? shortNumber(spread.median) : '';
 }
 
@@ -138,16 +138,12 @@ function describeLatecomers({ latencies, contestants, workloads }: Results): str
   return late.length > 0 ? `Did not keep up in at least one round: ${[...new Set(names)].join(', ')}.` : '';
 }
 
-function describeDiscarded({ contestant, workload, pets, round, discarded }: Sample): string {
-  return `${contestant}, ${workload}, ${shortNumber(pets)} pets, round ${round}: ${discarded}`;
-}
-
 /** How the figures of this run came about; docs/performance.md gives the reasons. */
 function describeMethod(results: Results): string {
   const { method, samples } = results;
   const turnSeconds = method.secondsPerRound / method.turnsPerRound;
   const two = cellOf(results, 'processes', 'petstore', { processes: 2 });
-  const load = spreadOfCell(results, two, ({ loadCores }) => loadCores);
+  const load = spreadOfCell(results, two, 'loadCores');
   const processes = load
     ? `- Two processes: on two cores, the load generator has no core of its own and shares theirs, of which it took ${Number(load.median.toPrecision(2))}. One process is measured with the load generator on the other core.\n`
     : '';
@@ -166,6 +162,5 @@ ${processes}- Other programs took ${Number(others.median.toFixed(2))} cores in t
 
 /** A Markdown table; prettier aligns it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return lines.join('\n');
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -17,13 +17,8 @@ export interface Results {
   remarks: string[];
 }
 
-export interface ContestantEntry {
-  id: string;
-  name: string;
+export interface ContestantEntry extends Record<'id' | 'name' | 'what' | 'settings' | 'versions', string> {
   kind: 'service' | 'limit' | 'peer' | 'ready-made';
-  what: string;
-  settings: string;
-  versions: string;
 }
 
 /** Which measurement a figure belongs to. */
@@ -51,8 +46,5 @@ export interface Sample extends Cell {
   discarded?: string;
 }
 
-export interface LatencySample extends Cell, Latencies {
-  round: number;
-  /** Requests due per second, whether the server kept up or not. */
-  rate: number;
-}
+/** `rate` counts the requests due per second, whether the server kept up or not. */
+export type LatencySample = Cell & Latencies & { round: number; rate: number };

@@ -1,13 +1,11 @@
 import type { Cell, LatencySample, Results, Sample } from './results.ts';
 
-export interface Spread {
-  median: number;
-  lowest: number;
-  highest: number;
-}
+export type Spread = Record<'median' | 'lowest' | 'highest', number>;
 
-type Figure<Measured> = (sample: Measured) => number;
-const throughput: Figure<Sample> = ({ requestsPerSecond }) => requestsPerSecond;
+/** A cell at the common size, unless told otherwise. */
+export function cellOf(results: Results, workload: string, contestant: string, more?: Partial<Cell>): Cell {
+  return { workload, contestant, pets: results.method.pets, processes: 1, ...more };
+}
 
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((a, b) => a - b);
@@ -17,34 +15,28 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
   return { median, lowest: sorted[0]!, highest: sorted.at(-1)! };
 }
 
-/** A cell at the common size, unless told otherwise. */
-export function cellOf(
-  { method }: Results,
-  workload: string,
-  contestant: string,
-  more?: Partial<Cell>,
-): Cell {
-  return { workload, contestant, pets: method.pets, processes: 1, ...more };
+type Figure = Exclude<keyof Sample | keyof LatencySample, keyof Cell | 'discarded'>;
+type Measured = Cell & { round: number; discarded?: string } & Partial<Record<Figure, number>>;
+
+export function spreadOfCell(results: Results, cell: Cell, figure: Figure = 'requestsPerSecond') {
+  return spreadOf([...roundsOf(results, cell, figure).values()]);
 }
 
-export function spreadOfCell({ samples }: Results, cell: Cell, figure = throughput): Spread | undefined {
-  return spreadOf(kept(samples, cell).map(figure));
+/** Compared within each round, because what ran in one round had the same machine. */
+export function ratio(results: Results, cell: Cell, base: Cell, figure: Figure = 'requestsPerSecond') {
+  const bases = roundsOf(results, base, figure);
+  const compared = [...roundsOf(results, cell, figure)].filter(([round]) => bases.has(round));
+  return spreadOf(compared.map(([round, value]) => value / bases.get(round)!));
 }
 
-export function latencySpread(
-  { latencies }: Results,
-  cell: Cell,
-  figure: Figure<LatencySample>,
-): Spread | undefined {
-  return spreadOf(kept(latencies, cell).map(figure));
-}
-
-export function ratio({ samples }: Results, cell: Cell, base: Cell): Spread | undefined {
-  return ratioOf(kept(samples, cell), kept(samples, base), throughput);
-}
-
-export function p99Ratio({ latencies }: Results, cell: Cell, base: Cell): Spread | undefined {
-  return ratioOf(kept(latencies, cell), kept(latencies, base), ({ p99Ms }) => p99Ms);
+/** What was measured in each round that counts. */
+function roundsOf({ samples, latencies }: Results, cell: Cell, figure: Figure): Map<number, number> {
+  const names = ['workload', 'contestant', 'pets', 'processes'] as const;
+  const kept = [...samples, ...latencies].filter((own: Measured) => {
+    const isCounted = own[figure] !== undefined && own.discarded === undefined;
+    return isCounted && names.every((name) => own[name] === cell[name]);
+  });
+  return new Map(kept.map((own: Measured) => [own.round, own[figure]!]));
 }
 
 /** The contestant with the highest median throughput. */
@@ -69,25 +61,4 @@ export function rounded(value: number): number {
 
 export function isOnPostgres(id: string): boolean {
   return ['petstore-postgres', 'fastify-pg', 'elysia-postgres'].includes(id);
-}
-
-/** The samples of a cell that count. */
-function kept<Measured extends Cell & { discarded?: string }>(
-  samples: readonly Measured[],
-  cell: Cell,
-): Measured[] {
-  const names = ['workload', 'contestant', 'pets', 'processes'] as const;
-  const isSame = (sample: Measured): boolean => names.every((name) => sample[name] === cell[name]);
-  return samples.filter((sample) => isSame(sample) && sample.discarded === undefined);
-}
-
-/** Compared within each round, because what ran in one round had the same machine. */
-function ratioOf<Measured extends { round: number }>(
-  samples: readonly Measured[],
-  bases: readonly Measured[],
-  figure: Figure<Measured>,
-): Spread | undefined {
-  const baseOf = new Map(bases.map((base) => [base.round, figure(base)]));
-  const compared = samples.filter(({ round }) => baseOf.has(round));
-  return spreadOf(compared.map((sample) => figure(sample) / baseOf.get(sample.round)!));
 }

@@ -1,8 +1,7 @@
 import type { Results } from './results.ts';
-import { cellOf, describeSpread, fastest, p99Ratio, ratio, rounded, spreadOfCell } from './statistics.ts';
-import type { Spread } from './statistics.ts';
+import { cellOf, describeSpread, fastest, ratio, rounded, spreadOfCell, type Spread } from './statistics.ts';
 
-export interface Target {
+interface Target {
   what: string;
   bound: string;
   /** Undefined when this run has not measured it. */
@@ -23,7 +22,8 @@ export function targetsOf(results: Results): Target[] {
   };
   const onPostgres = (workload: string) => versus(workload, 'fastify-pg', 'petstore-postgres');
   const [busy, quiet] = [own('slow-disk-busy'), own('slow-disk-quiet')];
-  const p99 = p99Ratio(results, busy, quiet);
+  const p99 = ratio(results, busy, quiet, 'p99Ms');
+  const processes = ratio(results, own('processes', { processes: 2 }), own('processes'));
   const create = atLeast('durable create to the fastest embedded peer', 3.3, versus('create', embeddedPeers));
   // A database server gives a peer another core, so the bound does not count it; the figure is shown.
   const other = versus('create', postgresPeers);
@@ -41,11 +41,7 @@ export function targetsOf(results: Results): Target[] {
     atLeast('hot list on PostgreSQL to Fastify + pg', 5, onPostgres('list')),
     atLeast('random pages on PostgreSQL to Fastify + pg', 1.2, onPostgres('list-random')),
     ofLargestSize(results),
-    atLeast(
-      '2 processes against 1',
-      1.6,
-      ratio(results, own('processes', { processes: 2 }), own('processes')),
-    ),
+    atLeast('2 processes against 1', 1.6, processes),
     atMost('memory under full load, 10^7 pets', 100, ' MB a process', worst(results, 'peakMemoryMb')),
     atMost('start to ready, 10^7 pets', 200, ' ms', worst(results, 'readyMs')),
   ];
@@ -69,10 +65,8 @@ function ofLargestSize(results: Results): Target {
 
 /** The largest median of all workloads at the largest size. */
 function worst(results: Results, figure: 'peakMemoryMb' | 'readyMs'): number | undefined {
-  const medians = results.workloads.flatMap(({ id }) => {
-    const cell = cellOf(results, id, 'petstore', { pets: largest });
-    return spreadOfCell(results, cell, (sample) => sample[figure])?.median ?? [];
-  });
+  const cells = results.workloads.map(({ id }) => cellOf(results, id, 'petstore', { pets: largest }));
+  const medians = cells.flatMap((cell) => spreadOfCell(results, cell, figure)?.median ?? []);
   return medians.length > 0 ? Math.max(...medians) : undefined;
 }
 
@@ -82,8 +76,7 @@ function atLeast(what: string, bound: number, spread: Spread | undefined): Targe
 }
 
 function atMost(what: string, bound: number, unit: string, value?: number, spread?: Spread): Target {
-  const text = `at most ${bound}${unit}`;
-  if (value === undefined) return { what, bound: text, measured: undefined, isReached: undefined };
-  const measured = spread ? describeSpread(spread) : `${rounded(value)}${unit}`;
-  return { what, bound: text, measured, isReached: value <= bound };
+  const measured = spread ? describeSpread(spread) : value && `${rounded(value)}${unit}`;
+  const isReached = value === undefined ? undefined : value <= bound;
+  return { what, bound: `at most ${bound}${unit}`, measured: measured || undefined, isReached };
 }

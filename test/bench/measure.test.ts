@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { openData } from '../../bench/contestants/data.ts';
-import { ownSpelling } from '../../bench/contestants/spelling.ts';
+import { spellings } from '../../bench/contestants/spelling.ts';
 import { send, startContestant, type Setting } from '../../bench/contestants/start.ts';
 import { verifySameWork } from '../../bench/contestants/verify.ts';
 import { measureLatency, measureThroughput } from '../../bench/load/measure.ts';
@@ -41,7 +41,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
     const failures: string[] = [];
     const measured = await measureThroughput(cells, {
       ...{ ...setting, open, round: 1, seconds: 1, turns: 2, warmUpSeconds: 0.9 },
-      failed: ({ contestant }, { message }) => failures.push(`${contestant}: ${message}`),
+      failed: ({ contestant }, _, { message }) => failures.push(`${contestant}: ${message}`),
     });
     expect(failures).toEqual(['limit-node: No room.']);
     const found = measured.map(({ contestant, errors }) => [contestant, errors]);
@@ -68,7 +68,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   it.each(['limit-bun', 'limit-node'])('sends the bytes and headers of the service from %s', async (id) => {
     const firstResponse = async (contestant: string) => {
       await using server = await startContestant(cell(contestant), setting);
-      const response = await send(server, ownSpelling.list({}));
+      const response = await send(server, spellings.own.list({}));
       const headers = [...response.headers].filter(([name]) => !differs.has(name));
       return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() };
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { ownSpelling } from '../../bench/contestants/spelling.ts';
+import { spellings } from '../../bench/contestants/spelling.ts';
 import { latencyRate, orderOf, planLatency, planThroughput } from '../../bench/load/plan.ts';
 import { workloadOf, workloads } from '../../bench/load/workloads.ts';
 import { wholePlan } from '../../bench/run.ts';
@@ -19,7 +19,7 @@ describe('the plan of the benchmark', () => {
   });
 
   it('asks for no random page twice, however few there are', () => {
-    const requests = workloadOf('list-random').requests(ownSpelling, 1000);
+    const requests = workloadOf('list-random').requests(spellings.own, 1000);
     const paths = requests.map(({ path }) => path);
     expect(paths.length).toBeGreaterThan(10_000);
     expect(new Set(paths).size).toBe(paths.length);
