@@ -5,18 +5,21 @@ import type { NewPet } from './pet.ts';
  * source text to the reviver; for older ones, long integers are marked before parsing.
  */
 
-type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+interface Context {
+  source?: string;
+}
 
 const integer = /^-?\d+$/;
+const hasSourceText = JSON.parse('1', (_key, _value, context?: Context) => context?.source === '1') === true;
 
 /** `JSON.parse`, except that integers too long for a number become a `bigint`. */
 export function parseExactJson(text: string): unknown {
-  return hasSourceText() ? parseWithSourceText(text) : parseMarked(text);
+  return hasSourceText ? parseWithSourceText(text) : parseMarked(text);
 }
 
 /** For runtimes whose `JSON.parse` passes the source text of a value. */
 export function parseWithSourceText(text: string): unknown {
-  return parse(text, (_key, value, context) => {
+  return JSON.parse(text, (_key, value: unknown, context?: Context) => {
     const source = context?.source;
     const isExact = typeof value !== 'number' || Number.isSafeInteger(value) || source === undefined;
     return isExact || !integer.test(source) ? value : BigInt(source);
@@ -34,7 +37,7 @@ export function parseMarked(text: string): unknown {
   const marked = text.replace(stringOrNumber, (token) =>
     token.length > 15 && integer.test(token) ? `{"${markName}":"${token}"}` : token,
   );
-  return parse(marked, (_key, value) => {
+  return JSON.parse(marked, (_key, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const digits = (value as Record<string, unknown>)[markName];
     if (typeof digits !== 'string' || !integer.test(digits)) return value;
@@ -50,14 +53,4 @@ export function renderNewPet({ name, categoryId, status }: NewPet): string {
     throw new TypeError('categoryId must be a bigint, such as 7n or BigInt(7).');
   const statusField = status === undefined ? '' : `,"status":${JSON.stringify(status)}`;
   return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
-}
-
-let isSourceTextKnown: boolean | undefined;
-
-function hasSourceText(): boolean {
-  return (isSourceTextKnown ??= parse('1', (_key, _value, context) => context?.source === '1') === true);
-}
-
-function parse(text: string, reviver: Reviver): unknown {
-  return JSON.parse(text, reviver);
 }

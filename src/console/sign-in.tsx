@@ -71,7 +71,7 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
           />
           <span>
             Remember me on this device
-            <small>Otherwise the key is forgotten when you close this tab.</small>
+            <small class="help">Otherwise the key is forgotten when you close this tab.</small>
           </span>
         </label>
         <button type="submit" class="primary" aria-busy={isChecking}>

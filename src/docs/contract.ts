@@ -1,16 +1,10 @@
 /** The part of a dereferenced OpenAPI document that `/docs` shows. */
 export interface OpenapiDocument {
   info: { title: string; version: string; summary?: string };
-  paths: Record<string, PathItem>;
+  paths: Record<string, { parameters?: Parameter[]; get?: Operation; post?: Operation }>;
 }
 
-export interface PathItem {
-  parameters?: Parameter[];
-  get?: Operation;
-  post?: Operation;
-}
-
-export interface Operation {
+interface Operation {
   operationId: string;
   tags?: string[];
   summary?: string;
@@ -18,7 +12,10 @@ export interface Operation {
   deprecated?: boolean;
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, MediaType> };
-  responses: Record<string, ApiResponse>;
+  responses: Record<
+    string,
+    { description: string; headers?: Record<string, unknown>; content?: Record<string, MediaType> }
+  >;
 }
 
 export interface Parameter {
@@ -30,13 +27,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-export interface ApiResponse {
-  description: string;
-  headers?: Record<string, unknown>;
-  content?: Record<string, MediaType>;
-}
-
-export interface MediaType {
+interface MediaType {
   schema?: Schema;
   examples?: Record<string, { value: unknown }>;
 }

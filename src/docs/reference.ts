@@ -55,7 +55,7 @@ function renderFields(title: string, fields: Parameter[]): string {
   const entries = fields.map(({ name, in: location, required, schema, description }): [string, string] => {
     const type = `${typeOf(schema)} · ${location}${required ? ' · required' : ''}`;
     return [
-      `<code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}</span>`,
+      `<code>${escapeHtml(name)}</code> <span class="help">${escapeHtml(type)}</span>`,
       renderText(description ?? ''),
     ];
   });
@@ -76,7 +76,7 @@ function renderResponses(responses: NamedOperation['responses']): string {
       renderCode(JSON.stringify(value), `Example of a ${status} response`),
     );
     return `<details><summary>${renderStatus(status)} ${renderInline(description)}</summary>
-${names.length > 0 ? `<p class="type">With ${codes}</p>` : ''}${examples.join('\n')}</details>`;
+${names.length > 0 ? `<p class="help">With ${codes}</p>` : ''}${examples.join('\n')}</details>`;
   });
   return `<h4>Responses</h4><div class="responses">${items.join('\n')}</div>`;
 }

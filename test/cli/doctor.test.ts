@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePostgresPlace } from '../support/postgres/place.ts';
@@ -10,8 +10,6 @@ import {
   startService,
   type CliOptions,
 } from '../support/process/process.ts';
-
-setDefaultTimeout(120_000);
 
 interface Report {
   ok: boolean;

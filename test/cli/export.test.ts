@@ -1,10 +1,8 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../support/process/process.ts';
 import { importText } from '../support/process/files.ts';
-
-setDefaultTimeout(120_000);
 
 describe('petstore export', () => {
   it('writes a complete file in the format of its ending, and replaces none unless forced', async () => {

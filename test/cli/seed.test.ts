@@ -1,9 +1,7 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { exported } from '../support/process/files.ts';
-
-setDefaultTimeout(120_000);
 
 describe('petstore seed', () => {
   it('adds as many plausible pets as asked, the same ones for the same seed', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { isTemporary, type NewPet } from '../../src/client/index.ts';
 import { failureOf } from '../support/failure.ts';
 import { openTemporaryPostgres } from '../support/postgres/place.ts';
@@ -8,8 +8,6 @@ import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
 import { openListeningService } from '../support/http/listening.ts';
 
 // The first test on PostgreSQL waits for its server to start.
-setDefaultTimeout(60_000);
-
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 const stores = { SQLite: openTemporarySqlite, PostgreSQL: openTemporaryPostgres };
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBrowser } from '../support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { installPackage, outputOf, project } from '../support/process/package.ts';
-
-setDefaultTimeout(120_000);
 
 /** Uses the package and prints one line. */
 const program = `

@@ -1,9 +1,8 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { add, addPets, desktop, openConsole, overflowing, phone, rows } from '../support/browser/console.ts';
 
-setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
 describe('the list', () => {

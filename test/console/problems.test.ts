@@ -1,11 +1,10 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { generateKey, hashKey } from '../../src/api-key.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { add, addPets, openConsole, rows, signIn } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
-setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
 describe('the console', () => {

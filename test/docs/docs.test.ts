@@ -1,10 +1,9 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { desktop, openConsole, overflowing, phone, signIn } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
-setDefaultTimeout(60_000);
 const chromium = browserOfFile();
 
 describe('/docs', () => {

@@ -30,4 +30,4 @@ it('embedAssets gives a build the console of the sources', async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 30_000);
+});

@@ -64,6 +64,6 @@ describe('the examples of /docs', () => {
         const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
         expect(stdout.trim(), `${text}\n${stderr}`).toBe(prints);
       }
-    }, 60_000);
+    });
   }
 });

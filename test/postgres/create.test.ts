@@ -30,7 +30,7 @@ describe('an idempotency key whose pet was deleted', () => {
     expect(await failureOf(store.pets.createPet(rex, idempotency))).toMatchObject({
       code: 'idempotency_conflict',
     });
-  }, 20_000);
+  });
 
   it('makes one new pet for the key of a deleted pet when several replicas are asked at once', async () => {
     const replicas = await Promise.all(
@@ -45,7 +45,7 @@ describe('an idempotency key whose pet was deleted', () => {
       expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
     }
     await Promise.all(replicas.map((replica) => replica.close()));
-  }, 30_000);
+  });
 });
 
 describe('a repeated create that fails', () => {
@@ -108,7 +108,7 @@ describe('imported ids', () => {
       await drawing.end();
       await adding.close();
     }
-  }, 30_000);
+  });
 
   it.each([
     ['near', 7n],

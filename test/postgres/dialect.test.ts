@@ -65,14 +65,14 @@ async function constructsOf(parameters: string): Promise<string[]> {
 describe('the portable dialect', () => {
   it('sends nothing that only PostgreSQL understands', async () => {
     expect(await constructsOf('&dialect=portable')).toEqual([]);
-  }, 30_000);
+  });
 
   it('sends PostgreSQL its own dialect', async () => {
     const found = await constructsOf('');
     expect(found).toContain('LATERAL');
     expect(found).toContain('concat');
     expect(found).toContain('notifications');
-  }, 30_000);
+  });
 
   it('prepares one portable statement for each limit', async () => {
     const { address } = await makePlace('&dialect=portable');
@@ -88,7 +88,7 @@ describe('the portable dialect', () => {
       expect(sent.join()).toContain(`LIMIT ${limit + 1}\0`);
     }
     await store.close();
-  }, 30_000);
+  });
 });
 
 const cockroach = 'CockroachDB CCL v24.3.1 (x86_64-pc-linux-gnu, built 2024/12/09 10:00:00, go1.22.8)';
@@ -102,49 +102,41 @@ describe('the dialect', () => {
     ['postgres', 'PostgreSQL', ordinary, ''],
     ['postgres', 'CockroachDB with dialect=postgres', cockroach, '&dialect=postgres'],
     ['portable', 'PostgreSQL with dialect=portable', ordinary, '&dialect=portable'],
-  ])(
-    'uses the %s dialect on %s',
-    async (expected, _engine, version, parameters) => {
-      const { schema, address } = await makePlace(parameters);
-      await database.run(
-        `CREATE FUNCTION ${schema}.version() RETURNS text LANGUAGE sql AS $$ SELECT '${version}' $$`,
-      );
-      const sent = proxy.record();
-      const store = await openPostgresStore({ address });
-      await store.pets.listPets({ limit: 20 });
-      await store.close();
-      const names = { portable: 'select-page-20\0', postgres: 'select-page\0' };
-      const used = Object.entries(names).filter(([, name]) => sent.join().includes(name));
-      expect(used.map(([name]) => name)).toEqual([expected]);
-    },
-    30_000,
-  );
+  ])('uses the %s dialect on %s', async (expected, _engine, version, parameters) => {
+    const { schema, address } = await makePlace(parameters);
+    await database.run(
+      `CREATE FUNCTION ${schema}.version() RETURNS text LANGUAGE sql AS $$ SELECT '${version}' $$`,
+    );
+    const sent = proxy.record();
+    const store = await openPostgresStore({ address });
+    await store.pets.listPets({ limit: 20 });
+    await store.close();
+    const names = { portable: 'select-page-20\0', postgres: 'select-page\0' };
+    const used = Object.entries(names).filter(([, name]) => sent.join().includes(name));
+    expect(used.map(([name]) => name)).toEqual([expected]);
+  });
 });
 
 describe('an engine without functions of PostgreSQL', () => {
   it.each([
     ['that says what it is', cockroach, ''],
     ['that the address declares', ordinary, '&dialect=portable'],
-  ])(
-    'serves an engine %s when its replicas start together',
-    async (_name, version, parameters) => {
-      const { schema, address } = await makePlace(parameters);
-      await database.run(
-        `CREATE FUNCTION ${schema}.version() RETURNS text LANGUAGE sql AS $$ SELECT '${version}' $$`,
-      );
-      await takeAway(schema, 'pg_walfile_name(pg_lsn) RETURNS text', 'XX000');
-      await takeAway(schema, 'pg_advisory_xact_lock(bigint) RETURNS void', '0A000');
-      const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ address })));
-      const ids = await Promise.all(stores.map(async ({ pets }) => (await pets.createPet(rex)).id));
-      expect(new Set(ids).size).toBe(5);
-      for (const { pets } of stores) {
-        await pets.checkWritable();
-        for (const id of ids) expect(await pets.getPet(id)).toBeDefined();
-      }
-      await Promise.all(stores.map((store) => store.close()));
-    },
-    30_000,
-  );
+  ])('serves an engine %s when its replicas start together', async (_name, version, parameters) => {
+    const { schema, address } = await makePlace(parameters);
+    await database.run(
+      `CREATE FUNCTION ${schema}.version() RETURNS text LANGUAGE sql AS $$ SELECT '${version}' $$`,
+    );
+    await takeAway(schema, 'pg_walfile_name(pg_lsn) RETURNS text', 'XX000');
+    await takeAway(schema, 'pg_advisory_xact_lock(bigint) RETURNS void', '0A000');
+    const stores = await Promise.all(Array.from({ length: 5 }, () => openPostgresStore({ address })));
+    const ids = await Promise.all(stores.map(async ({ pets }) => (await pets.createPet(rex)).id));
+    expect(new Set(ids).size).toBe(5);
+    for (const { pets } of stores) {
+      await pets.checkWritable();
+      for (const id of ids) expect(await pets.getPet(id)).toBeDefined();
+    }
+    await Promise.all(stores.map((store) => store.close()));
+  });
 
   it('refuses such an engine when the address says that it is PostgreSQL', async () => {
     const { schema, address } = await makePlace('&dialect=postgres');
@@ -152,7 +144,7 @@ describe('an engine without functions of PostgreSQL', () => {
     expect(await failureOf(openPostgresStore({ address, startWithinMs: 0 }))).toMatchObject({
       message: expect.stringContaining('(0A000)'),
     });
-  }, 30_000);
+  });
 });
 
 /** Calls of this function fail with the code, as they do on an engine that lacks it. */

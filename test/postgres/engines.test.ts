@@ -22,5 +22,5 @@ describe('an engine whose integers have 64 bits', () => {
     const again = await openPostgresStore({ address: database.address() });
     expect(await again.pets.getPet(id)).toBe(json);
     await again.close();
-  }, 30_000);
+  });
 });

@@ -109,5 +109,5 @@ describe('many readers and writers on three replicas', () => {
     expect(acknowledged.size).toBe(720);
     expect(reads).toBeGreaterThan(100);
     await Promise.all(replicas.map((replica) => replica.close()));
-  }, 60_000);
+  });
 });

@@ -7,8 +7,6 @@ import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService, type Folder } from '../support/process/process.ts';
 
-const timeoutMs = 60_000;
-
 let folder: Folder;
 beforeAll(() => {
   folder = makeFolder();
@@ -31,40 +29,32 @@ async function expectRefusal(
 }
 
 describe('a port that is taken', () => {
-  it.each([1, 2])(
-    'stops a start with --workers %i',
-    async (workers) => {
-      await using service = await startService();
-      const { port } = new URL(service.url);
+  it.each([1, 2])('stops a start with --workers %i', async (workers) => {
+    await using service = await startService();
+    const { port } = new URL(service.url);
+    await expectRefusal(
+      { PORT: port, WORKERS: String(workers) },
+      {
+        status: 1,
+        message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
+      },
+    );
+    expect((await service.call('/v1/pets')).status).toBe(200);
+  });
+
+  it('is noticed behind the workers of another service too', async () => {
+    await using service = await startService({ workers: 2 });
+    const { port } = new URL(service.url);
+    for (const workers of ['1', '2']) {
       await expectRefusal(
-        { PORT: port, WORKERS: String(workers) },
+        { PORT: port, WORKERS: workers },
         {
           status: 1,
           message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
         },
       );
-      expect((await service.call('/v1/pets')).status).toBe(200);
-    },
-    timeoutMs,
-  );
-
-  it(
-    'is noticed behind the workers of another service too',
-    async () => {
-      await using service = await startService({ workers: 2 });
-      const { port } = new URL(service.url);
-      for (const workers of ['1', '2']) {
-        await expectRefusal(
-          { PORT: port, WORKERS: workers },
-          {
-            status: 1,
-            message: `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --port.`,
-          },
-        );
-      }
-    },
-    timeoutMs,
-  );
+    }
+  });
 });
 
 describe('an address of another machine', () => {

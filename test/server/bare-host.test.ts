@@ -2,8 +2,6 @@ import { describe, expect, it } from 'bun:test';
 import { makeFolder, startService, type Service } from '../support/process/process.ts';
 import { createPets, Journal, readPets } from '../support/journal.ts';
 
-const timeoutMs = 60_000;
-
 /** Runs in a mount namespace of its own, whose `$$` is the service itself. */
 const inNamespace =
   (script: string) =>
@@ -32,34 +30,26 @@ describe.skipIf(!canHide())('a Linux host', () => {
   it.each([
     ['without IPv6', withoutIpv6],
     ['without tables of sockets', withoutNetTables],
-  ])(
-    '%s starts the service, and stops it cleanly under load',
-    async (_name, wrap) => {
-      await using service = await startService({ wrap });
-      const journal = await load(service, () => service.stop());
-      const stored = new Set(readPets(service.database).map(({ name }) => name));
-      expect([...journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
-      expect(service.stdout).not.toContain('"level":"error"');
-      expect(service.stderr).not.toContain('petstore:');
-    },
-    timeoutMs,
-  );
+  ])('%s starts the service, and stops it cleanly under load', async (_name, wrap) => {
+    await using service = await startService({ wrap });
+    const journal = await load(service, () => service.stop());
+    const stored = new Set(readPets(service.database).map(({ name }) => name));
+    expect([...journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
+    expect(service.stdout).not.toContain('"level":"error"');
+    expect(service.stderr).not.toContain('petstore:');
+  });
 });
 
 describe('a first start', () => {
   it.each([
     ['is closed', withStandardError('&-')],
     ['is full', withStandardError('/dev/full')],
-  ])(
-    'serves although standard error %s',
-    async (_name, wrap) => {
-      await using service = await startService({ wrap, env: { API_KEYS: undefined } });
-      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-      expect(await service.stop()).toBe(0);
-      expect(service.stdout).not.toContain('crash');
-    },
-    timeoutMs,
-  );
+  ])('serves although standard error %s', async (_name, wrap) => {
+    await using service = await startService({ wrap, env: { API_KEYS: undefined } });
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout).not.toContain('crash');
+  });
 });
 
 /** Creates from several callers until the service has ended with 0. */

@@ -9,55 +9,46 @@ import { openConnection, type RawOutcome, type RawConnection } from '../support/
 const limit = 128;
 /** More than there are descriptors for. */
 const crowdSize = 300;
-const timeoutMs = 60_000;
 
 const withFewDescriptors = withDescriptors(limit);
 
 describe.skipIf(process.platform !== 'linux')('a service without a free descriptor', () => {
-  it(
-    'serves open connections, loses nothing, and accepts new ones once others close',
-    async () => {
-      using folder = makeFolder();
-      // A first start would write a key, and so open the writer's files, before anybody comes.
-      await runCli(['keys', 'create', '--name', 'first', '--database-url', folder.database]);
-      await using service = await startService({ wrap: withFewDescriptors, databaseUrl: folder.database });
-      using inside = await enter(service);
-      using crowd = await openCrowd(service);
-      // The writer opens its files for the first write; its response must match the store.
-      const statuses = [];
-      for (let count = 0; count < 5; count++) statuses.push(statusOf(await create(inside, `full ${count}`)));
-      expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
-      expect(statusOf(await inside.send('GET', '/v1/pets', { key: fixedKey }))).toBe(200);
+  it('serves open connections, loses nothing, and accepts new ones once others close', async () => {
+    using folder = makeFolder();
+    // A first start would write a key, and so open the writer's files, before anybody comes.
+    await runCli(['keys', 'create', '--name', 'first', '--database-url', folder.database]);
+    await using service = await startService({ wrap: withFewDescriptors, databaseUrl: folder.database });
+    using inside = await enter(service);
+    using crowd = await openCrowd(service);
+    // The writer opens its files for the first write; its response must match the store.
+    const statuses = [];
+    for (let count = 0; count < 5; count++) statuses.push(statusOf(await create(inside, `full ${count}`)));
+    expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
+    expect(statusOf(await inside.send('GET', '/v1/pets', { key: fixedKey }))).toBe(200);
 
-      crowd[Symbol.dispose]();
-      using later = await enter(service);
-      await untilCreated(later, 'room again');
-      const created = statuses.flatMap((status, count) => (status === 201 ? [`full ${count}`] : []));
-      expect(readPets(service.database).map(({ name }) => name)).toEqual([...created, 'room again']);
-      expect(await service.stop()).toBe(0);
-      expect(service.stdout).not.toContain('crash');
-    },
-    timeoutMs,
-  );
+    crowd[Symbol.dispose]();
+    using later = await enter(service);
+    await untilCreated(later, 'room again');
+    const created = statuses.flatMap((status, count) => (status === 201 ? [`full ${count}`] : []));
+    expect(readPets(service.database).map(({ name }) => name)).toEqual([...created, 'room again']);
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout).not.toContain('crash');
+  });
 
-  it(
-    'stops with status 0',
-    async () => {
-      await using service = await startService({ wrap: withFewDescriptors });
-      using inside = await enter(service);
-      const acknowledged = statusOf(await create(inside, 'before'));
-      using crowd = await openCrowd(service);
-      const stopped = service.stop();
-      await service.untilLogged(/"stopping"/);
-      // Whoever says nothing is waited for; this is about the moment of the signal.
-      crowd[Symbol.dispose]();
-      expect(await stopped).toBe(0);
-      expect(acknowledged).toBe(201);
-      expect(readPets(service.database).map(({ name }) => name)).toEqual(['before']);
-      expect(service.stdout).not.toContain('crash');
-    },
-    timeoutMs,
-  );
+  it('stops with status 0', async () => {
+    await using service = await startService({ wrap: withFewDescriptors });
+    using inside = await enter(service);
+    const acknowledged = statusOf(await create(inside, 'before'));
+    using crowd = await openCrowd(service);
+    const stopped = service.stop();
+    await service.untilLogged(/"stopping"/);
+    // Whoever says nothing is waited for; this is about the moment of the signal.
+    crowd[Symbol.dispose]();
+    expect(await stopped).toBe(0);
+    expect(acknowledged).toBe(201);
+    expect(readPets(service.database).map(({ name }) => name)).toEqual(['before']);
+    expect(service.stdout).not.toContain('crash');
+  });
 });
 
 async function enter(service: Service): Promise<RawConnection> {

@@ -4,8 +4,6 @@ import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 import { expectStoreToMatch, Journal } from '../support/journal.ts';
 
-const timeoutMs = 60_000;
-
 /** In blocks of 512 bytes: room for the schema and a few hundred pets in the log of the store. */
 const maxBlocks = 2048;
 
@@ -24,71 +22,63 @@ const limitedTo =
   ];
 
 describe('a disk that is full', () => {
-  it(
-    'refuses writes without losing one, keeps reading, and accepts writes again once there is room',
-    async () => {
-      await using service = await startService({ wrap: limitedTo(maxBlocks) });
-      const journal = new Journal();
-      const refusal = await createUntilRefused(service, journal);
-      expect(journal.acknowledged.size).toBeGreaterThan(10);
-      expect(refusal.status).toBe(503);
-      expect(refusal.headers.get('Retry-After')).toBe('1');
-      // SQLite calls it a failed write, after which nobody knows what the disk holds.
-      expect(await errorOf(refusal)).toMatchObject({
-        code: 'unavailable',
-        message: expect.stringContaining('the outcome of this write is unknown'),
+  it('refuses writes without losing one, keeps reading, and accepts writes again once there is room', async () => {
+    await using service = await startService({ wrap: limitedTo(maxBlocks) });
+    const journal = new Journal();
+    const refusal = await createUntilRefused(service, journal);
+    expect(journal.acknowledged.size).toBeGreaterThan(10);
+    expect(refusal.status).toBe(503);
+    expect(refusal.headers.get('Retry-After')).toBe('1');
+    // SQLite calls it a failed write, after which nobody knows what the disk holds.
+    expect(await errorOf(refusal)).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('the outcome of this write is unknown'),
+    });
+
+    for (let count = 0; count < 20; count++) {
+      expect(await outcomeOf(create(service, journal, `full-${count}`))).toBe('503 unavailable');
+      expect(await outcomeOf(service.call('/v1/pets?limit=100'))).toBe('200');
+    }
+    for (const id of journal.acknowledged.values()) {
+      expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
+    }
+    // The check writes less than a pet needs: the last bytes of the disk may still be enough for it, once.
+    while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
+    expect(await outcomeOf(service.call('/readyz'))).toBe('503 unavailable');
+    expect(await outcomeOf(service.call('/livez'))).toBe('200');
+
+    await liftLimit(service.pid);
+    expect(await outcomeOf(create(service, journal, 'first-with-room'))).toBe('201');
+    while ((await service.call('/readyz')).status !== 200) await Bun.sleep(50);
+    const later = Array.from({ length: 50 }, (_, index) => create(service, journal, `later-${index}`));
+    expect(new Set((await Promise.all(later)).map(({ status }) => status))).toEqual(new Set([201]));
+
+    expect(await service.stop()).toBe(0);
+    expectStoreToMatch(service.database, journal);
+  });
+
+  it.each([1, 2])('stops a first start with --workers %i, which could not keep its key', async (workers) => {
+    using folder = makeFolder();
+    // While it is open, its log stays as long as it is: past the limit of the service.
+    const store = openSqliteStore({ path: folder.database });
+    try {
+      const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
+      for (const pet of pets) await store.pets.createPet(pet);
+      const { status, stdout, stderr } = await runCli(['serve', '--workers', String(workers)], {
+        env: { PORT: '0', DATABASE_URL: folder.database },
+        wrap: limitedTo(100),
       });
-
-      for (let count = 0; count < 20; count++) {
-        expect(await outcomeOf(create(service, journal, `full-${count}`))).toBe('503 unavailable');
-        expect(await outcomeOf(service.call('/v1/pets?limit=100'))).toBe('200');
-      }
-      for (const id of journal.acknowledged.values()) {
-        expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');
-      }
-      // The check writes less than a pet needs: the last bytes of the disk may still be enough for it, once.
-      while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
-      expect(await outcomeOf(service.call('/readyz'))).toBe('503 unavailable');
-      expect(await outcomeOf(service.call('/livez'))).toBe('200');
-
-      await liftLimit(service.pid);
-      expect(await outcomeOf(create(service, journal, 'first-with-room'))).toBe('201');
-      while ((await service.call('/readyz')).status !== 200) await Bun.sleep(50);
-      const later = Array.from({ length: 50 }, (_, index) => create(service, journal, `later-${index}`));
-      expect(new Set((await Promise.all(later)).map(({ status }) => status))).toEqual(new Set([201]));
-
-      expect(await service.stop()).toBe(0);
-      expectStoreToMatch(service.database, journal);
-    },
-    timeoutMs,
-  );
-
-  it.each([1, 2])(
-    'stops a first start with --workers %i, which could not keep its key',
-    async (workers) => {
-      using folder = makeFolder();
-      // While it is open, its log stays as long as it is: past the limit of the service.
-      const store = openSqliteStore({ path: folder.database });
-      try {
-        const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
-        for (const pet of pets) await store.pets.createPet(pet);
-        const { status, stdout, stderr } = await runCli(['serve', '--workers', String(workers)], {
-          env: { PORT: '0', DATABASE_URL: folder.database },
-          wrap: limitedTo(100),
-        });
-        expect({ status, stdout, stderr }).toEqual({
-          status: 1,
-          stdout: '',
-          stderr:
-            'petstore: The store is new and its first API key could not be written. ' +
-            'Make room on the disk, or choose another file with --database-url.\n',
-        });
-      } finally {
-        await store.close();
-      }
-    },
-    timeoutMs,
-  );
+      expect({ status, stdout, stderr }).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          'petstore: The store is new and its first API key could not be written. ' +
+          'Make room on the disk, or choose another file with --database-url.\n',
+      });
+    } finally {
+      await store.close();
+    }
+  });
 });
 
 async function createUntilRefused(service: Service, journal: Journal): Promise<Response> {

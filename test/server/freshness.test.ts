@@ -6,7 +6,6 @@ import type { Call } from '../support/contract/conformance.ts';
 import { makeFolder, startService, type Service } from '../support/process/process.ts';
 import { randomFrom, type Random } from '../support/random.ts';
 
-const timeoutMs = 120_000;
 const actorCount = 6;
 const stepsPerActor = 600;
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -22,72 +21,56 @@ interface Known {
 }
 
 describe(`two services on one file (SEED=${seed})`, () => {
-  it(
-    `never read older than what was acknowledged, in ${actorCount * stepsPerActor} random steps`,
-    async () => {
-      using folder = makeFolder();
-      await using first = await startService({ databaseUrl: folder.database });
-      await using second = await startService({ databaseUrl: folder.database });
-      const calls = [first.call, second.call];
-      const acknowledged: Known[] = [];
-      const pages = new Map<string, string>();
+  it(`never read older than what was acknowledged, in ${actorCount * stepsPerActor} random steps`, async () => {
+    using folder = makeFolder();
+    await using first = await startService({ databaseUrl: folder.database });
+    await using second = await startService({ databaseUrl: folder.database });
+    const calls = [first.call, second.call];
+    const acknowledged: Known[] = [];
+    const pages = new Map<string, string>();
 
-      const actors = Array.from({ length: actorCount }, async (_, index) => {
-        const random = randomFrom(seed + index);
-        for (let step = 0; step < stepsPerActor; step++) {
-          const call = random.pick(calls);
-          const kind = random.pick(['create', 'first page', 'conditional', 'walk', 'get', 'get'] as const);
-          if (kind === 'create') await create(call, random, acknowledged);
-          else if (kind === 'get') await getOne(call, random, acknowledged);
-          else await readPages(call, random, { kind, acknowledged, pages });
-        }
-      });
-      await Promise.all(actors);
+    const actors = Array.from({ length: actorCount }, async (_, index) => {
+      const random = randomFrom(seed + index);
+      for (let step = 0; step < stepsPerActor; step++) {
+        const call = random.pick(calls);
+        const kind = random.pick(['create', 'first page', 'conditional', 'walk', 'get', 'get'] as const);
+        if (kind === 'create') await create(call, random, acknowledged);
+        else if (kind === 'get') await getOne(call, random, acknowledged);
+        else await readPages(call, random, { kind, acknowledged, pages });
+      }
+    });
+    await Promise.all(actors);
 
-      expect(acknowledged.length).toBeGreaterThan(300);
-      expect(pages.size).toBeGreaterThan(100);
-    },
-    timeoutMs,
-  );
+    expect(acknowledged.length).toBeGreaterThan(300);
+    expect(pages.size).toBeGreaterThan(100);
+  });
 
-  it(
-    'refuse a key on the very next request after it was revoked or has expired',
-    async () => {
-      using folder = makeFolder();
-      await using first = await startService({ databaseUrl: folder.database });
-      await using second = await startService({ databaseUrl: folder.database });
-      await checkKeys([first, second], folder.database);
-    },
-    timeoutMs,
-  );
+  it('refuse a key on the very next request after it was revoked or has expired', async () => {
+    using folder = makeFolder();
+    await using first = await startService({ databaseUrl: folder.database });
+    await using second = await startService({ databaseUrl: folder.database });
+    await checkKeys([first, second], folder.database);
+  });
 });
 
 describe(`two workers on one port (SEED=${seed})`, () => {
-  it(
-    'refuse a key on the very next request after it was revoked or has expired',
-    async () => {
-      await using service = await startService({ workers: 2 });
-      // Every request has a connection of its own, so that each may meet either worker.
-      await checkKeys([service, service, service, service], service.database);
-    },
-    timeoutMs,
-  );
+  it('refuse a key on the very next request after it was revoked or has expired', async () => {
+    await using service = await startService({ workers: 2 });
+    // Every request has a connection of its own, so that each may meet either worker.
+    await checkKeys([service, service, service, service], service.database);
+  });
 
-  it(
-    'never read older than what was acknowledged',
-    async () => {
-      await using service = await startService({ workers: 2 });
-      const call: Call = (path, init) => service.call(path, { ...init, keepalive: false });
-      const acknowledged: Known[] = [];
-      const random = randomFrom(seed);
-      for (let step = 0; step < 300; step++) {
-        await create(call, random, acknowledged);
-        await readPages(call, random, { kind: 'walk', acknowledged, pages: new Map() });
-        await getOne(call, random, acknowledged);
-      }
-    },
-    timeoutMs,
-  );
+  it('never read older than what was acknowledged', async () => {
+    await using service = await startService({ workers: 2 });
+    const call: Call = (path, init) => service.call(path, { ...init, keepalive: false });
+    const acknowledged: Known[] = [];
+    const random = randomFrom(seed);
+    for (let step = 0; step < 300; step++) {
+      await create(call, random, acknowledged);
+      await readPages(call, random, { kind: 'walk', acknowledged, pages: new Map() });
+      await getOne(call, random, acknowledged);
+    }
+  });
 });
 
 async function create(call: Call, random: Random, acknowledged: Known[]): Promise<void> {

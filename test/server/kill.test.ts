@@ -4,78 +4,65 @@ import { createPets, expectStoreToMatch, Journal } from '../support/journal.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { openConnection } from '../support/http/raw-http.ts';
 
-const timeoutMs = 120_000;
 const creatorCount = 12;
 
 describe('kill -9', () => {
-  it(
-    'of the process under load loses, duplicates and invents nothing in 20 rounds',
-    async () => {
-      using folder = makeFolder();
-      const journal = new Journal();
-      let service: Service = await startService({ databaseUrl: folder.database });
-      const load = startLoad(journal, () => service.url);
-      try {
-        for (let round = 0; round < 20; round++) {
-          await untilMoreIsAcknowledged(journal);
-          await endWithSigkill(service);
-          // Reading the file fixes it, so most of the time that is left to the service.
-          if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
-          service = await startService({ databaseUrl: folder.database });
-        }
-        await load.stop();
-        expect(await service.stop()).toBe(0);
-      } finally {
-        await endWithSigkill(service);
-      }
-      expectEverythingIsSettled(folder.database, journal);
-    },
-    timeoutMs,
-  );
-
-  it(
-    'of single workers under load loses, duplicates and invents nothing in 20 rounds, and they are replaced',
-    async () => {
-      await using service = await startService({ workers: 2 });
-      const journal = new Journal();
-      const load = startLoad(journal, () => service.url);
+  it('of the process under load loses, duplicates and invents nothing in 20 rounds', async () => {
+    using folder = makeFolder();
+    const journal = new Journal();
+    let service: Service = await startService({ databaseUrl: folder.database });
+    const load = startLoad(journal, () => service.url);
+    try {
       for (let round = 0; round < 20; round++) {
-        const workers = await untilWorkers(service, 2);
         await untilMoreIsAcknowledged(journal);
-        const victim = workers[round % 2]!;
-        process.kill(victim, 'SIGKILL');
-        while (isRunning(victim)) await Bun.sleep(5);
+        await endWithSigkill(service);
+        // Reading the file fixes it, so most of the time that is left to the service.
+        if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
+        service = await startService({ databaseUrl: folder.database });
       }
-      await untilWorkers(service, 2);
-      await untilMoreIsAcknowledged(journal);
       await load.stop();
       expect(await service.stop()).toBe(0);
-      expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(20);
-      expectEverythingIsSettled(service.database, journal);
-    },
-    timeoutMs,
-  );
+    } finally {
+      await endWithSigkill(service);
+    }
+    expectEverythingIsSettled(folder.database, journal);
+  });
 
-  it(
-    'of the parent makes its workers stop by themselves',
-    async () => {
-      await using service = await startService({ workers: 2 });
+  it('of single workers under load loses, duplicates and invents nothing in 20 rounds, and they are replaced', async () => {
+    await using service = await startService({ workers: 2 });
+    const journal = new Journal();
+    const load = startLoad(journal, () => service.url);
+    for (let round = 0; round < 20; round++) {
       const workers = await untilWorkers(service, 2);
-      process.kill(service.pid, 'SIGKILL');
-      const deadline = performance.now() + 30_000;
-      while (workers.some(isRunning) && performance.now() < deadline) await Bun.sleep(20);
-      const left = workers.filter(isRunning);
-      left.forEach(endProcess);
-      expect(left).toEqual([]);
-      await service.exited;
-      expect(service.stdout.match(/"reason":"the parent is gone"/g)).toHaveLength(2);
-      expect(service.stdout.match(/"stopped"/g)).toHaveLength(2);
-      expect(service.stderr).not.toContain('petstore:');
-      using connection = await openConnection(service.url);
-      expect(connection).toBeUndefined();
-    },
-    timeoutMs,
-  );
+      await untilMoreIsAcknowledged(journal);
+      const victim = workers[round % 2]!;
+      process.kill(victim, 'SIGKILL');
+      while (isRunning(victim)) await Bun.sleep(5);
+    }
+    await untilWorkers(service, 2);
+    await untilMoreIsAcknowledged(journal);
+    await load.stop();
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(20);
+    expectEverythingIsSettled(service.database, journal);
+  });
+
+  it('of the parent makes its workers stop by themselves', async () => {
+    await using service = await startService({ workers: 2 });
+    const workers = await untilWorkers(service, 2);
+    process.kill(service.pid, 'SIGKILL');
+    const deadline = performance.now() + 30_000;
+    while (workers.some(isRunning) && performance.now() < deadline) await Bun.sleep(20);
+    const left = workers.filter(isRunning);
+    left.forEach(endProcess);
+    expect(left).toEqual([]);
+    await service.exited;
+    expect(service.stdout.match(/"reason":"the parent is gone"/g)).toHaveLength(2);
+    expect(service.stdout.match(/"stopped"/g)).toHaveLength(2);
+    expect(service.stderr).not.toContain('petstore:');
+    using connection = await openConnection(service.url);
+    expect(connection).toBeUndefined();
+  });
 });
 
 interface Load {

@@ -8,8 +8,6 @@ import {
 } from '../support/process/process.ts';
 import { openConnection, requestText } from '../support/http/raw-http.ts';
 
-const timeoutMs = 60_000;
-
 interface LogLine {
   time: string;
   level: string;
@@ -24,168 +22,136 @@ const linesOf = (stdout: string): LogLine[] =>
     .map((line) => JSON.parse(line) as LogLine);
 
 describe('the log', () => {
-  it(
-    'is one JSON object per line away from a terminal, without a line per request',
-    async () => {
-      await using service = await startService();
-      await service.call('/v1/pets');
-      await service.call('/v1/pets/1');
-      await service.stop();
-      const lines = linesOf(service.stdout);
-      expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-        'info ready',
-        'info stopping',
-        'info stopped',
-      ]);
-      for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
-    },
-    timeoutMs,
-  );
+  it('is one JSON object per line away from a terminal, without a line per request', async () => {
+    await using service = await startService();
+    await service.call('/v1/pets');
+    await service.call('/v1/pets/1');
+    await service.stop();
+    const lines = linesOf(service.stdout);
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'info ready',
+      'info stopping',
+      'info stopped',
+    ]);
+    for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
+  });
 
-  it(
-    'is readable lines on a terminal, and the first key is shown there too',
-    async () => {
-      using folder = makeFolder();
-      let shown = '';
-      await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
-        cwd: folder.path,
-        env: cleanEnvironment({ PORT: '0' }),
-        terminal: { cols: 200, rows: 50, data: (_, bytes) => void (shown += Buffer.from(bytes).toString()) },
-      });
-      const [, address = '', key = ''] = await until(() =>
-        /ready address=(\S+)[^]*shown only this once:\s+(pets_\w{36})\s[^]*curl [^]*\n\r?\n$/.exec(shown),
-      );
-      expect(shown).toMatch(/^\d\d:\d\d:\d\d info {2}ready address=/);
-      await fetch(`${address}/v1/pets`, {
-        headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
-      });
-      await until(() =>
-        /\d\d:\d\d:\d\d info {2}request requestId=mine method=GET path=\/v1\/pets status=200 durationMs=\d+/.exec(
-          shown,
-        ),
-      );
-      child.kill('SIGINT');
-      expect(await child.exited).toBe(0);
-      await until(() => /info {2}stopped\r?\n/.exec(shown));
-    },
-    timeoutMs,
-  );
+  it('is readable lines on a terminal, and the first key is shown there too', async () => {
+    using folder = makeFolder();
+    let shown = '';
+    await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
+      cwd: folder.path,
+      env: cleanEnvironment({ PORT: '0' }),
+      terminal: { cols: 200, rows: 50, data: (_, bytes) => void (shown += Buffer.from(bytes).toString()) },
+    });
+    const [, address = '', key = ''] = await until(() =>
+      /ready address=(\S+)[^]*shown only this once:\s+(pets_\w{36})\s[^]*curl [^]*\n\r?\n$/.exec(shown),
+    );
+    expect(shown).toMatch(/^\d\d:\d\d:\d\d info {2}ready address=/);
+    await fetch(`${address}/v1/pets`, {
+      headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
+    });
+    await until(() =>
+      /\d\d:\d\d:\d\d info {2}request requestId=mine method=GET path=\/v1\/pets status=200 durationMs=\d+/.exec(
+        shown,
+      ),
+    );
+    child.kill('SIGINT');
+    expect(await child.exited).toBe(0);
+    await until(() => /info {2}stopped\r?\n/.exec(shown));
+  });
 
-  it(
-    'has a line per request with --access-log, with the path as in the contract',
-    async () => {
-      await using service = await startService({ args: ['--access-log'] });
-      await service.call('/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
-      await service.call('/v1/pets/123', { headers: { 'X-Request-Id': 'get' } });
-      await service.call('/v1/pets', { method: 'DELETE', headers: { 'X-Request-Id': 'delete' } });
-      await service.callWith('wrong', '/v1/pets', { headers: { 'X-Request-Id': 'stranger' } });
-      await service.call('/livez', { headers: { 'X-Request-Id': 'probe' } });
-      await service.stop();
-      const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
-      expect(
-        requests.map(({ requestId, method, path, status }) => [requestId, method, path, status].join(' ')),
-      ).toEqual([
-        'list GET /v1/pets 200',
-        'get GET /v1/pets/:petId 404',
-        'delete DELETE /v1/pets 405',
-        'stranger GET /v1/pets 401',
-        'probe GET /livez 200',
-      ]);
-      expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
-    },
-    timeoutMs,
-  );
+  it('has a line per request with --access-log, with the path as in the contract', async () => {
+    await using service = await startService({ args: ['--access-log'] });
+    await service.call('/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
+    await service.call('/v1/pets/123', { headers: { 'X-Request-Id': 'get' } });
+    await service.call('/v1/pets', { method: 'DELETE', headers: { 'X-Request-Id': 'delete' } });
+    await service.callWith('wrong', '/v1/pets', { headers: { 'X-Request-Id': 'stranger' } });
+    await service.call('/livez', { headers: { 'X-Request-Id': 'probe' } });
+    await service.stop();
+    const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
+    expect(
+      requests.map(({ requestId, method, path, status }) => [requestId, method, path, status].join(' ')),
+    ).toEqual([
+      'list GET /v1/pets 200',
+      'get GET /v1/pets/:petId 404',
+      'delete DELETE /v1/pets 405',
+      'stranger GET /v1/pets 401',
+      'probe GET /livez 200',
+    ]);
+    expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
+  });
 
-  it(
-    'reports a slow request in any case',
-    async () => {
-      await using service = await startService();
-      using connection = (await openConnection(service.url))!;
-      const headers = { 'X-Request-Id': 'slow-one' };
-      const text = requestText('POST', '/v1/pets', 'localhost', {
-        key: fixedKey,
-        headers,
-        body: '{"name":1}',
-      });
-      connection.write(text.slice(0, -1));
-      // Past the second after which a request counts as slow.
-      await Bun.sleep(1500);
-      connection.write(text.slice(-1));
-      await connection.receive();
-      await service.stop();
-      expect(linesOf(service.stdout)).toContainEqual(
-        expect.objectContaining({
-          level: 'warn',
-          message: 'slow request',
-          requestId: 'slow-one',
-          method: 'POST',
-          path: '/v1/pets',
-          status: 400,
-        }),
-      );
-    },
-    timeoutMs,
-  );
+  it('reports a slow request in any case', async () => {
+    await using service = await startService();
+    using connection = (await openConnection(service.url))!;
+    const headers = { 'X-Request-Id': 'slow-one' };
+    const text = requestText('POST', '/v1/pets', 'localhost', {
+      key: fixedKey,
+      headers,
+      body: '{"name":1}',
+    });
+    connection.write(text.slice(0, -1));
+    // Past the second after which a request counts as slow.
+    await Bun.sleep(1500);
+    connection.write(text.slice(-1));
+    await connection.receive();
+    await service.stop();
+    expect(linesOf(service.stdout)).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'slow request',
+        requestId: 'slow-one',
+        method: 'POST',
+        path: '/v1/pets',
+        status: 400,
+      }),
+    );
+  });
 
-  it(
-    'leaves out what is below the level',
-    async () => {
-      await using service = await startService({
-        args: ['--log-level', 'warn', '--access-log', '--host', '0.0.0.0'],
-      });
-      await service.stop();
-      expect(linesOf(service.stdout).map(({ level }) => level)).toEqual(['warn']);
-    },
-    timeoutMs,
-  );
+  it('leaves out what is below the level', async () => {
+    await using service = await startService({
+      args: ['--log-level', 'warn', '--access-log', '--host', '0.0.0.0'],
+    });
+    await service.stop();
+    expect(linesOf(service.stdout).map(({ level }) => level)).toEqual(['warn']);
+  });
 
-  it(
-    'may lose its reader without stopping the service',
-    async () => {
-      using folder = makeFolder();
-      await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
-        cwd: folder.path,
-        env: cleanEnvironment({ PORT: '0', API_KEYS: fixedKey }),
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      const reader = child.stdout.getReader();
-      const { value } = await reader.read();
-      const address = String(linesOf(Buffer.from(value ?? []).toString())[0]?.['address']);
-      await reader.cancel();
-      for (let count = 0; count < 5; count++) expect((await fetch(`${address}/livez`)).status).toBe(200);
-      child.kill('SIGTERM');
-      expect(await child.exited).toBe(0);
-    },
-    timeoutMs,
-  );
+  it('may lose its reader without stopping the service', async () => {
+    using folder = makeFolder();
+    await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
+      cwd: folder.path,
+      env: cleanEnvironment({ PORT: '0', API_KEYS: fixedKey }),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const reader = child.stdout.getReader();
+    const { value } = await reader.read();
+    const address = String(linesOf(Buffer.from(value ?? []).toString())[0]?.['address']);
+    await reader.cancel();
+    for (let count = 0; count < 5; count++) expect((await fetch(`${address}/livez`)).status).toBe(200);
+    child.kill('SIGTERM');
+    expect(await child.exited).toBe(0);
+  });
 });
 
 describe('plain HTTP', () => {
   const warning = 'Keys and pets travel unencrypted';
 
-  it(
-    'beyond loopback gives one warning',
-    async () => {
-      for (const workers of [1, 2]) {
-        await using service = await startService({ workers, args: ['--host', '0.0.0.0'] });
-        await service.stop();
-        const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
-        expect(warnings).toHaveLength(1);
-        expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
-      }
-    },
-    timeoutMs,
-  );
-
-  it.each(['127.0.0.1', '127.0.0.2', 'localhost'])(
-    'on %s is nothing to warn about',
-    async (host) => {
-      await using service = await startService({ args: ['--host', host] });
+  it('beyond loopback gives one warning', async () => {
+    for (const workers of [1, 2]) {
+      await using service = await startService({ workers, args: ['--host', '0.0.0.0'] });
       await service.stop();
-      expect(service.stdout).not.toContain(warning);
-    },
-    timeoutMs,
-  );
+      const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
+    }
+  });
+
+  it.each(['127.0.0.1', '127.0.0.2', 'localhost'])('on %s is nothing to warn about', async (host) => {
+    await using service = await startService({ args: ['--host', host] });
+    await service.stop();
+    expect(service.stdout).not.toContain(warning);
+  });
 });
 
 async function until<Found>(look: () => Found | null): Promise<Found> {

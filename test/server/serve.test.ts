@@ -11,141 +11,111 @@ import {
   startService,
 } from '../support/process/process.ts';
 
-const timeoutMs = 60_000;
 /** Signed by itself for localhost and 127.0.0.1, valid until 2126. */
 const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
 const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
 const keyText = /pets_[0-9A-Za-z]{36}/g;
 
 describe('the first start on a new store', () => {
-  it(
-    'creates no key unseen, whenever it is stopped',
-    async () => {
-      for (let delayMs = 0; delayMs <= 600; delayMs += 60) {
-        using place = makeFolder();
-        const child = Bun.spawn(petstoreCommand(['serve']), {
-          cwd: place.path,
-          env: cleanEnvironment({ PORT: '0', DATABASE_URL: place.database, WORKERS: '2' }),
-          stdio: ['ignore', 'pipe', 'pipe'],
-          timeout: timeoutMs,
-        });
-        await Bun.sleep(delayMs);
-        child.kill('SIGTERM');
-        const [told] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
-        if (!existsSync(place.database)) continue;
-        const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', place.database]);
-        expect(JSON.parse(stdout)).toHaveLength(new Set(told.match(keyText)).size);
-      }
-    },
-    timeoutMs,
-  );
+  it('creates no key unseen, whenever it is stopped', async () => {
+    for (let delayMs = 0; delayMs <= 600; delayMs += 60) {
+      using place = makeFolder();
+      const child = Bun.spawn(petstoreCommand(['serve']), {
+        cwd: place.path,
+        env: cleanEnvironment({ PORT: '0', DATABASE_URL: place.database, WORKERS: '2' }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: 60_000,
+      });
+      await Bun.sleep(delayMs);
+      child.kill('SIGTERM');
+      const [told] = await Promise.all([child.stderr.text(), child.stdout.text(), child.exited]);
+      if (!existsSync(place.database)) continue;
+      const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', place.database]);
+      expect(JSON.parse(stdout)).toHaveLength(new Set(told.match(keyText)).size);
+    }
+  });
 
   for (const workers of [1, 2]) {
-    it(
-      `with --workers ${workers} shows one key once, with curl lines that work as they stand`,
-      async () => {
-        using place = makeFolder();
-        await using first = await startService({ databaseUrl: place.database, workers });
-        const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
-        const [key = '', ...others] = new Set(first.stderr.match(keyText));
-        expect(isWellFormedKey(key)).toBe(true);
-        expect(others).toEqual([]);
-        if (Bun.which('curl') !== null) {
-          const [list = '', create = ''] = curlLines;
-          expect(await shell(list)).toBe('[]');
-          expect(await shell(create)).toBe('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
-          expect(await shell(list)).toBe('[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]');
-        }
-        expect((await first.callWith(key, '/v1/pets')).status).toBe(200);
-        expect(await first.stop()).toBe(0);
-        expect(first.stdout).not.toContain(key);
+    it(`with --workers ${workers} shows one key once, with curl lines that work as they stand`, async () => {
+      using place = makeFolder();
+      await using first = await startService({ databaseUrl: place.database, workers });
+      const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
+      const [key = '', ...others] = new Set(first.stderr.match(keyText));
+      expect(isWellFormedKey(key)).toBe(true);
+      expect(others).toEqual([]);
+      if (Bun.which('curl') !== null) {
+        const [list = '', create = ''] = curlLines;
+        expect(await shell(list)).toBe('[]');
+        expect(await shell(create)).toBe('{"id":1,"name":"Rex","categoryId":1,"status":"available"}');
+        expect(await shell(list)).toBe('[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]');
+      }
+      expect((await first.callWith(key, '/v1/pets')).status).toBe(200);
+      expect(await first.stop()).toBe(0);
+      expect(first.stdout).not.toContain(key);
 
-        await using second = await startService({ databaseUrl: place.database, workers });
-        expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
-        expect(await second.stop()).toBe(0);
-        expect(second.stderr).toBe('');
-        expect(second.stdout.match(keyText)).toBeNull();
-      },
-      timeoutMs,
-    );
+      await using second = await startService({ databaseUrl: place.database, workers });
+      expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
+      expect(await second.stop()).toBe(0);
+      expect(second.stderr).toBe('');
+      expect(second.stdout.match(keyText)).toBeNull();
+    });
   }
 
-  it(
-    'creates the folder and the file for their owner alone',
-    async () => {
-      await using service = await startService({ env: { DATABASE_URL: undefined } });
-      const folder = join(service.folder, 'data');
-      expect(statSync(folder).mode & 0o777).toBe(0o700);
-      for (const name of ['petstore.db', 'petstore.db-wal', 'petstore.db-shm']) {
-        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
-      }
-    },
-    timeoutMs,
-  );
+  it('creates the folder and the file for their owner alone', async () => {
+    await using service = await startService({ env: { DATABASE_URL: undefined } });
+    const folder = join(service.folder, 'data');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of ['petstore.db', 'petstore.db-wal', 'petstore.db-shm']) {
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    }
+  });
 });
 
 describe('configuration', () => {
-  it(
-    'prefers every flag to its variable',
-    async () => {
-      using place = makeFolder();
-      // Each variable alone would keep the service from starting, or from being found.
-      await using service = await startService({
-        env: {
-          HOST: 'nowhere.invalid',
-          PORT: 'none',
-          DATABASE_URL: 'gopher://nowhere',
-          API_KEYS: 'no key',
-          LOG_LEVEL: 'none',
-          ACCESS_LOG: 'none',
-          ALLOWED_ORIGINS: 'none',
-          TLS_CERT: '/nowhere',
-          TLS_KEY: '/nowhere',
-          WORKERS: 'none',
-          RATE_LIMIT: 'none',
-          STOP_DELAY: 'none',
-        } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
-        args: [
-          ...[
-            '--host',
-            'localhost',
-            '--port',
-            '0',
-            '--database-url',
-            place.database,
-            '--api-keys',
-            'flag-key',
-          ],
-          ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
-          ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
-          ...['--stop-delay', '0'],
-        ],
-      });
-      expect(service.url).toStartWith('https://localhost:');
-      const response = await service.callWith('flag-key', '/v1/pets', {
-        headers: { Origin: 'https://shop.example' },
-        ...trusting(await Bun.file(certificate).text()),
-      });
-      expect(response.status).toBe(200);
-      expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
-      await service.untilLogged(/"message":"request"/);
-      expect(existsSync(place.database)).toBe(true);
-    },
-    timeoutMs,
-  );
+  it('prefers every flag to its variable', async () => {
+    using place = makeFolder();
+    // Each variable alone would keep the service from starting, or from being found.
+    await using service = await startService({
+      env: {
+        HOST: 'nowhere.invalid',
+        PORT: 'none',
+        DATABASE_URL: 'gopher://nowhere',
+        API_KEYS: 'no key',
+        LOG_LEVEL: 'none',
+        ACCESS_LOG: 'none',
+        ALLOWED_ORIGINS: 'none',
+        TLS_CERT: '/nowhere',
+        TLS_KEY: '/nowhere',
+        WORKERS: 'none',
+        RATE_LIMIT: 'none',
+        STOP_DELAY: 'none',
+      } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
+      args: [
+        ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
+        ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
+        ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
+        ...['--stop-delay', '0'],
+      ],
+    });
+    expect(service.url).toStartWith('https://localhost:');
+    const response = await service.callWith('flag-key', '/v1/pets', {
+      headers: { Origin: 'https://shop.example' },
+      ...trusting(await Bun.file(certificate).text()),
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
+    await service.untilLogged(/"message":"request"/);
+    expect(existsSync(place.database)).toBe(true);
+  });
 
-  it(
-    'prefers a variable to the default, and treats an empty one as absent',
-    async () => {
-      await using service = await startService({
-        env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
-      });
-      for (const key of ['one', 'two']) expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
-      expect((await service.callWith('one, two', '/v1/pets')).status).toBe(401);
-      await service.untilLogged(/"message":"request"/);
-    },
-    timeoutMs,
-  );
+  it('prefers a variable to the default, and treats an empty one as absent', async () => {
+    await using service = await startService({
+      env: { API_KEYS: 'one, two', ACCESS_LOG: 'true', ALLOWED_ORIGINS: '', LOG_LEVEL: '', TLS_CERT: '' },
+    });
+    for (const key of ['one', 'two']) expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
+    expect((await service.callWith('one, two', '/v1/pets')).status).toBe(401);
+    await service.untilLogged(/"message":"request"/);
+  });
 
   it('is the same in the help and in .env.example', async () => {
     const example = await Bun.file(join(import.meta.dir, '../../.env.example')).text();
@@ -169,58 +139,46 @@ describe('configuration', () => {
 });
 
 describe('a service without a usable key', () => {
-  it.each([1, 2])(
-    'warns at its start, with --workers %i',
-    async (workers) => {
-      using place = makeFolder();
-      const revoked =
-        /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
-      const start = (env: Record<string, string | undefined>) =>
-        startService({ databaseUrl: place.database, workers, env });
-      await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
-      {
-        await using usable = await start({ API_KEYS: undefined });
-        await usable.stop();
-        expect(usable.stdout).not.toMatch(revoked);
-      }
-      await runCli(['keys', 'revoke', '1', '--database-url', place.database]);
-      await using unusable = await start({ API_KEYS: undefined });
-      await unusable.untilLogged(revoked);
-      await using fixed = await start({});
-      await fixed.stop();
-      expect(fixed.stdout).not.toMatch(revoked);
-    },
-    timeoutMs,
-  );
+  it.each([1, 2])('warns at its start, with --workers %i', async (workers) => {
+    using place = makeFolder();
+    const revoked =
+      /"level":"warn","message":"No API key can be used, so every request is refused\. Create one: /;
+    const start = (env: Record<string, string | undefined>) =>
+      startService({ databaseUrl: place.database, workers, env });
+    await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
+    {
+      await using usable = await start({ API_KEYS: undefined });
+      await usable.stop();
+      expect(usable.stdout).not.toMatch(revoked);
+    }
+    await runCli(['keys', 'revoke', '1', '--database-url', place.database]);
+    await using unusable = await start({ API_KEYS: undefined });
+    await unusable.untilLogged(revoked);
+    await using fixed = await start({});
+    await fixed.stop();
+    expect(fixed.stdout).not.toMatch(revoked);
+  });
 });
 
 describe('TLS', () => {
   for (const workers of [1, 2]) {
-    it(
-      `serves HTTPS with --workers ${workers} and asks browsers to stay with it`,
-      async () => {
-        const args = ['--tls-cert', certificate, '--tls-key', privateKey];
-        await using service = await startService({ args, workers });
-        expect(service.url).toStartWith('https://127.0.0.1:');
-        const ca = await Bun.file(certificate).text();
-        const response = await service.call('/v1/pets', trusting(ca));
-        expect(response.status).toBe(200);
-        expect(response.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
-        const untrusting = await service.call('/v1/pets').catch(String);
-        expect(untrusting).toMatch(/self.signed/i);
-      },
-      timeoutMs,
-    );
+    it(`serves HTTPS with --workers ${workers} and asks browsers to stay with it`, async () => {
+      const args = ['--tls-cert', certificate, '--tls-key', privateKey];
+      await using service = await startService({ args, workers });
+      expect(service.url).toStartWith('https://127.0.0.1:');
+      const ca = await Bun.file(certificate).text();
+      const response = await service.call('/v1/pets', trusting(ca));
+      expect(response.status).toBe(200);
+      expect(response.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
+      const untrusting = await service.call('/v1/pets').catch(String);
+      expect(untrusting).toMatch(/self.signed/i);
+    });
   }
 
-  it(
-    'is not promised by a service on plain HTTP',
-    async () => {
-      await using service = await startService();
-      expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
-    },
-    timeoutMs,
-  );
+  it('is not promised by a service on plain HTTP', async () => {
+    await using service = await startService();
+    expect((await service.call('/v1/pets')).headers.get('Strict-Transport-Security')).toBeNull();
+  });
 });
 
 /** The standard type of `fetch` options does not know this one. */

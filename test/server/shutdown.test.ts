@@ -13,8 +13,6 @@ import {
 import { createPets, Journal, readPets } from '../support/journal.ts';
 import { openConnection, requestText, type RawConnection } from '../support/http/raw-http.ts';
 
-const timeoutMs = 60_000;
-
 describe('a service under load', () => {
   const cases = [
     { signal: 'SIGTERM', workers: 1 },
@@ -24,68 +22,60 @@ describe('a service under load', () => {
     { signal: 'SIGHUP', workers: 2 },
   ] as const;
   for (const { signal, workers } of cases) {
-    it(
-      `stops at ${signal} with --workers ${workers}: exit 0, and whatever was executed got its whole answer`,
-      async () => {
-        await using service = await startService({ workers, args: ['--access-log'] });
-        const journal = new Journal();
-        const url = () => service.url;
-        let hasExited = false;
-        const isDone = () => hasExited;
-        const creators = Array.from({ length: 8 }, (_, index) =>
-          createPets({ journal, url, isDone, label: `creator-${index}` }),
-        );
-        const readers = Array.from({ length: 4 }, (_, index) =>
-          readLists({ url: service.url, isDone, label: `reader-${index}` }),
-        );
-        while (journal.acknowledged.size < 200) await Bun.sleep(5);
+    it(`stops at ${signal} with --workers ${workers}: exit 0, and whatever was executed got its whole answer`, async () => {
+      await using service = await startService({ workers, args: ['--access-log'] });
+      const journal = new Journal();
+      const url = () => service.url;
+      let hasExited = false;
+      const isDone = () => hasExited;
+      const creators = Array.from({ length: 8 }, (_, index) =>
+        createPets({ journal, url, isDone, label: `creator-${index}` }),
+      );
+      const readers = Array.from({ length: 4 }, (_, index) =>
+        readLists({ url: service.url, isDone, label: `reader-${index}` }),
+      );
+      while (journal.acknowledged.size < 200) await Bun.sleep(5);
 
-        const status = await service.stop(signal);
-        hasExited = true;
-        await Promise.all(creators);
-        const lists = await Promise.all(readers);
+      const status = await service.stop(signal);
+      hasExited = true;
+      await Promise.all(creators);
+      const lists = await Promise.all(readers);
 
-        expect(status).toBe(0);
-        expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
-        expect(journal.refused).toEqual([]);
-        expect(
-          journal.truncatedCount + lists.reduce((sum, { truncatedCount }) => sum + truncatedCount, 0),
-        ).toBe(0);
-        const stored = readPets(service.database).map(({ name }) => name);
-        expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
-        // A request without a response came too late to reach the API.
-        const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
-        const executed = new Set([...service.stdout.matchAll(/"requestId":"([^"]+)"/g)].map(([, id]) => id));
-        expect(executed.size).toBeGreaterThan(200);
-        expect(unanswered.filter((id) => executed.has(id))).toEqual([]);
-      },
-      timeoutMs,
-    );
+      expect(status).toBe(0);
+      expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+      expect(journal.refused).toEqual([]);
+      expect(
+        journal.truncatedCount + lists.reduce((sum, { truncatedCount }) => sum + truncatedCount, 0),
+      ).toBe(0);
+      const stored = readPets(service.database).map(({ name }) => name);
+      expect(stored.toSorted()).toEqual([...journal.acknowledged.keys()].toSorted());
+      // A request without a response came too late to reach the API.
+      const unanswered = [...journal.unanswered, ...lists.flatMap((reader) => reader.unanswered)];
+      const executed = new Set([...service.stdout.matchAll(/"requestId":"([^"]+)"/g)].map(([, id]) => id));
+      expect(executed.size).toBeGreaterThan(200);
+      expect(unanswered.filter((id) => executed.has(id))).toEqual([]);
+    });
   }
 });
 
 describe('a service with a stop delay', () => {
   for (const workers of [1, 2]) {
-    it(
-      `is not ready first, serves on, and then stops (workers: ${workers})`,
-      async () => {
-        await using service = await startService({ workers, env: { STOP_DELAY: '6' } });
-        const toldAt = performance.now();
-        const exited = service.stop();
-        await service.untilLogged(/"message":"stopping"/);
-        // Each call has a connection of its own.
-        while ((await service.call('/readyz', { keepalive: false })).status !== 503) await Bun.sleep(10);
-        let served = 0;
-        while (performance.now() - toldAt < 1500) {
-          expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
-          served += 1;
-        }
-        expect(await exited).toBe(0);
-        expect(performance.now() - toldAt).toBeGreaterThanOrEqual(6000);
-        expect(readPets(service.database)).toHaveLength(served);
-      },
-      timeoutMs,
-    );
+    it(`is not ready first, serves on, and then stops (workers: ${workers})`, async () => {
+      await using service = await startService({ workers, env: { STOP_DELAY: '6' } });
+      const toldAt = performance.now();
+      const exited = service.stop();
+      await service.untilLogged(/"message":"stopping"/);
+      // Each call has a connection of its own.
+      while ((await service.call('/readyz', { keepalive: false })).status !== 503) await Bun.sleep(10);
+      let served = 0;
+      while (performance.now() - toldAt < 1500) {
+        expect(await outcomeOf(service.call('/v1/pets', { ...post(rex), keepalive: false }))).toBe('201');
+        served += 1;
+      }
+      expect(await exited).toBe(0);
+      expect(performance.now() - toldAt).toBeGreaterThanOrEqual(6000);
+      expect(readPets(service.database)).toHaveLength(served);
+    });
   }
 
   it.each([
@@ -99,138 +89,110 @@ describe('a service with a stop delay', () => {
 
 describe('a service that is stopping', () => {
   for (const workers of [1, 2]) {
-    it(
-      `with --workers ${workers} finishes a request whose body is still arriving`,
-      async () => {
-        await using service = await startService({ workers });
-        using slow = await sendHalf(service, 'Slow Rex');
-        const exited = service.stop();
-        await untilRefused(service.url);
-        slow.finish();
-        const answer = await slow.connection.receive();
-        expect(answer).toHaveProperty('status', 201);
-        expect(await exited).toBe(0);
-        expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
-        expect(readPets(service.database).map(({ name }) => name)).toEqual(['Slow Rex']);
-      },
-      timeoutMs,
-    );
+    it(`with --workers ${workers} finishes a request whose body is still arriving`, async () => {
+      await using service = await startService({ workers });
+      using slow = await sendHalf(service, 'Slow Rex');
+      const exited = service.stop();
+      await untilRefused(service.url);
+      slow.finish();
+      const answer = await slow.connection.receive();
+      expect(answer).toHaveProperty('status', 201);
+      expect(await exited).toBe(0);
+      expect(service.stdout).not.toMatch(/were killed|were cut off|"level":"error"/);
+      expect(readPets(service.database).map(({ name }) => name)).toEqual(['Slow Rex']);
+    });
   }
 
-  it(
-    'accepts no new connection, and reports not ready on an open one',
-    async () => {
-      // Open connections are served for a moment only; a test run that stalls just then tries again.
-      let outcome = 'none';
-      for (let attempt = 0; attempt < 10 && outcome === 'none'; attempt++) {
-        await using service = await startService();
-        using connection = await openConnection(service.url);
-        expect(await connection?.send('GET', '/readyz')).toHaveProperty('status', 200);
-        const exited = service.stop();
-        await untilRefused(service.url);
-        const answer = await connection?.send('GET', '/readyz');
-        if (answer instanceof Response) {
-          const { code } = (await answer.json()) as { code: string };
-          outcome = `${answer.status} ${code}, ${answer.headers.get('Connection')}`;
-        }
-        expect(await exited).toBe(0);
+  it('accepts no new connection, and reports not ready on an open one', async () => {
+    // Open connections are served for a moment only; a test run that stalls just then tries again.
+    let outcome = 'none';
+    for (let attempt = 0; attempt < 10 && outcome === 'none'; attempt++) {
+      await using service = await startService();
+      using connection = await openConnection(service.url);
+      expect(await connection?.send('GET', '/readyz')).toHaveProperty('status', 200);
+      const exited = service.stop();
+      await untilRefused(service.url);
+      const answer = await connection?.send('GET', '/readyz');
+      if (answer instanceof Response) {
+        const { code } = (await answer.json()) as { code: string };
+        outcome = `${answer.status} ${code}, ${answer.headers.get('Connection')}`;
       }
-      expect(outcome).toBe('503 unavailable, close');
-    },
-    timeoutMs,
-  );
+      expect(await exited).toBe(0);
+    }
+    expect(outcome).toBe('503 unavailable, close');
+  });
 
-  it(
-    'cuts off a request that never ends, and exits 0',
-    async () => {
-      await using service = await startService();
-      using slow = await sendHalf(service, 'Endless Rex');
+  it('cuts off a request that never ends, and exits 0', async () => {
+    await using service = await startService();
+    using slow = await sendHalf(service, 'Endless Rex');
+    expect(await service.stop()).toBe(0);
+    expect(await slow.connection.receive()).toBe('unanswered');
+    expect(readPets(service.database)).toEqual([]);
+  });
+
+  for (const workers of [1, 2]) {
+    it(`with --workers ${workers} takes a Ctrl-C that reaches it twice for one`, async () => {
+      await using service = await startService({ workers });
+      using slow = await sendHalf(service, 'Patient Rex');
+      // A terminal sends it to every process of the group, and npm and the parent pass it on.
+      for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
+      const exited = service.stop('SIGINT');
+      await untilRefused(service.url);
+      slow.finish();
+      expect(await slow.connection.receive()).toHaveProperty('status', 201);
+      expect(await exited).toBe(0);
+      expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
+    });
+  }
+
+  for (const workers of [1, 2]) {
+    it(`with --workers ${workers} stops cleanly when its terminal is closed`, async () => {
+      using folder = makeFolder();
+      let screen = '';
+      const child = Bun.spawn(petstoreCommand(['serve', '--port', '0', '--workers', String(workers)]), {
+        cwd: folder.path,
+        env: cleanEnvironment({ DATABASE_URL: folder.database }),
+        timeout: 60_000,
+        killSignal: 'SIGKILL',
+        terminal: {
+          cols: 200,
+          rows: 40,
+          data: (_terminal, data) => (screen += Buffer.from(data).toString()),
+        },
+      });
+      while (!/v1\/pets\s*$/.test(screen)) await Bun.sleep(10);
+      const processes = childrenOf(child.pid);
+      child.terminal?.close();
+      expect(await child.exited).toBe(0);
+      expect(processes.filter(isRunning)).toEqual([]);
+    });
+
+    it(`with --workers ${workers} goes on after a SIGHUP that nohup has it ignore`, async () => {
+      await using service = await startService({
+        workers,
+        wrap: (command) => ['nohup', ...command],
+      });
+      for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGHUP');
+      for (let count = 0; count < 20; count++) {
+        expect((await service.call('/v1/pets')).status).toBe(200);
+        await Bun.sleep(10);
+      }
       expect(await service.stop()).toBe(0);
-      expect(await slow.connection.receive()).toBe('unanswered');
-      expect(readPets(service.database)).toEqual([]);
-    },
-    timeoutMs,
-  );
-
-  for (const workers of [1, 2]) {
-    it(
-      `with --workers ${workers} takes a Ctrl-C that reaches it twice for one`,
-      async () => {
-        await using service = await startService({ workers });
-        using slow = await sendHalf(service, 'Patient Rex');
-        // A terminal sends it to every process of the group, and npm and the parent pass it on.
-        for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGINT');
-        const exited = service.stop('SIGINT');
-        await untilRefused(service.url);
-        slow.finish();
-        expect(await slow.connection.receive()).toHaveProperty('status', 201);
-        expect(await exited).toBe(0);
-        expect(service.stdout.match(/"message":"stopped"/g)).toHaveLength(workers);
-      },
-      timeoutMs,
-    );
+      expect(service.stdout).not.toContain('SIGHUP');
+    });
   }
 
-  for (const workers of [1, 2]) {
-    it(
-      `with --workers ${workers} stops cleanly when its terminal is closed`,
-      async () => {
-        using folder = makeFolder();
-        let screen = '';
-        const child = Bun.spawn(petstoreCommand(['serve', '--port', '0', '--workers', String(workers)]), {
-          cwd: folder.path,
-          env: cleanEnvironment({ DATABASE_URL: folder.database }),
-          timeout: timeoutMs,
-          killSignal: 'SIGKILL',
-          terminal: {
-            cols: 200,
-            rows: 40,
-            data: (_terminal, data) => (screen += Buffer.from(data).toString()),
-          },
-        });
-        while (!/v1\/pets\s*$/.test(screen)) await Bun.sleep(10);
-        const processes = childrenOf(child.pid);
-        child.terminal?.close();
-        expect(await child.exited).toBe(0);
-        expect(processes.filter(isRunning)).toEqual([]);
-      },
-      timeoutMs,
-    );
-
-    it(
-      `with --workers ${workers} goes on after a SIGHUP that nohup has it ignore`,
-      async () => {
-        await using service = await startService({
-          workers,
-          wrap: (command) => ['nohup', ...command],
-        });
-        for (const pid of [service.pid, ...childrenOf(service.pid)]) process.kill(pid, 'SIGHUP');
-        for (let count = 0; count < 20; count++) {
-          expect((await service.call('/v1/pets')).status).toBe(200);
-          await Bun.sleep(10);
-        }
-        expect(await service.stop()).toBe(0);
-        expect(service.stdout).not.toContain('SIGHUP');
-      },
-      timeoutMs,
-    );
-  }
-
-  it(
-    'ends at once with status 1 after a second signal',
-    async () => {
-      await using service = await startService();
-      using slow = await sendHalf(service, 'Abandoned Rex');
-      void service.stop();
-      await service.untilLogged(/"stopping"/);
-      // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
-      await Bun.sleep(1100);
-      expect(await service.stop()).toBe(1);
-      expect(await slow.connection.receive()).toBe('unanswered');
-      expect(readPets(service.database)).toEqual([]);
-    },
-    timeoutMs,
-  );
+  it('ends at once with status 1 after a second signal', async () => {
+    await using service = await startService();
+    using slow = await sendHalf(service, 'Abandoned Rex');
+    void service.stop();
+    await service.untilLogged(/"stopping"/);
+    // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
+    await Bun.sleep(1100);
+    expect(await service.stop()).toBe(1);
+    expect(await slow.connection.receive()).toBe('unanswered');
+    expect(readPets(service.database)).toEqual([]);
+  });
 });
 
 interface Reader {

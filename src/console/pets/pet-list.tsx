@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Pet, PetStatus } from '../../client/index.ts';
 import type { Problem } from '../connect.ts';
-import { PetRow, LoadingRow } from './pet-row.tsx';
+import { PetRow } from './pet-row.tsx';
 import type { PetsView } from './use-pets.ts';
 
 export interface PetListProps {
@@ -34,11 +34,8 @@ export function PetList({ view, added, status, onShowAll, onAdd }: PetListProps)
         <span>Id</span>
       </div>
       <ul class="rows">
-        {fresh.map((pet) => (
-          <PetRow key={pet.id.toString()} pet={pet} isNew />
-        ))}
-        {others.map((pet) => (
-          <PetRow key={pet.id.toString()} pet={pet} />
+        {[...fresh, ...others].map((pet) => (
+          <PetRow key={pet.id.toString()} pet={pet} isNew={freshIds.has(pet.id)} />
         ))}
       </ul>
       <div class="list-end">
@@ -82,7 +79,12 @@ function Loading() {
       <div class="columns" aria-hidden="true" />
       <ul class="rows" aria-hidden="true">
         {Array.from({ length: 8 }, (_, index) => (
-          <LoadingRow key={index} />
+          <li key={index} class="row is-loading">
+            <i />
+            <i />
+            <i />
+            <i />
+          </li>
         ))}
       </ul>
     </div>
@@ -109,20 +111,13 @@ function ProblemNotice({ problem, onRetry }: { problem: Problem; onRetry: () => 
 }
 
 function Empty({ status, onShowAll, onAdd }: Pick<PetListProps, 'status' | 'onShowAll' | 'onAdd'>) {
-  return status === undefined ? (
+  const isFiltered = status !== undefined;
+  return (
     <div class="state" role="status">
-      <h2>No pets yet</h2>
-      <p>Add one and it will appear here.</p>
-      <button type="button" class="plain" onClick={onAdd}>
-        Add your first pet
-      </button>
-    </div>
-  ) : (
-    <div class="state" role="status">
-      <h2>No {status} pets</h2>
-      <p>Choose another status, or show all pets.</p>
-      <button type="button" class="plain" onClick={onShowAll}>
-        Show all pets
+      <h2>{isFiltered ? `No ${status} pets` : 'No pets yet'}</h2>
+      <p>{isFiltered ? 'Choose another status, or show all pets.' : 'Add one and it will appear here.'}</p>
+      <button type="button" class="plain" onClick={isFiltered ? onShowAll : onAdd}>
+        {isFiltered ? 'Show all pets' : 'Add your first pet'}
       </button>
     </div>
   );

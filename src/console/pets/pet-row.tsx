@@ -1,7 +1,7 @@
 import type { Pet, PetStatus } from '../../client/index.ts';
 import { labelOf } from './filter.tsx';
 
-export function PetRow({ pet, isNew = false }: { pet: Pet; isNew?: boolean }) {
+export function PetRow({ pet, isNew }: { pet: Pet; isNew: boolean }) {
   return (
     <li class={isNew ? 'row is-new' : 'row'}>
       <span class="name">
@@ -30,17 +30,5 @@ function StatusMark({ status }: { status: PetStatus | undefined }) {
       <span class="visually-hidden">Status </span>
       {status === undefined ? 'No status' : labelOf(status)}
     </span>
-  );
-}
-
-/** A placeholder with the height of a pet. */
-export function LoadingRow() {
-  return (
-    <li class="row is-loading">
-      <i />
-      <i />
-      <i />
-      <i />
-    </li>
   );
 }

@@ -1,28 +1,24 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Pet, PetstoreClient, PetStatus } from '../../client/index.ts';
 import { AddPet } from './add-pet.tsx';
 import { Filter } from './filter.tsx';
 import { PetList } from './pet-list.tsx';
 import { usePets } from './use-pets.ts';
 
-export interface PetsProps {
-  client: PetstoreClient;
-  onRefused: () => void;
-}
-
 /** The list of pets and the form that adds one. */
-export function Pets({ client, onRefused }: PetsProps) {
+export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused: () => void }) {
   const [status, setStatus] = useState<PetStatus>();
   const [added, setAdded] = useState<Pet[]>([]);
   const [isFormOpen, setIsFormOpen] = useState(false);
   const view = usePets(client, status, onRefused);
 
-  const onAdded = useCallback((pet: Pet) => setAdded((pets) => [pet, ...pets]), []);
+  const onAdded = (pet: Pet) => setAdded((pets) => [pet, ...pets]);
   const choose = (chosen: PetStatus | undefined) => {
     // The new list includes the pets that were added before.
     setAdded([]);
     setStatus(chosen);
   };
+  const showAll = () => choose(undefined);
   const openForm = () => {
     setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
@@ -43,23 +39,11 @@ export function Pets({ client, onRefused }: PetsProps) {
         </button>
       </div>
       <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
-        <AddPet
-          client={client}
-          shown={status}
-          onAdded={onAdded}
-          onRefused={onRefused}
-          onShowAll={() => choose(undefined)}
-        />
+        <AddPet client={client} shown={status} onAdded={onAdded} onRefused={onRefused} onShowAll={showAll} />
       </aside>
       <section class="pets" aria-label="Pet list">
         <Filter chosen={status} onChoose={choose} />
-        <PetList
-          view={view}
-          added={added}
-          status={status}
-          onShowAll={() => choose(undefined)}
-          onAdd={openForm}
-        />
+        <PetList view={view} added={added} status={status} onShowAll={showAll} onAdd={openForm} />
       </section>
     </main>
   );

@@ -75,8 +75,7 @@ function send(form: HTMLFormElement, apiKey: string): Promise<Response> {
     else if (field.value !== '' && part === 'query') query.set(name, field.value);
     else if (field.value !== '') headers.set(name, field.value);
   }
-  const text = query.toString();
-  return fetch(`${serviceAddress}${path}${text === '' ? '' : `?${text}`}`, {
+  return fetch(`${serviceAddress}${path}${query.size === 0 ? '' : `?${query}`}`, {
     method: form.dataset['method'] ?? 'GET',
     headers,
     cache: 'no-store',
@@ -84,16 +83,10 @@ function send(form: HTMLFormElement, apiKey: string): Promise<Response> {
   });
 }
 
-function paragraph(text: string): HTMLElement {
-  const element = document.createElement('p');
-  element.textContent = text;
-  return element;
+function paragraph(textContent: string): HTMLElement {
+  return Object.assign(document.createElement('p'), { textContent });
 }
 
-function block(label: string, text: string): HTMLElement {
-  const element = document.createElement('pre');
-  element.tabIndex = 0;
-  element.setAttribute('aria-label', label);
-  element.textContent = text;
-  return element;
+function block(ariaLabel: string, textContent: string): HTMLElement {
+  return Object.assign(document.createElement('pre'), { tabIndex: 0, ariaLabel, textContent });
 }

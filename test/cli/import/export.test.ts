@@ -1,11 +1,9 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
 import { makeFolder, type Folder } from '../../support/process/process.ts';
 import { exported, importText } from '../../support/process/files.ts';
-
-setDefaultTimeout(120_000);
 
 /** What is hard to write to a file: the edges of int64, and names that look like syntax. */
 const oddNames = [

@@ -1,4 +1,4 @@
-import { describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -10,8 +10,6 @@ import {
 } from '../../support/process/process.ts';
 import { exported, importText } from '../../support/process/files.ts';
 import { runOnTerminal } from '../../support/process/terminal.ts';
-
-setDefaultTimeout(120_000);
 
 describe('petstore import', () => {
   it('writes nothing when a row is bad, not even a store', async () => {

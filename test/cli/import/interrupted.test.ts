@@ -1,12 +1,10 @@
 import { Database } from 'bun:sqlite';
-import { beforeAll, afterAll, describe, expect, it, setDefaultTimeout } from 'bun:test';
+import { beforeAll, afterAll, describe, expect, it } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
 import { makeFolder, runCli, type Folder } from '../../support/process/process.ts';
 import { startCommand } from '../../support/process/running.ts';
-
-setDefaultTimeout(120_000);
 
 const total = 160_000;
 let folder: Folder;

@@ -244,7 +244,7 @@ describe('restores of one store at the same time', () => {
         if (status !== 0) expect(stderr).toMatch(/is in use|was replaced/);
       expect(['100', '20000']).toContain(String(idsOf((await run('export')).stdout).length));
     }
-  }, 120_000);
+  });
 });
 
 describe('a pipe', () => {

@@ -16,7 +16,6 @@ import {
 import { plantFolder, plantedConfigs, type PlantedFolder } from '../../support/process/planted.ts';
 
 const project = join(import.meta.dir, '../../..');
-const timeoutMs = 120_000;
 const PATH = `${join(project, 'node_modules/.bin')}:${process.env['PATH']}`;
 
 /** The program as npm links it into a folder of commands. */
@@ -65,7 +64,6 @@ describe('petstore in the folder of a stranger', () => {
       expect(await service.stop()).toBe(0);
       expect(planted.found()).toEqual([]);
     },
-    timeoutMs,
   );
 
   it('finds the Bun that was installed with it', async () => {
@@ -117,32 +115,28 @@ describe('petstore in the folder of a stranger', () => {
 });
 
 describe("petstore in the project's folder", () => {
-  it(
-    'reads .env with npm start, and with other commands only if --env-file names it',
-    async () => {
-      using folder = copyProject();
-      const database = join(folder.path, 'shop.db');
-      writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${database}\nAPI_KEYS=${fixedKey}\n`);
-      const env = { DATABASE_URL: undefined, API_KEYS: undefined };
-      const command = ['npm', '--prefix', folder.path, '--silent', 'start'];
-      await using service = await startService({ wrap: () => command, env });
-      const processes = descendantsOf(service.pid);
-      try {
-        expect((await service.call('/v1/pets')).status).toBe(200);
-        expect(existsSync(database)).toBe(true);
-        const npx = ['npx', '--offline', 'petstore', 'keys', 'create', '--name', 'till', '--json'];
-        const petstore = (...more: string[]) =>
-          runCli([], { cwd: folder.path, env, wrap: () => [...npx, ...more] });
-        expect(await petstore('--env-file', '.env')).toMatchObject({ status: 0 });
-        expect(existsSync(join(folder.path, 'data'))).toBe(false);
-        expect(await petstore()).toMatchObject({ status: 0 });
-        expect(existsSync(join(folder.path, 'data/petstore.db'))).toBe(true);
-      } finally {
-        processes.forEach(endProcess);
-      }
-    },
-    timeoutMs,
-  );
+  it('reads .env with npm start, and with other commands only if --env-file names it', async () => {
+    using folder = copyProject();
+    const database = join(folder.path, 'shop.db');
+    writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${database}\nAPI_KEYS=${fixedKey}\n`);
+    const env = { DATABASE_URL: undefined, API_KEYS: undefined };
+    const command = ['npm', '--prefix', folder.path, '--silent', 'start'];
+    await using service = await startService({ wrap: () => command, env });
+    const processes = descendantsOf(service.pid);
+    try {
+      expect((await service.call('/v1/pets')).status).toBe(200);
+      expect(existsSync(database)).toBe(true);
+      const npx = ['npx', '--offline', 'petstore', 'keys', 'create', '--name', 'till', '--json'];
+      const petstore = (...more: string[]) =>
+        runCli([], { cwd: folder.path, env, wrap: () => [...npx, ...more] });
+      expect(await petstore('--env-file', '.env')).toMatchObject({ status: 0 });
+      expect(existsSync(join(folder.path, 'data'))).toBe(false);
+      expect(await petstore()).toMatchObject({ status: 0 });
+      expect(existsSync(join(folder.path, 'data/petstore.db'))).toBe(true);
+    } finally {
+      processes.forEach(endProcess);
+    }
+  });
 });
 
 /** What npm needs of the project; its packages are linked. */

@@ -13,7 +13,7 @@ describe('a promotion under load, through HTTP', () => {
   let pair: Pair;
   beforeEach(async () => {
     pair = await makePair();
-  }, 60_000);
+  });
   afterEach(() => pair[Symbol.asyncDispose]());
 
   it.each(['alive', 'dead'])(
@@ -100,7 +100,7 @@ describe('a server that hangs', () => {
   beforeEach(async () => {
     cluster = await makeCluster();
     await cluster.start();
-  }, 60_000);
+  });
   afterEach(() => cluster[Symbol.asyncDispose]());
 
   it(

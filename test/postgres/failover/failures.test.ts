@@ -79,7 +79,7 @@ describe('a database that turns read-only', () => {
     );
     await store.pets.checkWritable();
     await store.pets.createPet(rex);
-  }, 30_000);
+  });
 });
 
 describe('a lock that another program holds', () => {
@@ -98,7 +98,7 @@ describe('a lock that another program holds', () => {
     await other.end();
     await store.pets.createPet(rex);
     expect(await database.run("SELECT FROM pets WHERE name = 'locked out'")).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('reads whose connection is lost', () => {
@@ -129,7 +129,7 @@ describe('an engine that is serializable throughout', () => {
       expect(new Set(ids).size).toBe(1);
     }
     await Promise.all(replicas.map((replica) => replica.close()));
-  }, 30_000);
+  });
 });
 
 describe('a commit whose wait for the synchronous standby is cancelled', () => {
@@ -145,7 +145,7 @@ describe('a commit whose wait for the synchronous standby is cancelled', () => {
       message: expect.stringContaining('outcome of this write is unknown'),
     });
     await own.close();
-  }, 60_000);
+  });
 });
 
 describe('a database that this program must not touch', () => {

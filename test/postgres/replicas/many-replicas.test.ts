@@ -46,7 +46,7 @@ it('200 replicas check keys and readiness at commits of 100 ms without failures,
 
   await store.close();
   await Promise.all(sessions.map((session) => session.close()));
-}, 120_000);
+});
 
 interface Checks {
   writeProof: Statement;

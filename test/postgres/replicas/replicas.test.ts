@@ -113,7 +113,7 @@ describe('three replicas on one database', () => {
       proxy.thaw();
     }
     expect((await whatIs(replicas[2]!, hash)).isAccepted).toBe(true);
-  }, 30_000);
+  });
 });
 
 describe('twenty replicas that start together on an empty database', () => {
@@ -135,5 +135,5 @@ describe('twenty replicas that start together on an empty database', () => {
     } finally {
       await Promise.all(services.map((service) => service[Symbol.asyncDispose]()));
     }
-  }, 120_000);
+  });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const listen = process.platform === 'linux' ? '127.0.0.1,127.0.0.2' : '127.0.0.1';
   cluster = await makeTlsCluster({ listen_addresses: listen });
   await cluster.start();
-}, 60_000);
+});
 afterAll(() => cluster[Symbol.asyncDispose]());
 
 /** Opens a store and says whether its connections are encrypted. */
@@ -149,5 +149,5 @@ describe('the password', () => {
     expect(describeError(error)).not.toContain(password);
     await cluster.start();
     await store.close();
-  }, 60_000);
+  });
 });

@@ -56,7 +56,7 @@ describe('a key watch that gets no response to LISTEN', () => {
     } finally {
       await store.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('a session that is lost before it is prepared', () => {

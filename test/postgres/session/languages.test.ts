@@ -27,7 +27,7 @@ describe('a server that speaks German', () => {
     await cluster.start();
     translator = await openTranslator(cluster.port);
     store = await openPostgresStore({ address: addressAt(translator.port) });
-  }, 60_000);
+  });
   afterAll(async () => {
     await store.close();
     await cluster[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ describe('a server that speaks German', () => {
     await other.query('ROLLBACK');
     await other.end();
     expect((await created).map(({ replayed }) => replayed)).toEqual([false, false, false]);
-  }, 30_000);
+  });
 
   it('reports an unknown outcome when the server ends the session of a create', async () => {
     const other = new Client(cluster.address());
@@ -85,7 +85,7 @@ describe('a server that speaks German', () => {
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject(outcomeUnknown);
     expect(translator.translated).toContain('WARNING');
-  }, 30_000);
+  });
 });
 
 describe('a role that receives no warnings', () => {
@@ -97,7 +97,7 @@ describe('a role that receives no warnings', () => {
     await (await openPostgresStore({ address: addressAt(cluster.port) })).close();
     await cluster.run(`ALTER ROLE ${superuser.user} SET client_min_messages = 'error'`);
     await requireMissingStandby(cluster);
-  }, 60_000);
+  });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
   it('does not acknowledge a commit whose standby is gone', async () => {
@@ -106,7 +106,7 @@ describe('a role that receives no warnings', () => {
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject(outcomeUnknown);
     await store.close();
-  }, 30_000);
+  });
 
   it('does not import pets with such a commit either', async () => {
     const adding = await openPostgresImport({ address: addressAt(cluster.port) });
@@ -114,7 +114,7 @@ describe('a role that receives no warnings', () => {
     await cancelWaitForStandby(cluster);
     expect(await failure).toMatchObject({ code: 'unavailable' });
     await adding.close();
-  }, 30_000);
+  });
 
   it('refuses such a role behind a pgbouncer, where no session is ours to change', async () => {
     const opened = openPostgresStore({
@@ -122,5 +122,5 @@ describe('a role that receives no warnings', () => {
       startWithinMs: 0,
     });
     expect(String(await failureOf(opened))).toContain("SET client_min_messages = 'warning'");
-  }, 30_000);
+  });
 });

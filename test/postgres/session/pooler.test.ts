@@ -19,7 +19,7 @@ beforeAll(async () => {
     database: 'postgres',
     size: 3,
   });
-}, 60_000);
+});
 afterAll(async () => {
   await pooler[Symbol.asyncDispose]();
   await cluster[Symbol.asyncDispose]();
@@ -33,7 +33,7 @@ describe('a pooler in transaction mode', () => {
     const { status, stderr } = await runCli(['serve', '--port', '0', '--database-url', address()]);
     expect(status).toBe(1);
     expect(stderr).toMatch(/^petstore: .+ Add pgbouncer=true to the address\.\n$/);
-  }, 30_000);
+  });
 
   it('gives the same advice when the pooler does not accept the timeouts of a session', async () => {
     const { user } = superuser;
@@ -46,7 +46,7 @@ describe('a pooler in transaction mode', () => {
     expect(stderr).toMatch(/^petstore: .+statement_timeout.+ Add pgbouncer=true to the address\.\n$/);
     // It does not pass by itself, so nobody waits for that.
     expect(performance.now() - startedAt).toBeLessThan(9000);
-  }, 30_000);
+  });
 
   it('serves creates, reads and keys through a pooler when the address says so', async () => {
     const store = await openPostgresStore({ address: address('&pgbouncer=true') });
@@ -70,5 +70,5 @@ describe('a pooler in transaction mode', () => {
     await store.keys.revokeKey(id, new Date());
     expect(await store.keys.findKey('hash')).toBeUndefined();
     await store.close();
-  }, 30_000);
+  });
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
   cluster = await makeTlsCluster();
   await cluster.start();
   proxy = await openProxy(cluster.port);
-}, 60_000);
+});
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await cluster[Symbol.asyncDispose]();
