@@ -1,8 +1,8 @@
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { ServeOptions } from '../../server/options.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
-import { readServeOptions, serveSettings } from '../settings.ts';
-import { hasColour, style } from '../terminal/colour.ts';
+import { readServeOptions, settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { countOf, printJson } from '../terminal/output.ts';
 import { renderTable } from '../terminal/table.ts';
@@ -19,7 +19,7 @@ export function define(command: Command): void {
     )
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
-  for (const option of serveSettings()) command.addOption(option);
+  for (const option of Object.values(settings)) command.addOption(option);
   addExamples(
     command,
     'petstore doctor',
@@ -95,10 +95,9 @@ function renderFindings(findings: Finding[]): string {
     [marks[state], check, message],
     ...(remedy === undefined ? [] : [['', '', remedy]]),
   ]);
-  const table = renderTable(rows);
-  const coloured = hasColour(process.stdout)
-    ? table.replace(/^(ok|warning|PROBLEM)\b/gm, (mark) => style(colours[mark as keyof typeof colours], mark))
-    : table;
+  const coloured = renderTable(rows).replace(/^(ok|warning|PROBLEM)\b/gm, (mark) =>
+    styleText(colours[mark as keyof typeof colours], mark),
+  );
   return `${coloured}\n${summarize(findings)}\n`;
 }
 

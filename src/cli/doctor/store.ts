@@ -36,7 +36,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     return result;
   }
   try {
-    const report = reportOnTerminal(process.stderr);
+    const report = reportOnTerminal();
     const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
     findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
     return { ...result, usableKeyCount, clock: { latestTime } };

@@ -17,7 +17,7 @@ export async function addPets(
   interruption: Interruption,
 ): Promise<number> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
-  using progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
+  using progress = showProgress('added', goodCount, { done: addedBefore });
   const standing: Standing = { addedCount: addedBefore, goodCount, nextId: undefined };
   try {
     for await (const pets of batches(source, contentHash, addedBefore)) {

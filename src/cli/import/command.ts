@@ -3,7 +3,7 @@ import { OperatorError, usageError } from '../../error.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import type { ImportStore } from '../../import-store.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
-import { databaseUrlOption } from '../settings.ts';
+import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
 import { asInterrupted, countOf, print } from '../terminal/output.ts';
@@ -40,7 +40,7 @@ export function define(command: Command): void {
     .option('--rejects <file>', 'Write the bad rows here, with line and problem, and add the others.')
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
     .option('--again', 'Add the pets again, although this file was imported before.')
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(importPets);
   addExamples(
     command,

@@ -6,24 +6,17 @@ export interface ShownProgress extends Progress {
   say(line: string): void;
 }
 
-export interface ProgressOptions {
-  /** What an earlier run did. It does not count for the rate. */
-  done?: number;
-  /** Formats a number. */
-  format?: (count: number) => string;
-}
-
 const widestBar = 30;
 const drawEveryMs = 100;
+const stream = process.stderr;
 
 /** Shows the progress of a command: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
 export function showProgress(
   what: string,
   total: number,
-  stream: NodeJS.WriteStream,
-  options: ProgressOptions = {},
+  /** `done` is what an earlier run did; it does not count for the rate. */
+  { done: doneBefore = 0, format = formatCount } = {},
 ): ShownProgress {
-  const { done: doneBefore = 0, format = (count) => Math.round(count).toLocaleString('en') } = options;
   const startedAt = performance.now();
   let done = doneBefore;
   let drawnAt = -Infinity;
@@ -72,14 +65,18 @@ export function showProgress(
 }
 
 /** Silent where there is no terminal: cron mails whatever a command prints. */
-export function reportOnTerminal(stream: NodeJS.WriteStream): Report {
+export function reportOnTerminal(): Report {
   if (!stream.isTTY) return noReport;
   return {
     step(what) {
       stream.write(`${what} …\n`);
     },
-    progress: (what, total) => showProgress(what, total, stream),
+    progress: showProgress,
   };
+}
+
+function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en');
 }
 
 function duration(ms: number): string {
