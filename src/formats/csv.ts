@@ -81,28 +81,18 @@ function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: b
   );
 }
 
-const quotedField = /"((?:[^"]|"")*)"(,|$)/y;
+const fieldPattern = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
 /** The fields of a record, or undefined when a quote is out of place. */
 function splitFields(text: string): string[] | undefined {
   if (!text.includes('"')) return text.split(',');
   const fields: string[] = [];
-  for (let at = 0; ;) {
-    if (text[at] === '"') {
-      quotedField.lastIndex = at;
-      const [whole, field = '', end] = quotedField.exec(text) ?? [];
-      if (whole === undefined) return undefined;
-      fields.push(field.replaceAll('""', '"'));
-      if (end === '') return fields;
-      at += whole.length;
-    } else {
-      const end = text.indexOf(',', at);
-      const field = end === -1 ? text.slice(at) : text.slice(at, end);
-      if (field.includes('"')) return undefined;
-      fields.push(field);
-      if (end === -1) return fields;
-      at = end + 1;
-    }
+  fieldPattern.lastIndex = 0;
+  for (;;) {
+    const [, quoted, plain = '', end] = fieldPattern.exec(text) ?? [];
+    if (end === undefined) return undefined;
+    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === '') return fields;
   }
 }
 

@@ -20,7 +20,7 @@ export async function addPets(
   using progress = showProgress('added', goodCount, { done: addedBefore });
   const standing: Standing = { addedCount: addedBefore, goodCount, nextId: undefined };
   try {
-    for await (const pets of batches(source, contentHash, addedBefore)) {
+    for await (const pets of batches(source, contentHash, standing)) {
       if (interruption.exitStatus !== undefined) break;
       standing.nextId = pets[0]?.id;
       if (standing.addedCount === addedBefore) refuseTakenIds(standing, largestId);
@@ -38,9 +38,10 @@ export async function addPets(
 async function* batches(
   source: PetSource,
   contentHash: string,
-  addedBefore: number,
+  standing: Standing,
 ): AsyncGenerator<ImportedPet[]> {
   const content = createContentHash(source);
+  const addedBefore = standing.addedCount;
   let skipped = 0;
   let batch: ImportedPet[] = [];
   for await (const records of readRecords(source, (chunk) => content.update(chunk))) {
@@ -57,13 +58,8 @@ async function* batches(
       batch.push(pet);
     }
   }
-  if (content.digest('hex') !== contentHash) throw new InputChanged();
+  if (content.digest('hex') !== contentHash) throw inputChanged(standing);
   if (batch.length > 0) yield batch;
-}
-
-/** The file is no longer the one that was checked. */
-class InputChanged extends Error {
-  override readonly name = 'InputChanged';
 }
 
 /** How far an import is. */
@@ -103,20 +99,19 @@ function doneOf({ addedCount, goodCount }: Standing): string {
   return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
 }
 
+function inputChanged(standing: Standing): OperatorError {
+  const problem = 'The file was changed while it was being imported.';
+  if (standing.addedCount === 0) {
+    return new OperatorError(`${problem} Nothing was written.`, 'Run the same command again.');
+  }
+  return new OperatorError(
+    `${problem} ${doneOf(standing)}`,
+    'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
+      'or import the changed file into an empty store.',
+  );
+}
+
 function explain(error: unknown, standing: Standing): unknown {
-  if (error instanceof InputChanged && standing.addedCount === 0) {
-    return new OperatorError(
-      'The file was changed while it was being imported. Nothing was written.',
-      'Run the same command again.',
-    );
-  }
-  if (error instanceof InputChanged) {
-    return new OperatorError(
-      `The file was changed while it was being imported. ${doneOf(standing)}`,
-      'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
-        'or import the changed file into an empty store.',
-    );
-  }
   if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', standing);
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new OperatorError(
