@@ -29,62 +29,56 @@ export function define(command: Command): void {
 }
 
 async function doctor({ json, ...texts }: Record<string, string | boolean>): Promise<void> {
-  const findings = await examine(texts);
+  const findings = await Array.fromAsync(examine(texts));
   if (json) printJson({ ok: !hasProblem(findings), findings });
   else process.stdout.write(renderFindings(findings));
   process.exitCode = hasProblem(findings) ? 1 : 0;
 }
 
-async function examine(texts: Record<string, string | boolean>): Promise<Finding[]> {
+async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
   let options: ServeOptions;
   let location: ReturnType<typeof parseDatabaseUrl>;
   try {
     options = readServeOptions(texts);
     location = parseDatabaseUrl(options.databaseUrl);
   } catch (error) {
-    return [problemOf('configuration', error)];
+    yield problemOf('configuration', error);
+    return;
   }
+  yield ok('configuration', 'Every setting has a valid value.');
   const now = Date.now();
+  yield* checkListening(options);
+  yield* checkTls(options, now);
   const store =
     'path' in location
       ? checkEmbeddedStore(location.path, now)
       : await checkPostgres(location.address, process.env);
-  return [
-    ok('configuration', 'Every setting has a valid value.'),
-    ...(await checkListening(options)),
-    ...(await checkTls(options, now)),
-    ...store.findings,
-    ...('path' in location ? checkDisk(location.path) : []),
-    ...checkClock(now, store.clock),
-    ...checkKeys(options, store),
-  ];
+  yield* store.findings;
+  if ('path' in location) yield checkDisk(location.path);
+  yield checkClock(now, store.clock);
+  // A store that cannot be read was reported already.
+  if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }
 
 /** Random letters and digits of this length have 95 bits. */
 const shortestSafeKey = 16;
 
-function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding[] {
-  // A store that cannot be read was reported already.
-  if (hasProblem(store.findings)) return [];
+function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding {
   if (apiKeys.some((key) => key.length < shortestSafeKey)) {
-    return [
-      warning(
-        'keys',
-        'A key in API_KEYS is so short that it can be guessed.',
-        'Use a key of the store instead: petstore keys create --name NAME',
-      ),
-    ];
+    return warning(
+      'keys',
+      'A key in API_KEYS is so short that it can be guessed.',
+      'Use a key of the store instead: petstore keys create --name NAME',
+    );
   }
   const count = apiKeys.length + store.usableKeyCount;
-  if (count > 0) return [ok('keys', `${countOf(count, 'API key')} can be used.`)];
-  if (store.makesFirstKey) return [ok('keys', 'There is no API key yet; the first start creates one.')];
-  return [
-    warning(
-      'keys',
-      'No API key can be used, so every request is refused.',
-      'Create one: petstore keys create --name NAME',
-    ),
-  ];
+  if (count > 0) return ok('keys', `${countOf(count, 'API key')} can be used.`);
+  if (store.makesFirstKey) return ok('keys', 'There is no API key yet; the first start creates one.');
+  return warning(
+    'keys',
+    'No API key can be used, so every request is refused.',
+    'Create one: petstore keys create --name NAME',
+  );
 }
 
 const marks = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' };

@@ -28,7 +28,7 @@ const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
 export function checkEmbeddedStore(name: string, now: number): StoreReport {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
-  const findings: Finding[] = [...checkRights(path), ...checkFileSystem(path)];
+  const findings = [checkRights(path), checkFileSystem(path)].filter((finding) => finding !== undefined);
   const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
   if (hasProblem(findings)) return result;
   if (result.makesFirstKey) {
@@ -61,39 +61,34 @@ function describeMissing(name: string, path: string): Finding {
 }
 
 /** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */
-function checkRights(path: string): Finding[] {
+function checkRights(path: string): Finding | undefined {
   const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
   const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;
   if (!existsSync(path)) {
     const folder = nearestFolder(path);
-    return mayUse(folder, constants.W_OK | constants.X_OK)
-      ? []
-      : [problem('rights', `${user} may not create the store: ${folder} cannot be written.`, remedy(folder))];
+    if (mayUse(folder, constants.W_OK | constants.X_OK)) return undefined;
+    return problem(
+      'rights',
+      `${user} may not create the store: ${folder} cannot be written.`,
+      remedy(folder),
+    );
   }
   const stats = statSync(path);
-  if (!stats.isFile()) {
-    return [problem('store', `${path} is not a file.`, 'Name a file with --database-url.')];
-  }
+  if (!stats.isFile()) return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
   if (stats.nlink > 1) {
-    return [
-      warning(
-        'store',
-        `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
-        'Keep one name and use symbolic links for the others.',
-      ),
-    ];
+    return warning(
+      'store',
+      `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
+      'Keep one name and use symbolic links for the others.',
+    );
   }
-  const folder = dirname(resolve(path));
-  const needed = [folder, path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
-  const refused = needed.filter((file) => !mayUse(file, constants.R_OK | constants.W_OK));
-  if (refused.length > 0) {
-    const list = refused.join(', ');
-    return [problem('rights', `${user} may not read and write ${list}.`, remedy(list))];
-  }
-  const exposed = checkPrivacy('rights', path);
-  return exposed.length > 0
-    ? exposed
-    : [ok('rights', 'The store can be written, and no other user can read it.')];
+  const files = [dirname(resolve(path)), path, `${path}-wal`, `${path}-shm`];
+  const mode = constants.R_OK | constants.W_OK;
+  const refused = files.filter((file) => existsSync(file) && !mayUse(file, mode)).join(', ');
+  if (refused !== '') return problem('rights', `${user} may not read and write ${refused}.`, remedy(refused));
+  return (
+    checkPrivacy('rights', path) ?? ok('rights', 'The store can be written, and no other user can read it.')
+  );
 }
 
 function mayUse(path: string, mode: number): boolean {
@@ -105,27 +100,23 @@ function mayUse(path: string, mode: number): boolean {
   }
 }
 
-function checkFileSystem(path: string): Finding[] {
+function checkFileSystem(path: string): Finding | undefined {
   const folder = nearestFolder(path);
   const { type } = statfsSync(folder);
   const network = networkFileSystems.get(type);
   if (network !== undefined) {
-    return [
-      problem(
-        'store',
-        `${folder} is on a network file system (${network}), where SQLite can lose data.`,
-        'Keep the store on a disk of this machine, or use a postgres: address.',
-      ),
-    ];
-  }
-  if (!memoryFileSystems.has(type)) return [];
-  return [
-    warning(
+    return problem(
       'store',
-      `${folder} is in memory and is lost when the machine restarts.`,
-      'Choose a path on a disk with --database-url.',
-    ),
-  ];
+      `${folder} is on a network file system (${network}), where SQLite can lose data.`,
+      'Keep the store on a disk of this machine, or use a postgres: address.',
+    );
+  }
+  if (!memoryFileSystems.has(type)) return undefined;
+  return warning(
+    'store',
+    `${folder} is in memory and is lost when the machine restarts.`,
+    'Choose a path on a disk with --database-url.',
+  );
 }
 
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
@@ -138,17 +129,14 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
     const state = isNew
       ? 'holds no store yet; the first start creates it'
       : `holds about ${countOf(petCount, 'pet')}`;
-    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`)];
-    if (mayWrite) findings.push(ok('rights', 'The role may write.'));
-    else {
-      findings.push(
-        problem(
+    const rights = mayWrite
+      ? ok('rights', 'The role may write.')
+      : problem(
           'rights',
           'The role may not write the pets.',
           'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.',
-        ),
-      );
-    }
+        );
+    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), rights];
     return { findings, usableKeyCount, makesFirstKey: false, clock: { serverTime } };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false, clock: {} };
