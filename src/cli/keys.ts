@@ -4,8 +4,7 @@ import { OperatorError } from '../error.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { print, printJson } from './terminal/output.ts';
-import { renderTable } from './terminal/table.ts';
+import { print, printJson, renderTable } from './terminal/output.ts';
 import { visible } from './terminal/visible.ts';
 
 interface KeysOptions {

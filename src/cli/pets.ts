@@ -5,8 +5,8 @@ import { petLine } from '../formats/record.ts';
 import { pageLimit, petStatuses, type PetStatus } from '../pet.ts';
 import { Setting } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
+import { renderTable } from './terminal/output.ts';
 import { openStandardOutput } from './terminal/sink.ts';
-import { renderTable } from './terminal/table.ts';
 import { visible } from './terminal/visible.ts';
 import { int64, integerFrom } from './values.ts';
 

@@ -4,8 +4,7 @@ import type { ServeOptions } from '../../server/options.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
 import { readServeOptions, settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
-import { countOf, printJson } from '../terminal/output.ts';
-import { renderTable } from '../terminal/table.ts';
+import { countOf, printJson, renderTable } from '../terminal/output.ts';
 import { hasProblem, ok, problemOf, warning, type Finding } from './finding.ts';
 import { checkClock, checkDisk, checkListening, checkTls } from './machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts';
@@ -55,7 +54,7 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
       : await checkPostgres(location.address, process.env);
   yield* store.findings;
   if ('path' in location) yield checkDisk(location.path);
-  yield checkClock(now, store.clock);
+  yield checkClock(now, store);
   // A store that cannot be read was reported already.
   if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }

@@ -8,12 +8,11 @@ import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
 
-export interface StoreReport {
+export interface StoreReport extends ClockReference {
   findings: Finding[];
   usableKeyCount: number;
   /** True before the first start, which creates a key. */
   makesFirstKey: boolean;
-  clock: ClockReference;
 }
 
 /** WAL needs memory shared by all processes, so it cannot work across machines. Types as in statfs(2). */
@@ -29,7 +28,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
   const findings = [checkRights(path), checkFileSystem(path)].filter((finding) => finding !== undefined);
-  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
+  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path) };
   if (hasProblem(findings)) return result;
   if (result.makesFirstKey) {
     findings.unshift(describeMissing(name, path));
@@ -39,7 +38,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     const report = reportOnTerminal();
     const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
     findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
-    return { ...result, usableKeyCount, clock: { latestTime } };
+    return { ...result, usableKeyCount, latestTime };
   } catch (error) {
     findings.unshift(problemOf('store', error));
     return result;
@@ -137,8 +136,8 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
           'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.',
         );
     const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), rights];
-    return { findings, usableKeyCount, makesFirstKey: false, clock: { serverTime } };
+    return { findings, usableKeyCount, makesFirstKey: false, serverTime };
   } catch (error) {
-    return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false, clock: {} };
+    return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };
   }
 }

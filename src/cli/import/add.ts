@@ -89,13 +89,13 @@ function idsTaken(problem: string, standing: Standing): OperatorError {
     );
   }
   return new OperatorError(
-    `${problem} ${doneOf(standing)}`,
+    `${problem} ${describeDone(standing)}`,
     'Import the whole file into an empty store that no service uses, or put the rows from id ' +
       `${standing.nextId} on into another file and import that without --keep-ids.`,
   );
 }
 
-function doneOf({ addedCount, goodCount }: Standing): string {
+export function describeDone({ addedCount, goodCount }: Pick<Standing, 'addedCount' | 'goodCount'>): string {
   return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
 }
 
@@ -105,7 +105,7 @@ function inputChanged(standing: Standing): OperatorError {
     return new OperatorError(`${problem} Nothing was written.`, 'Run the same command again.');
   }
   return new OperatorError(
-    `${problem} ${doneOf(standing)}`,
+    `${problem} ${describeDone(standing)}`,
     'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
       'or import the changed file into an empty store.',
   );
@@ -119,5 +119,5 @@ function explain(error: unknown, standing: Standing): unknown {
       'Wait until it is done, then run this command again.',
     );
   }
-  return asInterrupted('import', error, `${doneOf(standing)} Run the same command again to continue.`);
+  return asInterrupted('import', error, `${describeDone(standing)} Run the same command again to continue.`);
 }

@@ -7,7 +7,7 @@ import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
 import { asInterrupted, countOf, print } from '../terminal/output.ts';
-import { addPets } from './add.ts';
+import { addPets, describeDone } from './add.ts';
 import { checkPets, sniff, type CheckedInput, type PetSource } from './check.ts';
 import { openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
@@ -136,10 +136,8 @@ async function add(
   const startedAt = performance.now();
   const addedCount = await addPets(source, checked, store, addedBefore, interruption);
   if (addedCount < goodCount) {
-    process.stderr.write(
-      `Stopped. ${addedCount.toLocaleString('en')} of ${countOf(goodCount, 'pet')} are in the store. ` +
-        'Run the same command again to continue.\n',
-    );
+    const done = describeDone({ addedCount, goodCount });
+    process.stderr.write(`Stopped. ${done} Run the same command again to continue.\n`);
     process.exitCode = interruption.exitStatus ?? 1;
     return undefined;
   }

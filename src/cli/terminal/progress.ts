@@ -1,10 +1,5 @@
-import { noReport, type Progress, type Report } from '../../progress.ts';
+import { noReport, type Report } from '../../progress.ts';
 import { visible } from './visible.ts';
-
-export interface ShownProgress extends Progress {
-  /** Prints a line above the bar. */
-  say(line: string): void;
-}
 
 const widestBar = 30;
 const drawEveryMs = 100;
@@ -16,7 +11,7 @@ export function showProgress(
   total: number,
   /** `done` is what an earlier run did; it does not count for the rate. */
   { done: doneBefore = 0, format = formatCount } = {},
-): ShownProgress {
+) {
   const startedAt = performance.now();
   let done = doneBefore;
   let drawnAt = -Infinity;
@@ -40,7 +35,7 @@ export function showProgress(
   };
 
   return {
-    add(count) {
+    add(count: number) {
       done += count;
       if (stream.isTTY) {
         if (performance.now() - drawnAt > drawEveryMs) draw();
@@ -50,7 +45,8 @@ export function showProgress(
       if (tenths > saidTenths) stream.write(`${describe()}\n`);
       saidTenths = tenths;
     },
-    say(text) {
+    /** Prints a line above the bar. */
+    say(text: string) {
       const line = visible(text);
       stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
       // The next step draws the bar again.
