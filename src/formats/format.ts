@@ -34,7 +34,7 @@ export function sniffFormat(beginning: string): PetFormat {
 }
 
 /** Renders pets as text; the pieces joined are the file. */
-export interface PetWriter {
+interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;
   end(): string;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** Decodes bytes that arrive in pieces. */
-export interface Utf8Decoder {
+interface Utf8Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
 }

@@ -19,7 +19,7 @@ const lastCallToProxiesMs = 1000;
 const never = new Promise<never>(() => {});
 
 /** How this process starts and stops. */
-export interface Lifecycle {
+interface Lifecycle {
   /** True for one of several processes on the port: their parent prepares the store and announces the service. */
   isWorker?: boolean;
   onReady?: () => void;
