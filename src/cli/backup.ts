@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { embeddedPath } from '../stores.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { countOf, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
@@ -13,12 +13,12 @@ export function define(command: Command): void {
         'every write acknowledged before the backup is in it. For PostgreSQL, use pg_dump.',
     )
     .argument('<file>', 'The backup to write.')
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(backup);
   addExamples(command, 'petstore backup /backups/petstore-$(date +%F).db');
 }
 
 function backup(file: string, { databaseUrl }: { databaseUrl: string }): void {
-  const { petCount } = backUpSqlite(embeddedPath(databaseUrl), file, reportOnTerminal(process.stderr));
+  const { petCount } = backUpSqlite(embeddedPath(databaseUrl), file, reportOnTerminal());
   print(`Backed up ${countOf(petCount, 'pet')} to ${file}, and read it back.\n`);
 }

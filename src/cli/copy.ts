@@ -26,11 +26,17 @@ export function define(command: Command): void {
 
 /** Keys come last: nobody can call a store that is only partly copied. */
 const tables = [
-  { name: 'pets', of: (store: BulkStore) => store.pets as BulkTable<unknown> },
-  { name: 'idempotency keys', of: (store: BulkStore) => store.idempotencyRecords as BulkTable<unknown> },
-  { name: 'imports', of: (store: BulkStore) => store.imports as BulkTable<unknown> },
-  { name: 'API keys', of: (store: BulkStore) => store.keys as BulkTable<unknown> },
-];
+  ['pets', 'pets'],
+  ['idempotency keys', 'idempotencyRecords'],
+  ['imports', 'imports'],
+  ['API keys', 'keys'],
+] as const;
+
+interface TablePair {
+  name: string;
+  source: BulkTable<unknown>;
+  target: BulkTable<unknown>;
+}
 
 async function copy({ from, to }: { from: string; to: string }): Promise<void> {
   if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
@@ -51,36 +57,27 @@ async function copy({ from, to }: { from: string; to: string }): Promise<void> {
 }
 
 async function copyAll(source: BulkStore, target: BulkStore): Promise<void> {
+  const pairs: TablePair[] = tables.map(([name, table]) => ({
+    name,
+    source: source[table],
+    target: target[table],
+  }));
   // Everything that is already there is compared before anything is written.
-  const copied = await eachTable(source, target, compareBeginning);
-  for (const [index, { name, of }] of tables.entries()) {
-    await copyRest(name, of(source), of(target), copied[index] ?? nothing);
-  }
-  const summaries = await eachTable(source, target, verify);
-  print(`Copied and compared: ${summaries.join(', ')}. Both stores are the same.\n`);
+  const copied = await comparing(pairs, compareBeginning);
+  for (const [pair, done] of copied) await copyRest(pair, done);
+  const summaries = await comparing(pairs, verify);
+  print(`Copied and compared: ${summaries.map(([, text]) => text).join(', ')}. Both stores are the same.\n`);
 }
 
-interface TablePair {
-  name: string;
-  source: BulkTable<unknown>;
-  target: BulkTable<unknown>;
-  progress: Progress;
-}
-
-/** Compares table by table. This reads both stores whole and takes as long as a copy, so it shows progress. */
-async function eachTable<Result>(
-  source: BulkStore,
-  target: BulkStore,
-  compare: (pair: TablePair) => Promise<Result>,
-): Promise<Result[]> {
-  const counts = await Promise.all(tables.map(({ of }) => of(target).count()));
+/** Compares pair by pair. This reads both stores whole and takes as long as a copy, so it shows progress. */
+async function comparing<Result>(
+  pairs: TablePair[],
+  compare: (pair: TablePair, progress: Progress) => Promise<Result>,
+): Promise<[TablePair, Result][]> {
+  const counts = await Promise.all(pairs.map(({ target }) => target.count()));
   const total = counts.reduce((sum, count) => sum + count, 0);
-  using progress = total === 0 ? noProgress : showProgress('rows compared', total, process.stderr);
-  const results = [];
-  for (const { name, of } of tables) {
-    results.push(await compare({ name, source: of(source), target: of(target), progress }));
-  }
-  return results;
+  using progress = total === 0 ? noProgress : showProgress('rows compared', total);
+  return await Array.fromAsync(pairs, async (pair) => [pair, await compare(pair, progress)]);
 }
 
 interface Beginning {
@@ -88,11 +85,10 @@ interface Beginning {
   last: unknown;
 }
 
-const nothing: Beginning = { count: 0, last: undefined };
-
 /** The target must hold the first rows of the source; the copy continues after them. */
-async function compareBeginning({ name, source, target, progress }: TablePair): Promise<Beginning> {
-  let { count, last } = nothing;
+async function compareBeginning({ name, source, target }: TablePair, progress: Progress): Promise<Beginning> {
+  let count = 0;
+  let last: unknown;
   for await (const found of readAll(target)) {
     const expected = await source.read(last, found.length);
     if (linesOf(expected) !== linesOf(found)) {
@@ -108,22 +104,16 @@ async function compareBeginning({ name, source, target, progress }: TablePair): 
   return { count, last };
 }
 
-async function copyRest(
-  name: string,
-  source: BulkTable<unknown>,
-  target: BulkTable<unknown>,
-  done: Beginning,
-): Promise<void> {
-  const total = await source.count();
-  using progress = showProgress(name, total, process.stderr, { done: done.count });
-  for await (const rows of readAll(source, { after: done.last })) {
+async function copyRest({ name, source, target }: TablePair, { count, last }: Beginning): Promise<void> {
+  using progress = showProgress(name, await source.count(), { done: count });
+  for await (const rows of readAll(source, { after: last })) {
     await target.write(rows);
     progress.add(rows.length);
   }
 }
 
 /** Reads both tables again, whole. */
-async function verify({ name, source, target, progress }: TablePair): Promise<string> {
+async function verify({ name, source, target }: TablePair, progress: Progress): Promise<string> {
   const [expected, found] = await Promise.all([summarize(source, noProgress), summarize(target, progress)]);
   if (expected.count !== found.count || expected.checksum !== found.checksum) {
     throw new OperatorError(
@@ -134,10 +124,7 @@ async function verify({ name, source, target, progress }: TablePair): Promise<st
   return `${found.count.toLocaleString('en')} ${name} (${found.checksum.slice(0, 12)})`;
 }
 
-async function summarize(
-  table: BulkTable<unknown>,
-  progress: Progress,
-): Promise<{ count: number; checksum: string }> {
+async function summarize(table: BulkTable<unknown>, progress: Progress) {
   const sum = createHash('sha256');
   let count = 0;
   for await (const rows of readAll(table)) {

@@ -6,7 +6,7 @@ import { OperatorError, usageError } from '../error.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
 import { openBulkStore, refuseFileOfStore } from '../stores.ts';
 import { attemptWrite, openOutputFile } from './output-file.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
@@ -36,7 +36,7 @@ export function define(command: Command): void {
       ),
     )
     .option('--force', 'Replace the file if it exists.')
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(exportPets);
   addExamples(
     command,
@@ -73,12 +73,10 @@ async function exportToFile(
   interruption: Interruption,
 ): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
-  const file = openOutputFile(partial, { flags: 'wx', name: path });
-  const sink: Sink = {
-    async write(text) {
-      file.write(text);
-      return true;
-    },
+  const file = openOutputFile(partial, 'wx', path);
+  const sink: Sink = async (text) => {
+    file.write(text);
+    return true;
   };
   try {
     const count = await writePets(store, format, sink, interruption);
@@ -102,18 +100,18 @@ async function writePets(
   interruption: Interruption,
 ): Promise<number> {
   const writer = createPetWriter(format);
-  using progress = showProgress('exported', await store.pets.count(), process.stderr);
+  using progress = showProgress('exported', await store.pets.count());
   let count = 0;
-  let isWanted = await sink.write(writer.begin);
+  let isWanted = await sink(writer.begin);
   for await (const pets of readAll(store.pets, { batchSize })) {
     if (!isWanted || interruption.exitStatus !== undefined) break;
-    isWanted = await sink.write(writer.render(pets));
+    isWanted = await sink(writer.render(pets));
     count += pets.length;
     progress.add(pets.length);
     // A signal can arrive only between two turns of the event loop.
     await new Promise(setImmediate);
   }
-  if (isWanted && interruption.exitStatus === undefined) await sink.write(writer.end());
+  if (isWanted && interruption.exitStatus === undefined) await sink(writer.end());
   return count;
 }
 

@@ -2,10 +2,9 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { print, printJson } from './terminal/output.ts';
-import { renderTable } from './terminal/table.ts';
+import { print, printJson, renderTable } from './terminal/output.ts';
 import { visible } from './terminal/visible.ts';
 
 interface KeysOptions {
@@ -23,7 +22,7 @@ export function define(keys: Command): void {
   keys
     .description('Create, list and revoke the API keys of a store. A running service follows at once.')
     .option('--json', 'Print JSON instead of text.')
-    .addOption(databaseUrlOption());
+    .addOption(settings.databaseUrl);
   const create = keys
     .command('create')
     .description('Create an API key and show it once.')
@@ -106,12 +105,7 @@ const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 
 function parseExpiry(text: string, now: Date): Date {
   const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const isDate = /^\d{4}-\d\d-\d\d/.test(text);
-  const time =
-    count === undefined
-      ? isDate
-        ? Date.parse(text)
-        : NaN
-      : now.getTime() + Number(count) * (unitMs[unit] ?? NaN);
+  const time = isDate ? Date.parse(text) : now.getTime() + Number(count) * (unitMs[unit] ?? NaN);
   if (Number.isNaN(time)) {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
   }
@@ -119,18 +113,7 @@ function parseExpiry(text: string, now: Date): Date {
   return new Date(time);
 }
 
-interface ShownKey {
-  id: string;
-  name: string;
-  key: string;
-  state: 'active' | 'expired' | 'revoked';
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  lastUsedAt: string | null;
-}
-
-function shown(key: ApiKey, now: Date): ShownKey {
+function shown(key: ApiKey, now: Date) {
   return {
     id: key.id,
     name: key.name,
@@ -145,7 +128,15 @@ function shown(key: ApiKey, now: Date): ShownKey {
 
 const headings = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function cellsOf({ id, name, key, state, createdAt, expiresAt, lastUsedAt }: ShownKey): string[] {
+function cellsOf({
+  id,
+  name,
+  key,
+  state,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+}: ReturnType<typeof shown>): string[] {
   const minutes = [createdAt, expiresAt, lastUsedAt].map(
     (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
   );

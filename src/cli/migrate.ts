@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openStores } from '../stores.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
 
@@ -10,7 +10,7 @@ export function define(command: Command): void {
       "Bring a store's schema up to date and do nothing else. The service does the same when it starts; use this if " +
         "the service's database role may not change the schema.",
     )
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(migrate);
   addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
 }

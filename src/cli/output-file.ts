@@ -1,25 +1,15 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { OperatorError } from '../error.ts';
 
-/** A file that a command writes. Every failure is an error for the operator. */
-export interface OutputFile {
-  write(text: string): void;
-  /** Waits until the file is on disk. */
-  sync(): void;
-  close(): void;
-}
-
-export interface OutputFileOptions {
-  /** `w` replaces a file; `wx` fails if it exists. */
-  flags: 'w' | 'wx';
-  /** The file in error messages. */
-  name: string;
-}
-
-export function openOutputFile(path: string, { flags, name }: OutputFileOptions): OutputFile {
+/**
+ * Opens a file that a command writes: `w` replaces a file, `wx` fails if it exists. Every failure is an error for the
+ * operator, which calls the file `name`.
+ */
+export function openOutputFile(path: string, flags: 'w' | 'wx', name: string) {
   const descriptor = attemptWrite(name, () => openSync(path, flags, 0o600));
   return {
-    write: (text) => attemptWrite(name, () => writeAll(descriptor, Buffer.from(text))),
+    write: (text: string) => attemptWrite(name, () => writeAll(descriptor, Buffer.from(text))),
+    /** Waits until the file is on disk. */
     sync: () => attemptWrite(name, () => fsyncSync(descriptor)),
     close: () => closeSync(descriptor),
   };

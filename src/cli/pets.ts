@@ -3,28 +3,22 @@ import { createClient, isPetstoreError, type Pet, type PetstoreClient } from '..
 import { OperatorError, usageError } from '../error.ts';
 import { petLine } from '../formats/record.ts';
 import { pageLimit, petStatuses, type PetStatus } from '../pet.ts';
-import { settingOption } from './settings.ts';
+import { Setting } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
+import { renderTable } from './terminal/output.ts';
 import { openStandardOutput } from './terminal/sink.ts';
-import { renderTable } from './terminal/table.ts';
 import { visible } from './terminal/visible.ts';
 import { int64, integerFrom } from './values.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
-const urlSetting = {
-  flag: 'url',
-  variable: 'PETSTORE_URL',
-  value: '<address>',
-  fallback: defaultUrl,
-  help: 'The service.',
-};
-const keySetting = {
-  flag: 'api-key',
-  variable: 'PETSTORE_API_KEY',
-  value: '<key>',
-  fallback: '',
-  help: 'The key to call with. Other users of the machine can see flags; prefer the variable.',
-};
+const urlSetting = new Setting('PETSTORE_URL', '<address>', defaultUrl, 'The service.', 'url');
+const keySetting = new Setting(
+  'PETSTORE_API_KEY',
+  '<key>',
+  '',
+  'The key to call with. Other users of the machine can see flags; prefer the variable.',
+  'api-key',
+);
 
 interface ConnectionOptions {
   json?: boolean;
@@ -48,8 +42,8 @@ export function define(pets: Command): void {
   pets
     .description('List, add and show the pets of a running service: a table on a terminal, JSON in a pipe.')
     .option('--json', 'Print JSON on a terminal, too.')
-    .addOption(settingOption(urlSetting))
-    .addOption(settingOption(keySetting));
+    .addOption(urlSetting)
+    .addOption(keySetting);
   const list = pets
     .command('list')
     .description('List pets.')
@@ -88,17 +82,39 @@ function statusOption(help: string): Option {
   return new Option('--status <status>', help).choices(petStatuses);
 }
 
+/** Prints page by page, so that a list of any length fits in memory. */
 async function listPets(options: ListOptions): Promise<void> {
-  const { status, limit, all } = options;
   const client = connect(options);
-  const printer = openPrinter(options);
-  let page = await client.listPets({ status, limit: all ? pageLimit.largest : limit });
-  let isWanted = await printer.print(page.pets);
+  const write = openStandardOutput();
+  const render = wantsTable(options) ? renderRows : renderElements;
+  let page = await client.listPets({
+    status: options.status,
+    limit: options.all ? pageLimit.largest : options.limit,
+  });
+  let count = page.pets.length;
+  let isWanted = await write(render(page.pets, true));
   while (options.all && isWanted && page.next !== undefined) {
     page = await client.listPets({ next: page.next });
-    isWanted = await printer.print(page.pets);
+    count += page.pets.length;
+    isWanted = await write(render(page.pets, false));
   }
-  if (isWanted) await printer.end(page.next !== undefined);
+  if (!isWanted) return;
+  if (render === renderElements) await write(count === 0 ? '[]\n' : '\n]\n');
+  else if (count === 0) await write('There are no pets.\n');
+  else if (page.next !== undefined) process.stderr.write('There are more: see --limit and --all.\n');
+}
+
+/** A part of a table; the first has the headings. */
+function renderRows(pets: Pet[], isFirst: boolean): string {
+  const lines = renderTable([headings, ...pets.map(cellsOf)]);
+  if (pets.length === 0) return '';
+  return isFirst ? lines : lines.slice(lines.indexOf('\n') + 1);
+}
+
+/** A part of a JSON array; its end is not included. */
+function renderElements(pets: Pet[], isFirst: boolean): string {
+  const lines = pets.map((pet, index) => `${isFirst && index === 0 ? '[' : ','}\n  ${jsonOf(pet)}`);
+  return lines.join('');
 }
 
 async function addPet({ name, category, status, ...options }: AddOptions): Promise<void> {
@@ -138,41 +154,6 @@ function connect({ url, apiKey }: ConnectionOptions): PetstoreClient {
 
 const headings = ['ID', 'NAME', 'CATEGORY', 'STATUS'];
 const cellsOf = ({ id, name, categoryId, status }: Pet) => [`${id}`, name, `${categoryId}`, status ?? '-'];
-
-interface Printer {
-  /** False when the reader has gone. */
-  print(pets: Pet[]): Promise<boolean>;
-  end(hasMore: boolean): Promise<void>;
-}
-
-/** Prints page by page, so that a list of any length fits in memory. */
-function openPrinter(options: ConnectionOptions): Printer {
-  const output = openStandardOutput();
-  let count = 0;
-  if (wantsTable(options)) {
-    return {
-      async print(batch) {
-        const lines = renderTable([headings, ...batch.map(cellsOf)]);
-        const isFirst = count === 0;
-        count += batch.length;
-        return count === 0 || output.write(isFirst ? lines : lines.slice(lines.indexOf('\n') + 1));
-      },
-      async end(hasMore) {
-        if (count === 0) await output.write('There are no pets.\n');
-        if (hasMore) process.stderr.write('There are more: see --limit and --all.\n');
-      },
-    };
-  }
-  return {
-    print(batch) {
-      const lines = batch.map((pet) => `${count++ === 0 ? '[' : ','}\n  ${jsonOf(pet)}`);
-      return output.write(lines.join(''));
-    },
-    async end() {
-      await output.write(count === 0 ? '[]\n' : '\n]\n');
-    },
-  };
-}
 
 function wantsTable({ json }: ConnectionOptions): boolean {
   return process.stdout.isTTY && !json;

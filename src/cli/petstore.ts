@@ -13,7 +13,7 @@ async function run([first, ...rest]: string[]): Promise<void> {
   } catch (error) {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
-    const { explain } = await import('./terminal/error.ts');
+    const { explain } = await import('./terminal/output.ts');
     process.stderr.write(`petstore: ${explain(error)}\n`);
     process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
   }

@@ -3,14 +3,10 @@ import { version } from '../../package.json';
 import { usageError } from '../error.ts';
 import { addExamples, helpOutput, helpStyle } from './terminal/help.ts';
 
-interface CommandModule {
-  /** Gives a command its description, options and action. */
-  define(command: Command): void;
-}
-
 interface CommandEntry {
   summary: string;
-  load: () => Promise<CommandModule>;
+  /** Loads the function that gives a command its description, options and action. */
+  load: () => Promise<{ define(command: Command): void }>;
 }
 
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */

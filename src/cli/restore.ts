@@ -1,15 +1,10 @@
 import type { Command } from 'commander';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { embeddedPath } from '../stores.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { countOf, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-
-interface RestoreOptions {
-  databaseUrl: string;
-  force?: boolean;
-}
 
 export function define(command: Command): void {
   command
@@ -19,7 +14,7 @@ export function define(command: Command): void {
     )
     .argument('<file>', 'The backup to restore.')
     .option('--force', 'Replace a store that holds pets or is damaged.')
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(restore);
   addExamples(
     command,
@@ -28,13 +23,13 @@ export function define(command: Command): void {
   );
 }
 
-function restore(file: string, { databaseUrl, force = false }: RestoreOptions): void {
-  const path = embeddedPath(databaseUrl);
+function restore(file: string, options: { databaseUrl: string; force?: boolean }): void {
+  const path = embeddedPath(options.databaseUrl);
   const { petCount, keepsRevocations, replacedPath } = restoreSqlite({
     file,
     name: path,
-    isForced: force,
-    report: reportOnTerminal(process.stderr),
+    isForced: options.force ?? false,
+    report: reportOnTerminal(),
   });
   print(`Restored ${countOf(petCount, 'pet')} to ${path}.\n`);
   if (replacedPath !== undefined) {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { petStatuses, type NewPet } from '../pet.ts';
 import { openImportStore } from '../stores.ts';
 import { batchSize } from './import/add.ts';
-import { databaseUrlOption } from './settings.ts';
+import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { watchForInterruption } from './terminal/interruption.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
@@ -20,7 +20,7 @@ export function define(command: Command): void {
     .description('Add made-up pets to a store, to try things out. The same seed makes the same pets.')
     .requiredOption('--count <number>', 'How many pets to add.', integerFrom(1, 1_000_000_000))
     .option('--seed <number>', 'Where the random numbers start.', integerFrom(0, 2 ** 32 - 1), 1)
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(seed);
   addExamples(
     command,
@@ -35,7 +35,7 @@ async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<v
   const store = await openImportStore(databaseUrl, { environment: process.env });
   let done = 0;
   try {
-    using progress = showProgress('added', count, process.stderr);
+    using progress = showProgress('added', count);
     while (done < count && interruption.exitStatus === undefined) {
       const pets = Array.from({ length: Math.min(batchSize, count - done) }, makePet);
       await store.addPets(pets);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isLoopback } from '../server/listen.ts';
 import { serveHere } from '../server/service.ts';
-import { readServeOptions, serveSettings } from './settings.ts';
+import { readServeOptions, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { openContext } from './terminal/output.ts';
 
@@ -12,7 +12,7 @@ export function define(command: Command): void {
         'the option wins.',
     )
     .action(serve);
-  for (const option of serveSettings()) command.addOption(option);
+  for (const option of Object.values(settings)) command.addOption(option);
   addExamples(
     command,
     'petstore serve',

@@ -3,57 +3,75 @@ import { usageError } from '../error.ts';
 import { logLevels } from '../log.ts';
 import type { ServeOptions } from '../server/options.ts';
 
-export interface Setting<Variable extends string = string> {
-  flag: string;
-  variable: Variable;
-  /** The value in the usage: `<…>` when it is required, `[…]` when the flag may stand alone. */
-  value: string;
+/** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
+export class Setting<Variable extends string = string> extends Option {
+  readonly flag: string;
+  readonly variable: Variable;
   /** The default; empty for none. */
-  fallback: string;
-  help: string;
-  choices?: readonly string[];
+  readonly fallback: string;
+
+  /** Without a `flag`, it is the variable in lower case: `--database-url` for `DATABASE_URL`. */
+  constructor(variable: Variable, value: string, fallback: string, help: string, flag = flagOf(variable)) {
+    super(`--${flag} ${value}`, help);
+    this.flag = flag;
+    this.variable = variable;
+    this.fallback = fallback;
+    this.env(variable).argParser((text) => text || process.env[variable] || fallback);
+    if (fallback !== '') this.default(fallback, fallback);
+  }
+}
+
+function flagOf(variable: string): string {
+  return variable.toLowerCase().replaceAll('_', '-');
 }
 
 /** The settings of `petstore serve`: its flags, environment variables and help; `.env.example` lists the same. */
 export const settings = {
-  host: setting('HOST', '<address>', '127.0.0.1', 'Address to listen on.'),
-  port: setting('PORT', '<number>', '8080', 'Port to listen on; 0 picks a free one.'),
-  databaseUrl: setting(
+  host: new Setting('HOST', '<address>', '127.0.0.1', 'Address to listen on.'),
+  port: new Setting('PORT', '<number>', '8080', 'Port to listen on; 0 picks a free one.'),
+  databaseUrl: new Setting(
     'DATABASE_URL',
     '<address>',
     'data/petstore.db',
     'The store: a file path, a sqlite: or a postgres: address.',
   ),
-  apiKeys: setting(
+  apiKeys: new Setting(
     'API_KEYS',
     '<keys>',
     '',
     'API keys to accept besides those in the store, separated by commas. Other users of the machine can see flags; ' +
       'prefer the variable.',
   ),
-  logLevel: { ...setting('LOG_LEVEL', '<level>', 'info', 'Least severe level to log.'), choices: logLevels },
-  accessLog: setting('ACCESS_LOG', '[boolean]', 'false', 'Log every request, not only slow and failed ones.'),
-  allowedOrigins: setting(
+  logLevel: Object.assign(new Setting('LOG_LEVEL', '<level>', 'info', 'Least severe level to log.'), {
+    argChoices: [...logLevels],
+  }),
+  accessLog: new Setting(
+    'ACCESS_LOG',
+    '[boolean]',
+    'false',
+    'Log every request, not only slow and failed ones.',
+  ),
+  allowedOrigins: new Setting(
     'ALLOWED_ORIGINS',
     '<origins>',
     '',
     'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
   ),
-  tlsCert: setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
-  tlsKey: setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
-  workers: setting(
+  tlsCert: new Setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
+  tlsKey: new Setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
+  workers: new Setting(
     'WORKERS',
     '<number>',
     '1',
     'Processes that share the port; more than one per core gain nothing.',
   ),
-  rateLimit: setting(
+  rateLimit: new Setting(
     'RATE_LIMIT',
     '<number>',
     '0',
     'Requests per minute that each process accepts from one key; 0 means no limit.',
   ),
-  stopDelaySeconds: setting(
+  stopDelaySeconds: new Setting(
     'STOP_DELAY',
     '<seconds>',
     '',
@@ -61,38 +79,9 @@ export const settings = {
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
-/** The flag is the variable in lower case: `--database-url` for `DATABASE_URL`. */
-function setting<Variable extends string>(
-  variable: Variable,
-  value: string,
-  fallback: string,
-  help: string,
-): Setting<Variable> {
-  return { flag: variable.toLowerCase().replaceAll('_', '-'), variable, value, fallback, help };
-}
-
-/** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
-export function settingOption({ flag, variable, value, fallback, help, choices }: Setting): Option {
-  const option = new Option(`--${flag} ${value}`, help)
-    .env(variable)
-    .argParser((text) => text || process.env[variable] || fallback);
-  if (fallback !== '') option.default(fallback, fallback);
-  if (choices) option.argChoices = [...choices];
-  return option;
-}
-
-export function databaseUrlOption(): Option {
-  return settingOption(settings.databaseUrl);
-}
-
-export function serveSettings(): Option[] {
-  return Object.values(settings).map(settingOption);
-}
-
 /** Checks the texts that commander found in flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
-  const text = (name: keyof ServeOptions): string =>
-    String(texts[settingOption(settings[name]).attributeName()] ?? '');
+  const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
   const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
     if (value >= smallest && value <= largest) return value;
@@ -103,6 +92,8 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     if (value !== undefined) return value;
     throw usageError(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text(name)}".`);
   };
+  // A load balancer needs time to notice that the service is not ready; a person at a terminal does not.
+  const stopDelay = text('stopDelaySeconds') || (process.stdout.isTTY ? '0' : '5');
   const options: ServeOptions = {
     host: text('host'),
     port: integer('port', 0, 65_535),
@@ -115,13 +106,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     tlsKey: text('tlsKey') || undefined,
     workers: integer('workers', 1, 256),
     rateLimit: integer('rateLimit', 0, 999_999),
-    // A load balancer needs time to notice that the service is not ready; a person at a terminal does not.
-    stopDelaySeconds: integer(
-      'stopDelaySeconds',
-      0,
-      300,
-      text('stopDelaySeconds') || (process.stdout.isTTY ? '0' : '5'),
-    ),
+    stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
   };
   if (options.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usageError('API_KEYS must be visible ASCII characters without spaces, separated by commas.');

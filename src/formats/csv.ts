@@ -4,10 +4,6 @@ import { JsonNumber, parseInt64 } from '../int64.ts';
 import { isPetStatus } from '../pet.ts';
 import { invalidUtf8, readPet, refuse, type ParsedRecord, type TextRecord } from './record.ts';
 
-/** The columns that are read; others are ignored, like unknown fields in JSON. */
-const columns = ['id', 'name', 'categoryId', 'status'] as const;
-type Column = (typeof columns)[number];
-
 /** True for a line with an odd number of quotes: a quoted field begins or ends there (RFC 4180, section 2.6). */
 export function turnsQuoted(line: string): boolean {
   let isOdd = false;
@@ -19,22 +15,18 @@ export function turnsQuoted(line: string): boolean {
 export function createCsvReader(keepsIds: boolean): (record: TextRecord) => ParsedRecord | undefined {
   let header: Header | undefined;
   return (record) => {
-    if (!header) {
-      header = readHeader(record, keepsIds);
-      return undefined;
-    }
-    return readRecord(record, header, keepsIds);
+    if (header) return readRecord(record, header, keepsIds);
+    header = readHeader(record, keepsIds);
+    return undefined;
   };
 }
 
-interface Header {
-  length: number;
-  indexOf: Record<Column, number>;
-}
+/** Where the columns are; -1 for one that is absent. Other columns are ignored, like unknown fields in JSON. */
+type Header = Record<'id' | 'name' | 'categoryId' | 'status' | 'length', number>;
 
 function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
   const names = splitFields(text)?.map((name) => name.trim()) ?? [];
-  const needed: Column[] = keepsIds ? ['id', 'name', 'categoryId'] : ['name', 'categoryId'];
+  const needed = keepsIds ? ['id', 'name', 'categoryId'] : ['name', 'categoryId'];
   const missing = needed.filter((column) => names.filter((name) => name === column).length !== 1);
   if (missing.length > 0) {
     throw new OperatorError(
@@ -42,33 +34,34 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
       'Write name,categoryId,status above the first pet, with commas, or choose another --format.',
     );
   }
-  const [id = -1, name = -1, categoryId = -1, status = -1] = columns.map((column) => names.indexOf(column));
-  return { length: names.length, indexOf: { id, name, categoryId, status } };
+  return {
+    id: names.indexOf('id'),
+    name: names.indexOf('name'),
+    categoryId: names.indexOf('categoryId'),
+    status: names.indexOf('status'),
+    length: names.length,
+  };
 }
 
-function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: boolean): ParsedRecord {
+function readRecord(record: TextRecord, header: Header, keepsIds: boolean): ParsedRecord {
   const { text } = record;
   if (!text.isWellFormed()) return refuse(record, invalidUtf8);
   const fields = splitFields(text);
   if (!fields) return refuse(record, 'A field with quotes must be quoted whole, with each quote doubled.');
-  if (fields.length !== length) {
-    return refuse(record, `There are ${fields.length} fields, but the header has ${length}.`);
+  if (fields.length !== header.length) {
+    return refuse(record, `There are ${fields.length} fields, but the header has ${header.length}.`);
   }
-  const name = fields[indexOf.name] ?? '';
-  const category = fields[indexOf.categoryId] ?? '';
-  const status = fields[indexOf.status] ?? '';
+  const name = fields[header.name] ?? '';
+  const category = fields[header.categoryId] ?? '';
+  const status = fields[header.status] ?? '';
   const categoryId = parseInt64(category);
-  if (
-    categoryId !== undefined &&
-    !keepsIds &&
-    !name.includes('\0') &&
-    (status === '' || isPetStatus(status))
-  ) {
+  const isGood = categoryId !== undefined && !name.includes('\0') && (status === '' || isPetStatus(status));
+  if (isGood && !keepsIds) {
     const pet: ImportedPet = { name, categoryId };
     if (status !== '') pet.status = status;
     return { ...record, pet };
   }
-  const id = parseInt64(fields[indexOf.id] ?? '');
+  const id = parseInt64(fields[header.id] ?? '');
   return readPet(
     record,
     {
@@ -81,28 +74,18 @@ function readRecord(record: TextRecord, { length, indexOf }: Header, keepsIds: b
   );
 }
 
-const quotedField = /"((?:[^"]|"")*)"(,|$)/y;
+const fieldPattern = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 
 /** The fields of a record, or undefined when a quote is out of place. */
 function splitFields(text: string): string[] | undefined {
   if (!text.includes('"')) return text.split(',');
   const fields: string[] = [];
-  for (let at = 0; ;) {
-    if (text[at] === '"') {
-      quotedField.lastIndex = at;
-      const [whole, field = '', end] = quotedField.exec(text) ?? [];
-      if (whole === undefined) return undefined;
-      fields.push(field.replaceAll('""', '"'));
-      if (end === '') return fields;
-      at += whole.length;
-    } else {
-      const end = text.indexOf(',', at);
-      const field = end === -1 ? text.slice(at) : text.slice(at, end);
-      if (field.includes('"')) return undefined;
-      fields.push(field);
-      if (end === -1) return fields;
-      at = end + 1;
-    }
+  fieldPattern.lastIndex = 0;
+  for (;;) {
+    const [, quoted, plain = '', end] = fieldPattern.exec(text) ?? [];
+    if (end === undefined) return undefined;
+    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end === '') return fields;
   }
 }
 

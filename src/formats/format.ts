@@ -1,7 +1,7 @@
 import type { Pet } from '../pet.ts';
 import { createArraySplitter } from './json-array.ts';
 import { createCsvReader, csvField, turnsQuoted } from './csv.ts';
-import { createLineSplitter, type Splitter } from './lines.ts';
+import { createLineSplitter } from './lines.ts';
 import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
 
 /** The formats of a file of pets. */
@@ -11,15 +11,11 @@ export type PetFormat = (typeof petFormats)[number];
 const blank = /^[ \t\r]*$/;
 
 /** Reads pets from text that arrives in pieces, cut anywhere. */
-export interface PetParser {
-  push(text: string): ParsedRecord[];
-  end(): ParsedRecord[];
-}
-
-export function createPetParser(format: PetFormat, keepsIds: boolean): PetParser {
-  const readCsv = createCsvReader(keepsIds);
-  const read = format === 'csv' ? readCsv : (record: TextRecord) => readJsonPet(record, keepsIds);
-  const splitter = splitterOf(format);
+export function createPetParser(format: PetFormat, keepsIds: boolean) {
+  const isCsv = format === 'csv';
+  const splitter =
+    format === 'json' ? createArraySplitter() : createLineSplitter(isCsv ? turnsQuoted : undefined);
+  const read = isCsv ? createCsvReader(keepsIds) : (record: TextRecord) => readJsonPet(record, keepsIds);
   const parse = (records: TextRecord[]): ParsedRecord[] => {
     const parsed: ParsedRecord[] = [];
     for (const record of records) {
@@ -28,18 +24,7 @@ export function createPetParser(format: PetFormat, keepsIds: boolean): PetParser
     }
     return parsed;
   };
-  return { push: (text) => parse(splitter.push(text)), end: () => parse(splitter.end()) };
-}
-
-function splitterOf(format: PetFormat): Splitter {
-  switch (format) {
-    case 'ndjson':
-      return createLineSplitter(() => false);
-    case 'json':
-      return createArraySplitter();
-    case 'csv':
-      return createLineSplitter(turnsQuoted);
-  }
+  return { push: (text: string) => parse(splitter.push(text)), end: () => parse(splitter.end()) };
 }
 
 /** Detects the format by the first character that is not a space. */
@@ -49,7 +34,7 @@ export function sniffFormat(beginning: string): PetFormat {
 }
 
 /** Renders pets as text; the pieces joined are the file. */
-export interface PetWriter {
+interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;
   end(): string;

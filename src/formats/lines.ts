@@ -12,7 +12,7 @@ export interface Splitter {
 const maxRecordLength = 1024 * 1024;
 
 /** One record per line. A line for which `turns` is true begins or ends a record of several lines. */
-export function createLineSplitter(turns: (text: string) => boolean): Splitter {
+export function createLineSplitter(turns = (_text: string) => false): Splitter {
   let rest = '';
   /** The length of the complete lines in `rest`; their record continues. */
   let seen = 0;
@@ -49,7 +49,6 @@ export function createLineSplitter(turns: (text: string) => boolean): Splitter {
     end() {
       const records: TextRecord[] = [];
       cut(rest, records);
-      rest = '';
       return records;
     },
   };

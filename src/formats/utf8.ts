@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Decodes bytes that arrive in pieces. */
-export interface Utf8Decoder {
+interface Utf8Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
 }
@@ -9,26 +11,8 @@ export interface Utf8Decoder {
  * exactly which records are damaged.
  */
 export function createUtf8Decoder(): Utf8Decoder {
-  const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
   let rest = new Uint8Array();
   let isFirst = true;
-
-  const decode = (bytes: Uint8Array): string => {
-    try {
-      return strict.decode(bytes);
-    } catch {
-      return pieces(bytes)
-        .map((piece) => {
-          try {
-            return strict.decode(piece);
-          } catch {
-            return lenient.decode(piece).replaceAll('\ufffd', '\udc80');
-          }
-        })
-        .join('');
-    }
-  };
 
   const withoutByteOrderMark = (text: string): string => {
     if (!isFirst || text === '') return text;
@@ -43,12 +27,20 @@ export function createUtf8Decoder(): Utf8Decoder {
       rest = joined.slice(length);
       return withoutByteOrderMark(decode(joined.subarray(0, length)));
     },
-    end() {
-      const last = rest;
-      rest = new Uint8Array();
-      return withoutByteOrderMark(decode(last));
-    },
+    end: () => withoutByteOrderMark(decode(rest)),
   };
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+function decode(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return decoder.decode(bytes);
+  return pieces(bytes)
+    .map((piece) => {
+      const text = decoder.decode(piece);
+      return isUtf8(piece) ? text : text.replaceAll('\ufffd', '\udc80');
+    })
+    .join('');
 }
 
 /** The length without a character that is cut off at the end. */

@@ -41,44 +41,31 @@ const listening = '0A';
 
 function findListeningSocket(port: number): number | undefined {
   const sockets = new Set(['tcp', 'tcp6'].flatMap((table) => listeningInodes(table, port)));
-  return descriptors().find((descriptor) => sockets.has(targetOf(descriptor)));
+  const descriptors = orElse([], () => readdirSync('/proc/self/fd'));
+  // The descriptor of the directory listing itself is closed by now.
+  const found = descriptors.find((name) =>
+    sockets.has(orElse('', () => readlinkSync(`/proc/self/fd/${name}`))),
+  );
+  return found === undefined ? undefined : Number(found);
 }
 
 /** The fields are described in proc_net_tcp(5); numbers are hexadecimal. */
 function listeningInodes(table: string, port: number): string[] {
-  return readTable(table)
+  // A host without IPv6 has no tcp6, a hardened host has neither, or the process is out of descriptors.
+  return orElse('', () => readFileSync(`/proc/self/net/${table}`, 'utf8'))
     .split('\n')
     .slice(1)
     .map((line) => line.trim().split(/\s+/))
     .filter(
-      ([, local = '', , state]) =>
-        state === listening && Number.parseInt(local.split(':')[1] ?? '', 16) === port,
+      ([, local, , state]) => state === listening && Number.parseInt(local?.split(':')[1] ?? '', 16) === port,
     )
     .map((fields) => `socket:[${fields[9]}]`);
 }
 
-function readTable(table: string): string {
+function orElse<Result>(fallback: Result, read: () => Result): Result {
   try {
-    return readFileSync(`/proc/self/net/${table}`, 'utf8');
+    return read();
   } catch {
-    // A host without IPv6 has no tcp6, a hardened host has neither, or the process is out of descriptors.
-    return '';
-  }
-}
-
-function descriptors(): number[] {
-  try {
-    return readdirSync('/proc/self/fd').map(Number);
-  } catch {
-    return [];
-  }
-}
-
-function targetOf(descriptor: number): string {
-  try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`);
-  } catch {
-    // The descriptor of the directory listing itself is closed by now.
-    return '';
+    return fallback;
   }
 }

@@ -2,7 +2,7 @@ import { OperatorError } from '../error.ts';
 import type { ServeOptions } from './options.ts';
 import { readFileOf } from './read-file.ts';
 
-export interface Tls {
+interface Tls {
   cert: string;
   key: string;
 }

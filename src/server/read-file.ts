@@ -3,13 +3,15 @@ import { OperatorError } from '../error.ts';
 
 /** Reads a text file that a flag names. */
 export function readFileOf(flag: string, path: string): string {
+  return attemptRead(`${path} of ${flag}`, () => readFileSync(path, 'utf8'));
+}
+
+/** Turns a failure into an error for the operator, which calls the file `name`. */
+export function attemptRead<Result>(name: string, read: () => Result): Result {
   try {
-    return readFileSync(path, 'utf8');
+    return read();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} of ${flag} cannot be read (${code}).`,
-      'Check its path and permissions.',
-    );
+    throw new OperatorError(`The file ${name} cannot be read (${code}).`, 'Check its path and permissions.');
   }
 }

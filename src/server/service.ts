@@ -1,8 +1,7 @@
 import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
-import type { Log } from '../log.ts';
-import { openStores, type Stores } from '../stores.ts';
+import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -20,7 +19,7 @@ const lastCallToProxiesMs = 1000;
 const never = new Promise<never>(() => {});
 
 /** How this process starts and stops. */
-export interface Lifecycle {
+interface Lifecycle {
   /** True for one of several processes on the port: their parent prepares the store and announces the service. */
   isWorker?: boolean;
   onReady?: () => void;
@@ -76,31 +75,25 @@ export async function serveHere(
     isDraining = true;
     await stopAccepting(port);
     await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
-    await stopWithin(drainMs, server, log);
+    await within(drainMs, server.stop(), () => {
+      log.warn('Requests took too long to finish and were cut off.', { pending: server?.pendingRequests });
+      void server?.stop(true);
+    });
   } finally {
     // After a failed start, an open port would keep the process alive.
     await server?.stop(true);
-    await closeWithin(closeMs, stores, log);
+    // A hanging disk must not keep the process alive; acknowledged writes are on it already.
+    await within(closeMs, stores.close(), () => {
+      log.error('The store took too long to close and was abandoned.');
+      process.exit(1);
+    });
   }
   log.info('stopped');
   return 0;
 }
 
-async function stopWithin(deadlineMs: number, server: Bun.Server<undefined>, log: Log): Promise<void> {
-  const deadline = setTimeout(() => {
-    log.warn('Requests took too long to finish and were cut off.', { pending: server.pendingRequests });
-    void server.stop(true);
-  }, deadlineMs);
-  await server.stop();
-  clearTimeout(deadline);
-}
-
-/** A hanging disk must not keep the process alive; acknowledged writes are on it already. */
-async function closeWithin(deadlineMs: number, stores: Stores, log: Log): Promise<void> {
-  const deadline = setTimeout(() => {
-    log.error('The store took too long to close and was abandoned.');
-    process.exit(1);
-  }, deadlineMs);
-  await stores.close();
+async function within(deadlineMs: number, work: Promise<void>, onLate: () => void): Promise<void> {
+  const deadline = setTimeout(onLate, deadlineMs);
+  await work;
   clearTimeout(deadline);
 }

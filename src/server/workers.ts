@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { usageError } from '../error.ts';
 import type { LogLevel } from '../log.ts';
 import { openStores } from '../stores.ts';
@@ -18,8 +19,6 @@ const ownProgram = Bun.isStandaloneExecutable
   ? [process.execPath]
   : [process.execPath, ...isolation, Bun.main];
 
-type FromWorker = 'ready';
-
 /** Serves from several processes on one port, and replaces one that dies. */
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
   const { log } = context;
@@ -32,7 +31,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
   let readyCount = 0;
-  let isUp = false;
+  /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
 
@@ -54,12 +53,11 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     let isReady = false;
     const worker = Bun.spawn([...ownProgram, 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      ipc(message: FromWorker) {
+      ipc(message) {
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
-        if (readyCount < options.workers || isUp) return;
-        isUp = true;
+        if (readyCount < options.workers || announcing) return;
         announcing = sayReady();
         announcing.catch(stopped.reject);
       },
@@ -68,7 +66,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
         if (isReady) readyCount -= 1;
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
-        } else if (!isUp && !isReady && exitCode !== null && exitCode > 0) {
+        } else if (!announcing && !isReady && exitCode !== null && exitCode > 0) {
           // It reported why it cannot start; another worker could not either.
           stopped.resolve(exitCode);
         } else {
@@ -127,15 +125,13 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   // A closing terminal signals every process of the group, but the parent decides when to stop.
   process.on('SIGHUP', () => {});
   // Without its parent nobody would stop, restart or configure the worker.
-  const orphaned = new Promise<string>((resolve) =>
-    process.once('disconnect', () => resolve('the parent is gone')),
-  );
+  const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
   const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
   const options = await Promise.race([received, orphaned]);
   if (typeof options === 'string') return 0;
   const exitStatus = await serveHere(options, openContext(options.logLevel), {
     isWorker: true,
-    onReady: () => process.send?.('ready' satisfies FromWorker),
+    onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,
   });

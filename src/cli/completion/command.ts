@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { addExamples } from '../terminal/help.ts';
 import { bashCompletion, fishCompletion, zshCompletion, type CompletedCommand } from './scripts.ts';
 
@@ -21,8 +21,8 @@ export function defineCompletion(command: Command, loadProgram: () => Promise<Co
 }
 
 function describeCommands(program: Command): CompletedCommand[] {
-  const help = program.createHelp();
-  return help
+  return program
+    .createHelp()
     .visibleCommands(program)
     .filter((command) => command.name() !== 'help')
     .map((command) => ({
@@ -47,9 +47,10 @@ function flagsOf(command: Command, program: Command): CompletedCommand['flags'] 
   const help = program.createHelp();
   const own = [command, ...command.commands].flatMap((each) => help.visibleOptions(each));
   const all = [...own, ...program.options.filter(({ long }) => long === '--env-file')];
-  return [...new Map(all.map((option) => [option.long, flagOf(option)])).values()];
-}
-
-function flagOf({ long, required, argChoices }: Option): CompletedCommand['flags'][number] {
-  return { flag: (long ?? '').slice(2), takesValue: required, values: argChoices ?? [] };
+  const flags = all.map(({ long, required, argChoices }) => ({
+    name: long ?? '',
+    takesValue: required,
+    values: argChoices ?? [],
+  }));
+  return [...new Map(flags.map((flag) => [flag.name, flag])).values()];
 }

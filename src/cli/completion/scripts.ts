@@ -3,36 +3,28 @@ export interface CompletedCommand {
   name: string;
   summary: string;
   actions: { name: string; summary: string }[];
-  flags: { flag: string; takesValue: boolean; values: readonly string[] }[];
+  /** The names begin with dashes. */
+  flags: { name: string; takesValue: boolean; values: readonly string[] }[];
 }
 
 /** Where nothing else fits, bash completes file names. */
 export function bashCompletion(commands: CompletedCommand[]): string {
-  const line = (pattern: string, words: string[]) => `      ${pattern}) words='${words.join(' ')}' ;;\n`;
+  const { choices, valueFlags } = flagsOf(commands);
+  const line = (pattern: string, words: string) => `${pattern}) words='${words}' ;;`;
+  const cases = commands.flatMap(({ name, actions, flags }) => [
+    line(`*:${name}:-*`, namesOf(flags)),
+    ...(actions.length > 0 ? [line(`2:${name}:*`, namesOf(actions))] : []),
+  ]);
   return `# Completion of petstore for bash.
 _petstore() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=''
   case $previous in
-${choicesOf(commands)
-  .map(({ flag, values }) => line(`--${flag}`, [...values]).slice(2))
-  .join('')}    ${valueFlags(commands).join('|')}) return ;;
+    ${choices.map(({ name, values }) => line(name, values.join(' '))).join('\n    ')}
+    ${valueFlags.join('|')}) return ;;
     *)
       case "$COMP_CWORD:\${COMP_WORDS[1]}:$current" in
-${line('1:*', [...commands.map(({ name }) => name), '--help', '--version'])}${commands
-    .map(
-      ({ name, actions, flags }) =>
-        line(
-          `*:${name}:-*`,
-          flags.map(({ flag }) => `--${flag}`),
-        ) +
-        (actions.length > 0
-          ? line(
-              `2:${name}:*`,
-              actions.map((action) => action.name),
-            )
-          : ''),
-    )
-    .join('')}      esac ;;
+      ${[line('1:*', `${namesOf(commands)} --help --version`), ...cases].join('\n      ')}
+      esac ;;
   esac
   [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -41,16 +33,23 @@ complete -o default -F _petstore petstore
 }
 
 export function zshCompletion(commands: CompletedCommand[]): string {
+  const { choices, valueFlags } = flagsOf(commands);
   const described = (entries: { name: string; summary: string }[]) =>
     entries.map(({ name, summary }) => quote(`${name}:${summary}`)).join(' ');
+  const options = commands.map(({ name, flags }) => `${name}:-*) compadd -- ${namesOf(flags)}; return ;;`);
+  const actions = commands
+    .filter((command) => command.actions.length > 0)
+    .map(
+      (command) =>
+        `${command.name}) found=(${described(command.actions)}); _describe action found; return ;;`,
+    );
   return `#compdef petstore
 # Completion of petstore for zsh.
 _petstore() {
   local -a found
   case $words[CURRENT-1] in
-${choicesOf(commands)
-  .map(({ flag, values }) => `    --${flag}) compadd -- ${values.join(' ')}; return ;;\n`)
-  .join('')}    ${valueFlags(commands).join('|')}) _files; return ;;
+    ${choices.map(({ name, values }) => `${name}) compadd -- ${values.join(' ')}; return ;;`).join('\n    ')}
+    ${valueFlags.join('|')}) _files; return ;;
   esac
   if (( CURRENT == 2 )); then
     found=(${described(commands)})
@@ -58,16 +57,12 @@ ${choicesOf(commands)
     return
   fi
   case $words[2]:$words[CURRENT] in
-${commands.map(({ name, flags }) => `    ${name}:-*) compadd -- ${flags.map(({ flag }) => `--${flag}`).join(' ')}; return ;;\n`).join('')}  esac
+    ${options.join('\n    ')}
+  esac
   if (( CURRENT == 3 )); then
     case $words[2] in
-${commands
-  .filter(({ actions }) => actions.length > 0)
-  .map(
-    ({ name, actions }) =>
-      `      ${name}) found=(${described(actions)}); _describe action found; return ;;\n`,
-  )
-  .join('')}    esac
+      ${actions.join('\n      ')}
+    esac
   fi
   _files
 }
@@ -77,39 +72,31 @@ if [[ $funcstack[1] == _petstore ]]; then _petstore "$@"; else compdef _petstore
 
 export function fishCompletion(commands: CompletedCommand[]): string {
   const line = (condition: string, rest: string) => `complete -c petstore -n ${quote(condition)} ${rest}\n`;
-  return `# Completion of petstore for fish.
-${commands
-  .map(({ name, summary, actions, flags }) => {
+  const lines = commands.flatMap(({ name, summary, actions, flags }) => {
     const inside = `__fish_seen_subcommand_from ${name}`;
-    const beforeAction = `${inside}; and not __fish_seen_subcommand_from ${actions.map((action) => action.name).join(' ')}`;
+    const beforeAction = `${inside}; and not __fish_seen_subcommand_from ${namesOf(actions)}`;
     return [
       line('__fish_use_subcommand', `-f -a ${name} -d ${quote(summary)}`),
       ...actions.map((action) => line(beforeAction, `-f -a ${action.name} -d ${quote(action.summary)}`)),
-      ...flags.map(({ flag, takesValue, values }) => {
+      ...flags.map(({ name: flag, takesValue, values }) => {
         const value = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : takesValue ? ' -r' : '';
-        return line(inside, `-l ${flag}${value}`);
+        return line(inside, `-l ${flag.slice(2)}${value}`);
       }),
-    ].join('');
-  })
-  .join('')}`;
+    ];
+  });
+  return `# Completion of petstore for fish.\n${lines.join('')}`;
 }
 
-/** The options with a choice of values, each once; an option has the same values in every command. */
-function choicesOf(commands: CompletedCommand[]): CompletedCommand['flags'] {
-  const all = commands.flatMap(({ flags }) => flags).filter(({ values }) => values.length > 0);
-  return [...new Map(all.map((entry) => [entry.flag, entry])).values()];
+/** The flags of all commands, each once: an option has the same values in every command. */
+function flagsOf(commands: CompletedCommand[]) {
+  const all = new Map(commands.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag]));
+  const choices = [...all.values()].filter(({ values }) => values.length > 0);
+  const others = [...all.values()].filter(({ takesValue, values }) => takesValue && values.length === 0);
+  return { choices, valueFlags: others.map(({ name }) => name) };
 }
 
-/** The options that take any value, each once. */
-function valueFlags(commands: CompletedCommand[]): string[] {
-  const all = commands.flatMap(({ flags }) => flags);
-  return [
-    ...new Set(
-      all
-        .filter(({ takesValue, values }) => takesValue && values.length === 0)
-        .map(({ flag }) => `--${flag}`),
-    ),
-  ];
+function namesOf(entries: { name: string }[]): string {
+  return entries.map(({ name }) => name).join(' ');
 }
 
 /** Quotes for all three shells. */

@@ -1,11 +1,10 @@
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { ServeOptions } from '../../server/options.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
-import { readServeOptions, serveSettings } from '../settings.ts';
-import { hasColour, style } from '../terminal/colour.ts';
+import { readServeOptions, settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
-import { countOf, printJson } from '../terminal/output.ts';
-import { renderTable } from '../terminal/table.ts';
+import { countOf, printJson, renderTable } from '../terminal/output.ts';
 import { hasProblem, ok, problemOf, warning, type Finding } from './finding.ts';
 import { checkClock, checkDisk, checkListening, checkTls } from './machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts';
@@ -19,7 +18,7 @@ export function define(command: Command): void {
     )
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
-  for (const option of serveSettings()) command.addOption(option);
+  for (const option of Object.values(settings)) command.addOption(option);
   addExamples(
     command,
     'petstore doctor',
@@ -29,62 +28,56 @@ export function define(command: Command): void {
 }
 
 async function doctor({ json, ...texts }: Record<string, string | boolean>): Promise<void> {
-  const findings = await examine(texts);
+  const findings = await Array.fromAsync(examine(texts));
   if (json) printJson({ ok: !hasProblem(findings), findings });
   else process.stdout.write(renderFindings(findings));
   process.exitCode = hasProblem(findings) ? 1 : 0;
 }
 
-async function examine(texts: Record<string, string | boolean>): Promise<Finding[]> {
+async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
   let options: ServeOptions;
   let location: ReturnType<typeof parseDatabaseUrl>;
   try {
     options = readServeOptions(texts);
     location = parseDatabaseUrl(options.databaseUrl);
   } catch (error) {
-    return [problemOf('configuration', error)];
+    yield problemOf('configuration', error);
+    return;
   }
+  yield ok('configuration', 'Every setting has a valid value.');
   const now = Date.now();
+  yield* checkListening(options);
+  yield* checkTls(options, now);
   const store =
     'path' in location
       ? checkEmbeddedStore(location.path, now)
       : await checkPostgres(location.address, process.env);
-  return [
-    ok('configuration', 'Every setting has a valid value.'),
-    ...(await checkListening(options)),
-    ...(await checkTls(options, now)),
-    ...store.findings,
-    ...('path' in location ? checkDisk(location.path) : []),
-    ...checkClock(now, store.clock),
-    ...checkKeys(options, store),
-  ];
+  yield* store.findings;
+  if ('path' in location) yield checkDisk(location.path);
+  yield checkClock(now, store);
+  // A store that cannot be read was reported already.
+  if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }
 
 /** Random letters and digits of this length have 95 bits. */
 const shortestSafeKey = 16;
 
-function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding[] {
-  // A store that cannot be read was reported already.
-  if (hasProblem(store.findings)) return [];
+function checkKeys({ apiKeys }: ServeOptions, store: StoreReport): Finding {
   if (apiKeys.some((key) => key.length < shortestSafeKey)) {
-    return [
-      warning(
-        'keys',
-        'A key in API_KEYS is so short that it can be guessed.',
-        'Use a key of the store instead: petstore keys create --name NAME',
-      ),
-    ];
+    return warning(
+      'keys',
+      'A key in API_KEYS is so short that it can be guessed.',
+      'Use a key of the store instead: petstore keys create --name NAME',
+    );
   }
   const count = apiKeys.length + store.usableKeyCount;
-  if (count > 0) return [ok('keys', `${countOf(count, 'API key')} can be used.`)];
-  if (store.makesFirstKey) return [ok('keys', 'There is no API key yet; the first start creates one.')];
-  return [
-    warning(
-      'keys',
-      'No API key can be used, so every request is refused.',
-      'Create one: petstore keys create --name NAME',
-    ),
-  ];
+  if (count > 0) return ok('keys', `${countOf(count, 'API key')} can be used.`);
+  if (store.makesFirstKey) return ok('keys', 'There is no API key yet; the first start creates one.');
+  return warning(
+    'keys',
+    'No API key can be used, so every request is refused.',
+    'Create one: petstore keys create --name NAME',
+  );
 }
 
 const marks = { ok: 'ok', warning: 'warning', problem: 'PROBLEM' };
@@ -95,10 +88,9 @@ function renderFindings(findings: Finding[]): string {
     [marks[state], check, message],
     ...(remedy === undefined ? [] : [['', '', remedy]]),
   ]);
-  const table = renderTable(rows);
-  const coloured = hasColour(process.stdout)
-    ? table.replace(/^(ok|warning|PROBLEM)\b/gm, (mark) => style(colours[mark as keyof typeof colours], mark))
-    : table;
+  const coloured = renderTable(rows).replace(/^(ok|warning|PROBLEM)\b/gm, (mark) =>
+    styleText(colours[mark as keyof typeof colours], mark),
+  );
   return `${coloured}\n${summarize(findings)}\n`;
 }
 

@@ -8,45 +8,36 @@ import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 
 const dayMs = 86_400_000;
 const gibibyte = 1024 ** 3;
-const scarceBytes = gibibyte;
 const exhaustedBytes = 100 * 1024 ** 2;
 /** A clock before this is wrong: the program is newer. */
 const earliestTime = Date.UTC(2026, 0, 1);
 const clockToleranceMs = 60_000;
 
-export async function checkListening(options: ServeOptions): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const address = addressOf(options, options.port);
+export async function* checkListening(options: ServeOptions): AsyncGenerator<Finding> {
+  const { host, port, workers } = options;
+  const address = addressOf(options, port);
   try {
     reservePort(options);
-    findings.push(ok('port', options.port === 0 ? 'Any free port will do.' : `${address} is free.`));
+    yield ok('port', port === 0 ? 'Any free port will do.' : `${address} is free.`);
   } catch (error) {
-    findings.push(
-      (await isServedByPetstore(options))
-        ? ok('port', `A service responds at ${address}.`)
-        : problemOf('port', error),
-    );
+    const isOurs = await isServedByPetstore(options);
+    yield isOurs ? ok('port', `A service responds at ${address}.`) : problemOf('port', error);
   }
-  if (!isLoopback(options.host) && options.tlsCert === undefined) {
-    findings.push(
-      warning(
-        'network',
-        `Keys and pets travel unencrypted between clients and ${options.host}.`,
-        'Put a TLS proxy in front, or use --tls-cert and --tls-key.',
-      ),
+  if (!isLoopback(host) && options.tlsCert === undefined) {
+    yield warning(
+      'network',
+      `Keys and pets travel unencrypted between clients and ${host}.`,
+      'Put a TLS proxy in front, or use --tls-cert and --tls-key.',
     );
   }
   const cores = availableParallelism();
-  if (options.workers > cores) {
-    findings.push(
-      warning(
-        'workers',
-        `${options.workers} workers share ${cores} cores.`,
-        `Start at most ${cores} with --workers.`,
-      ),
+  if (workers > cores) {
+    yield warning(
+      'workers',
+      `${workers} workers share ${cores} cores.`,
+      `Start at most ${cores} with --workers.`,
     );
   }
-  return findings;
 }
 
 /** Whether the program on the port is a petstore. */
@@ -63,45 +54,43 @@ async function isServedByPetstore(options: ServeOptions): Promise<boolean> {
   }
 }
 
-export async function checkTls(options: ServeOptions, now: number): Promise<Finding[]> {
+export async function* checkTls(options: ServeOptions, now: number): AsyncGenerator<Finding> {
   const { tlsCert, tlsKey } = options;
-  if (tlsCert === undefined || tlsKey === undefined) return [];
+  if (tlsCert === undefined || tlsKey === undefined) return;
   try {
     const tls = await loadTls(options);
-    const certificate = new X509Certificate(tls?.cert ?? '');
-    const daysLeft = Math.floor((certificate.validToDate.getTime() - now) / dayMs);
-    const until = certificate.validToDate.toISOString().slice(0, 10);
-    return [
-      daysLeft < 0
-        ? problem('tls', `The certificate ${tlsCert} expired on ${until}.`, 'Get a new one.')
-        : daysLeft < 14
-          ? warning('tls', `The certificate ${tlsCert} expires on ${until}.`, 'Renew it in time.')
-          : ok('tls', `The certificate is valid until ${until}.`),
-      ...checkPrivacy('tls', tlsKey),
-    ];
+    const { validToDate } = new X509Certificate(tls?.cert ?? '');
+    const daysLeft = Math.floor((validToDate.getTime() - now) / dayMs);
+    const until = validToDate.toISOString().slice(0, 10);
+    const name = `The certificate ${tlsCert}`;
+    if (daysLeft < 0) yield problem('tls', `${name} expired on ${until}.`, 'Get a new one.');
+    else if (daysLeft < 14) yield warning('tls', `${name} expires on ${until}.`, 'Renew it in time.');
+    else yield ok('tls', `The certificate is valid until ${until}.`);
+    const exposed = checkPrivacy('tls', tlsKey);
+    if (exposed) yield exposed;
   } catch (error) {
-    return [problemOf('tls', error)];
+    yield problemOf('tls', error);
   }
 }
 
 /** Warns about a file that other users can read. */
-export function checkPrivacy(check: string, path: string): Finding[] {
+export function checkPrivacy(check: string, path: string): Finding | undefined {
   const others = statSync(path).mode & 0o077;
-  if (others === 0 || process.platform === 'win32') return [];
-  return [warning(check, `${path} can be read by other users.`, `Run chmod 600 ${path}.`)];
+  if (others === 0 || process.platform === 'win32') return undefined;
+  return warning(check, `${path} can be read by other users.`, `Run chmod 600 ${path}.`);
 }
 
-export function checkDisk(path: string): Finding[] {
+export function checkDisk(path: string): Finding {
   const folder = nearestFolder(path);
   const { bavail, bsize, files, ffree } = statfsSync(folder);
   const free = bavail * bsize;
   const text = `${(free / gibibyte).toFixed(1)} GiB are free in ${folder}.`;
   const remedy = 'Make room, or move the store to a larger disk.';
-  if (free < exhaustedBytes) return [problem('disk', text, remedy)];
+  if (free < exhaustedBytes) return problem('disk', text, remedy);
   if (files > 0 && ffree === 0) {
-    return [problem('disk', `No file can be created in ${folder}: no inodes are free.`, remedy)];
+    return problem('disk', `No file can be created in ${folder}: no inodes are free.`, remedy);
   }
-  return [free < scarceBytes ? warning('disk', text, remedy) : ok('disk', text)];
+  return free < gibibyte ? warning('disk', text, remedy) : ok('disk', text);
 }
 
 /** The folder of a file, or its nearest ancestor that exists. */
@@ -117,18 +106,18 @@ export interface ClockReference {
   serverTime?: number;
 }
 
-export function checkClock(now: number, { latestTime = 0, serverTime = now }: ClockReference): Finding[] {
+export function checkClock(now: number, { latestTime = 0, serverTime = now }: ClockReference): Finding {
   const remedy = 'Set the clock, preferably by time synchronisation (timedatectl set-ntp true).';
   const time = new Date(now).toISOString();
-  if (now < earliestTime) return [problem('clock', `The clock says ${time}, which is in the past.`, remedy)];
+  if (now < earliestTime) return problem('clock', `The clock says ${time}, which is in the past.`, remedy);
   if (latestTime > now + clockToleranceMs) {
     const latest = new Date(latestTime).toISOString();
-    return [problem('clock', `The clock says ${time}, but the store was written at ${latest}.`, remedy)];
+    return problem('clock', `The clock says ${time}, but the store was written at ${latest}.`, remedy);
   }
   const differenceMs = Math.abs(serverTime - now);
   if (differenceMs > clockToleranceMs) {
     const seconds = Math.round(differenceMs / 1000);
-    return [warning('clock', `The clocks of this machine and the database differ by ${seconds} s.`, remedy)];
+    return warning('clock', `The clocks of this machine and the database differ by ${seconds} s.`, remedy);
   }
-  return [ok('clock', `The clock says ${time}.`)];
+  return ok('clock', `The clock says ${time}.`);
 }

@@ -8,12 +8,11 @@ import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
 
-export interface StoreReport {
+export interface StoreReport extends ClockReference {
   findings: Finding[];
   usableKeyCount: number;
   /** True before the first start, which creates a key. */
   makesFirstKey: boolean;
-  clock: ClockReference;
 }
 
 /** WAL needs memory shared by all processes, so it cannot work across machines. Types as in statfs(2). */
@@ -28,18 +27,18 @@ const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
 export function checkEmbeddedStore(name: string, now: number): StoreReport {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
-  const findings: Finding[] = [...checkRights(path), ...checkFileSystem(path)];
-  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path), clock: {} };
+  const findings = [checkRights(path), checkFileSystem(path)].filter((finding) => finding !== undefined);
+  const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path) };
   if (hasProblem(findings)) return result;
   if (result.makesFirstKey) {
     findings.unshift(describeMissing(name, path));
     return result;
   }
   try {
-    const report = reportOnTerminal(process.stderr);
+    const report = reportOnTerminal();
     const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
     findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
-    return { ...result, usableKeyCount, clock: { latestTime } };
+    return { ...result, usableKeyCount, latestTime };
   } catch (error) {
     findings.unshift(problemOf('store', error));
     return result;
@@ -61,39 +60,34 @@ function describeMissing(name: string, path: string): Finding {
 }
 
 /** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */
-function checkRights(path: string): Finding[] {
+function checkRights(path: string): Finding | undefined {
   const user = process.getuid === undefined ? 'This user' : `The user with the id ${process.getuid()}`;
   const remedy = (files: string) => `Run chown for ${files}, or start the service as their owner.`;
   if (!existsSync(path)) {
     const folder = nearestFolder(path);
-    return mayUse(folder, constants.W_OK | constants.X_OK)
-      ? []
-      : [problem('rights', `${user} may not create the store: ${folder} cannot be written.`, remedy(folder))];
+    if (mayUse(folder, constants.W_OK | constants.X_OK)) return undefined;
+    return problem(
+      'rights',
+      `${user} may not create the store: ${folder} cannot be written.`,
+      remedy(folder),
+    );
   }
   const stats = statSync(path);
-  if (!stats.isFile()) {
-    return [problem('store', `${path} is not a file.`, 'Name a file with --database-url.')];
-  }
+  if (!stats.isFile()) return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
   if (stats.nlink > 1) {
-    return [
-      warning(
-        'store',
-        `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
-        'Keep one name and use symbolic links for the others.',
-      ),
-    ];
+    return warning(
+      'store',
+      `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
+      'Keep one name and use symbolic links for the others.',
+    );
   }
-  const folder = dirname(resolve(path));
-  const needed = [folder, path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
-  const refused = needed.filter((file) => !mayUse(file, constants.R_OK | constants.W_OK));
-  if (refused.length > 0) {
-    const list = refused.join(', ');
-    return [problem('rights', `${user} may not read and write ${list}.`, remedy(list))];
-  }
-  const exposed = checkPrivacy('rights', path);
-  return exposed.length > 0
-    ? exposed
-    : [ok('rights', 'The store can be written, and no other user can read it.')];
+  const files = [dirname(resolve(path)), path, `${path}-wal`, `${path}-shm`];
+  const mode = constants.R_OK | constants.W_OK;
+  const refused = files.filter((file) => existsSync(file) && !mayUse(file, mode)).join(', ');
+  if (refused !== '') return problem('rights', `${user} may not read and write ${refused}.`, remedy(refused));
+  return (
+    checkPrivacy('rights', path) ?? ok('rights', 'The store can be written, and no other user can read it.')
+  );
 }
 
 function mayUse(path: string, mode: number): boolean {
@@ -105,27 +99,23 @@ function mayUse(path: string, mode: number): boolean {
   }
 }
 
-function checkFileSystem(path: string): Finding[] {
+function checkFileSystem(path: string): Finding | undefined {
   const folder = nearestFolder(path);
   const { type } = statfsSync(folder);
   const network = networkFileSystems.get(type);
   if (network !== undefined) {
-    return [
-      problem(
-        'store',
-        `${folder} is on a network file system (${network}), where SQLite can lose data.`,
-        'Keep the store on a disk of this machine, or use a postgres: address.',
-      ),
-    ];
-  }
-  if (!memoryFileSystems.has(type)) return [];
-  return [
-    warning(
+    return problem(
       'store',
-      `${folder} is in memory and is lost when the machine restarts.`,
-      'Choose a path on a disk with --database-url.',
-    ),
-  ];
+      `${folder} is on a network file system (${network}), where SQLite can lose data.`,
+      'Keep the store on a disk of this machine, or use a postgres: address.',
+    );
+  }
+  if (!memoryFileSystems.has(type)) return undefined;
+  return warning(
+    'store',
+    `${folder} is in memory and is lost when the machine restarts.`,
+    'Choose a path on a disk with --database-url.',
+  );
 }
 
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
@@ -138,19 +128,16 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
     const state = isNew
       ? 'holds no store yet; the first start creates it'
       : `holds about ${countOf(petCount, 'pet')}`;
-    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`)];
-    if (mayWrite) findings.push(ok('rights', 'The role may write.'));
-    else {
-      findings.push(
-        problem(
+    const rights = mayWrite
+      ? ok('rights', 'The role may write.')
+      : problem(
           'rights',
           'The role may not write the pets.',
           'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.',
-        ),
-      );
-    }
-    return { findings, usableKeyCount, makesFirstKey: false, clock: { serverTime } };
+        );
+    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), rights];
+    return { findings, usableKeyCount, makesFirstKey: false, serverTime };
   } catch (error) {
-    return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false, clock: {} };
+    return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };
   }
 }

@@ -17,10 +17,10 @@ export async function addPets(
   interruption: Interruption,
 ): Promise<number> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
-  using progress = showProgress('added', goodCount, process.stderr, { done: addedBefore });
+  using progress = showProgress('added', goodCount, { done: addedBefore });
   const standing: Standing = { addedCount: addedBefore, goodCount, nextId: undefined };
   try {
-    for await (const pets of batches(source, contentHash, addedBefore)) {
+    for await (const pets of batches(source, contentHash, standing)) {
       if (interruption.exitStatus !== undefined) break;
       standing.nextId = pets[0]?.id;
       if (standing.addedCount === addedBefore) refuseTakenIds(standing, largestId);
@@ -38,9 +38,10 @@ export async function addPets(
 async function* batches(
   source: PetSource,
   contentHash: string,
-  addedBefore: number,
+  standing: Standing,
 ): AsyncGenerator<ImportedPet[]> {
   const content = createContentHash(source);
+  const addedBefore = standing.addedCount;
   let skipped = 0;
   let batch: ImportedPet[] = [];
   for await (const records of readRecords(source, (chunk) => content.update(chunk))) {
@@ -57,13 +58,8 @@ async function* batches(
       batch.push(pet);
     }
   }
-  if (content.digest('hex') !== contentHash) throw new InputChanged();
+  if (content.digest('hex') !== contentHash) throw inputChanged(standing);
   if (batch.length > 0) yield batch;
-}
-
-/** The file is no longer the one that was checked. */
-class InputChanged extends Error {
-  override readonly name = 'InputChanged';
 }
 
 /** How far an import is. */
@@ -93,30 +89,29 @@ function idsTaken(problem: string, standing: Standing): OperatorError {
     );
   }
   return new OperatorError(
-    `${problem} ${doneOf(standing)}`,
+    `${problem} ${describeDone(standing)}`,
     'Import the whole file into an empty store that no service uses, or put the rows from id ' +
       `${standing.nextId} on into another file and import that without --keep-ids.`,
   );
 }
 
-function doneOf({ addedCount, goodCount }: Standing): string {
+export function describeDone({ addedCount, goodCount }: Pick<Standing, 'addedCount' | 'goodCount'>): string {
   return `${addedCount.toLocaleString('en')} of ${goodCount.toLocaleString('en')} pets are in the store.`;
 }
 
+function inputChanged(standing: Standing): OperatorError {
+  const problem = 'The file was changed while it was being imported.';
+  if (standing.addedCount === 0) {
+    return new OperatorError(`${problem} Nothing was written.`, 'Run the same command again.');
+  }
+  return new OperatorError(
+    `${problem} ${describeDone(standing)}`,
+    'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
+      'or import the changed file into an empty store.',
+  );
+}
+
 function explain(error: unknown, standing: Standing): unknown {
-  if (error instanceof InputChanged && standing.addedCount === 0) {
-    return new OperatorError(
-      'The file was changed while it was being imported. Nothing was written.',
-      'Run the same command again.',
-    );
-  }
-  if (error instanceof InputChanged) {
-    return new OperatorError(
-      `The file was changed while it was being imported. ${doneOf(standing)}`,
-      'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
-        'or import the changed file into an empty store.',
-    );
-  }
   if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', standing);
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new OperatorError(
@@ -124,5 +119,5 @@ function explain(error: unknown, standing: Standing): unknown {
       'Wait until it is done, then run this command again.',
     );
   }
-  return asInterrupted('import', error, `${doneOf(standing)} Run the same command again to continue.`);
+  return asInterrupted('import', error, `${describeDone(standing)} Run the same command again to continue.`);
 }

@@ -31,7 +31,7 @@ export async function checkPets(
   interruption: Interruption,
 ): Promise<CheckedInput | undefined> {
   const content = createContentHash(source);
-  using progress = showProgress('checked', source.input.sizeBytes, process.stderr, { format: megabytes });
+  using progress = showProgress('checked', source.input.sizeBytes, { format: megabytes });
   let goodCount = 0;
   let badCount = 0;
   for await (const records of readRecords(source, (chunk) => {

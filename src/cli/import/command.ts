@@ -3,11 +3,11 @@ import { OperatorError, usageError } from '../../error.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import type { ImportStore } from '../../import-store.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
-import { databaseUrlOption } from '../settings.ts';
+import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
 import { asInterrupted, countOf, print } from '../terminal/output.ts';
-import { addPets } from './add.ts';
+import { addPets, describeDone } from './add.ts';
 import { checkPets, sniff, type CheckedInput, type PetSource } from './check.ts';
 import { openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
@@ -40,7 +40,7 @@ export function define(command: Command): void {
     .option('--rejects <file>', 'Write the bad rows here, with line and problem, and add the others.')
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
     .option('--again', 'Add the pets again, although this file was imported before.')
-    .addOption(databaseUrlOption())
+    .addOption(settings.databaseUrl)
     .action(importPets);
   addExamples(
     command,
@@ -136,10 +136,8 @@ async function add(
   const startedAt = performance.now();
   const addedCount = await addPets(source, checked, store, addedBefore, interruption);
   if (addedCount < goodCount) {
-    process.stderr.write(
-      `Stopped. ${addedCount.toLocaleString('en')} of ${countOf(goodCount, 'pet')} are in the store. ` +
-        'Run the same command again to continue.\n',
-    );
+    const done = describeDone({ addedCount, goodCount });
+    process.stderr.write(`Stopped. ${done} Run the same command again to continue.\n`);
     process.exitCode = interruption.exitStatus ?? 1;
     return undefined;
   }

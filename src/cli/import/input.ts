@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../error.ts';
+import { attemptRead } from '../../server/read-file.ts';
 import { writeAll } from '../output-file.ts';
 
 const chunkBytes = 512 * 1024;
@@ -28,13 +29,7 @@ export async function openInput(path: string): Promise<Input> {
 
 function openForReading(path: string): number {
   if (path === '-') return 0;
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${path} cannot be read (${code}).`, 'Check its path and permissions.');
-  }
+  const descriptor = attemptRead(path, () => openSync(path, 'r'));
   if (!fstatSync(descriptor).isDirectory()) return descriptor;
   closeSync(descriptor);
   throw new OperatorError(`${path} is a folder.`, 'Name a file, or - for standard input.');

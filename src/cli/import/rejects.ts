@@ -15,7 +15,7 @@ export function openRejects(path: string, inputPath: string): Rejects {
   if (isSameFile(path, inputPath)) {
     throw usageError('--rejects names the file that is imported.', 'Name another file.');
   }
-  const file = openOutputFile(path, { flags: 'w', name: `${path} of --rejects` });
+  const file = openOutputFile(path, 'w', `${path} of --rejects`);
   let buffered = '';
   const flush = (): void => {
     file.write(buffered);

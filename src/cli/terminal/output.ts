@@ -1,7 +1,8 @@
+import { redactKeys } from '../../api-key.ts';
 import { OperatorError, PetstoreError } from '../../error.ts';
-import { createLog, type LogLevel } from '../../log.ts';
+import { createLog, describeError, type LogLevel } from '../../log.ts';
 import type { ServeContext } from '../../server/options.ts';
-import { visibleLines } from './visible.ts';
+import { visible, visibleLines } from './visible.ts';
 
 /** What a service needs of its process. The log is readable on a terminal and JSON lines anywhere else. */
 export function openContext(level: LogLevel): ServeContext {
@@ -24,9 +25,32 @@ export function printJson(value: unknown): void {
   print(`${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** Aligns rows of cells in columns for a terminal. */
+export function renderTable(rows: string[][]): string {
+  const shown = rows.map((row) => row.map(visible));
+  const widths = (shown[0] ?? []).map((_, column) =>
+    Math.max(...shown.map((row) => Bun.stringWidth(row[column] ?? ''))),
+  );
+  const pad = (cell: string, column: number) =>
+    cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  return shown.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
 /** `1 pet`, `2,000 pets`. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** One line for what the operator can fix; everything known about a bug. */
+export function explain(error: unknown): string {
+  return redactKeys(textOf(error));
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof OperatorError) return visible(error.message);
+  if (!(error instanceof PetstoreError)) return visibleLines(describeError(error));
+  const reason = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+  return visible(`${error.message}${reason}`);
 }
 
 /** Turns the failure of a store into an error for the operator; other errors stay what they are. */

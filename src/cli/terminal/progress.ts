@@ -1,29 +1,17 @@
-import { noReport, type Progress, type Report } from '../../progress.ts';
+import { noReport, type Report } from '../../progress.ts';
 import { visible } from './visible.ts';
-
-export interface ShownProgress extends Progress {
-  /** Prints a line above the bar. */
-  say(line: string): void;
-}
-
-export interface ProgressOptions {
-  /** What an earlier run did. It does not count for the rate. */
-  done?: number;
-  /** Formats a number. */
-  format?: (count: number) => string;
-}
 
 const widestBar = 30;
 const drawEveryMs = 100;
+const stream = process.stderr;
 
 /** Shows the progress of a command: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
 export function showProgress(
   what: string,
   total: number,
-  stream: NodeJS.WriteStream,
-  options: ProgressOptions = {},
-): ShownProgress {
-  const { done: doneBefore = 0, format = (count) => Math.round(count).toLocaleString('en') } = options;
+  /** `done` is what an earlier run did; it does not count for the rate. */
+  { done: doneBefore = 0, format = formatCount } = {},
+) {
   const startedAt = performance.now();
   let done = doneBefore;
   let drawnAt = -Infinity;
@@ -47,7 +35,7 @@ export function showProgress(
   };
 
   return {
-    add(count) {
+    add(count: number) {
       done += count;
       if (stream.isTTY) {
         if (performance.now() - drawnAt > drawEveryMs) draw();
@@ -57,7 +45,8 @@ export function showProgress(
       if (tenths > saidTenths) stream.write(`${describe()}\n`);
       saidTenths = tenths;
     },
-    say(text) {
+    /** Prints a line above the bar. */
+    say(text: string) {
       const line = visible(text);
       stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
       // The next step draws the bar again.
@@ -72,14 +61,18 @@ export function showProgress(
 }
 
 /** Silent where there is no terminal: cron mails whatever a command prints. */
-export function reportOnTerminal(stream: NodeJS.WriteStream): Report {
+export function reportOnTerminal(): Report {
   if (!stream.isTTY) return noReport;
   return {
     step(what) {
       stream.write(`${what} …\n`);
     },
-    progress: (what, total) => showProgress(what, total, stream),
+    progress: showProgress,
   };
+}
+
+function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en');
 }
 
 function duration(ms: number): string {

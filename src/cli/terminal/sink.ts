@@ -1,10 +1,7 @@
 import { OperatorError } from '../../error.ts';
 
-/** Somewhere to write a lot of text; waits for a slow reader. */
-export interface Sink {
-  /** False when the reader is gone, as after `| head`, and the rest is not wanted. */
-  write(text: string): Promise<boolean>;
-}
+/** Writes text and waits for a slow reader. False when the reader is gone, as after `| head`, and wants no more. */
+export type Sink = (text: string) => Promise<boolean>;
 
 export function openStandardOutput(): Sink {
   let failure: NodeJS.ErrnoException | undefined;
@@ -14,16 +11,14 @@ export function openStandardOutput(): Sink {
     wake?.();
   });
   process.stdout.on('drain', () => wake?.());
-  return {
-    async write(text) {
-      const hasRoom = failure === undefined && process.stdout.write(text);
-      if (!hasRoom && failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
-      if (failure === undefined) return true;
-      if (failure.code === 'EPIPE') return false;
-      throw new OperatorError(
-        `Standard output cannot be written (${failure.code ?? failure.message}).`,
-        'Check where it is redirected to.',
-      );
-    },
+  return async (text) => {
+    const hasRoom = failure === undefined && process.stdout.write(text);
+    if (!hasRoom && failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
+    if (failure === undefined) return true;
+    if (failure.code === 'EPIPE') return false;
+    throw new OperatorError(
+      `Standard output cannot be written (${failure.code ?? failure.message}).`,
+      'Check where it is redirected to.',
+    );
   };
 }
