@@ -3,7 +3,7 @@ import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import { petColumns, renderPet, type PetRow } from './pet-row.ts';
+import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from './readiness.ts';
 import { createSharedRead } from './shared-read.ts';
 
@@ -52,7 +52,7 @@ const selectPets = {
 export function createPetLookup(database: Database): (ids: string[]) => Promise<(string | undefined)[]> {
   return async (ids) => {
     const rows = await database.read<PetRow>(selectPets, [ids]);
-    const jsonById = new Map(rows.map((row) => [row.id, renderPet(row)]));
+    const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
     return ids.map((id) => jsonById.get(id));
   };
 }

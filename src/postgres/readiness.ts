@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CreateRequest, CreateResult } from './create.ts';
+import type { CreatedPet } from '../pet.ts';
+import type { CreatePets, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { KeyWatch } from './key-watch.ts';
@@ -9,12 +10,10 @@ import { within } from './session/within.ts';
 /** Proves that the store can be used: a recent commit can be read, and the keys are fresh. */
 export interface Readiness {
   /** The same creates, observed: after a commit no other proof is needed for a while. */
-  observe(create: CreateAll): CreateAll;
+  observe(create: CreatePets): CreatePets;
   /** Fails with `unavailable` unless the sessions that serve requests can read and write. */
   check(): Promise<void>;
 }
-
-type CreateAll = (requests: CreateRequest[]) => Promise<CreateResult[]>;
 
 export interface ReadinessParts {
   group: SessionGroup;
@@ -91,6 +90,6 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
   };
 }
 
-function isNew(result: CreateResult): result is Exclude<CreateResult, 'conflict' | Error> {
+function isNew(result: CreateResult): result is CreatedPet {
   return result !== 'conflict' && !(result instanceof Error) && !result.replayed;
 }
