@@ -1,4 +1,3 @@
-import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
 import { petJsonOf, type PetRow } from '../pet-row.ts';
@@ -21,8 +20,6 @@ export interface Dialect {
 }
 
 export type Reader = Pick<Database, 'read'>;
-
-export const smallestId = int64Range.smallest;
 
 /** The page that these rows make. One row more than the page holds says that another page follows. */
 export function pageOf(rows: readonly PetRow[], limit: number): Page {
