@@ -1,16 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Client,
-  DatabaseError,
-  type ClientConfig,
-  type Notification,
-  type QueryConfig,
-  type QueryResultRow,
-} from 'pg';
+import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
 import { introduce, refuseUnusable, type Introduction } from './server.ts';
-import { watchForTlsRefusal } from './socket.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
 export interface Statement {
@@ -44,42 +36,46 @@ export interface ConnectionOptions extends DriverOptions {
   /** Run before the connection is handed over; when it fails, there is no connection. */
   prepare?: (connection: Connection) => Promise<void>;
   onLost?: (error: unknown) => void;
-  onNotification?: (notification: Notification) => void;
+  onNotification?: () => void;
 }
 
 /** How long a session that has reported an error may take to show that it lives on. */
 const signOfLifeMs = 1000;
 const closeMs = 5000;
+/** The whole reply of a server that speaks no TLS to the request for it; anything else is an error. */
+const speaksNoTls = Buffer.from('N');
 
 /** Opens a session on one host, all of it within one time limit. */
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
   const { address, withinMs = address.connectTimeoutMs } = options;
   const deadline = performance.now() + withinMs;
-  const connect = (socket: Socket, ssl: ClientConfig['ssl']) =>
-    start(host, socket, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
-  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(new Socket(), false);
+  const withoutTls = () => start(host, new Socket(), { ...options, ssl: false, deadline });
+  if (address.sslMode === 'disable' || host.host.startsWith('/')) return withoutTls();
   const socket = new Socket();
-  const isTlsRefused = watchForTlsRefusal(socket);
+  let isTlsRefused = false;
+  socket.once('data', (firstBytes: Buffer) => {
+    isTlsRefused = firstBytes.equals(speaksNoTls);
+  });
   try {
-    return await connect(socket, sslConfig(address));
+    return await start(host, socket, { ...options, ssl: sslConfig(address), deadline });
   } catch (error) {
     // Only the server's own word, given before any login: whatever else has failed, the password is not sent in the clear.
-    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused();
-    if (mayGoWithout && performance.now() < deadline) return connect(new Socket(), false);
+    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused;
+    if (mayGoWithout && performance.now() < deadline) return withoutTls();
     throw error;
   }
 }
 
-async function start(
-  host: Host,
-  socket: Socket,
-  config: ClientConfig,
-  options: ConnectionOptions,
-  deadline: number,
-): Promise<Connection> {
-  const { address, mayBeStandby = false } = options;
-  // The driver connects it, and speaks TLS over it; it stays ours to end.
-  const client = new Client({ ...config, stream: () => socket });
+interface StartOptions extends ConnectionOptions {
+  /** Given in any case: the driver takes what is missing from the environment. */
+  ssl: ReturnType<typeof sslConfig> | false;
+  deadline: number;
+}
+
+async function start(host: Host, socket: Socket, options: StartOptions): Promise<Connection> {
+  const { address, ssl, deadline, mayBeStandby = false } = options;
+  // The driver connects the socket, and speaks TLS over it; it stays ours to end.
+  const client = new Client({ ...driverConfig(host, options), ssl, stream: () => socket });
   // An attempt that fails is reported by its promise; only a connection that was handed over can be lost.
   let isHandedOver = false;
   let isLate = false;
@@ -156,11 +152,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       }
     },
     async settle() {
-      const isSilent = () =>
-        client.query('').then(
-          () => false,
-          () => isOpen,
-        );
+      const isSilent = async () => !(await responds(client)) && isOpen;
       // The driver gives up waiting for each query after a while; the server may still respond later.
       while (await isSilent()) await sleep(signOfLifeMs);
     },
@@ -190,11 +182,15 @@ async function ask<Row extends QueryResultRow>(
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     const timer = setTimeout(destroy, signOfLifeMs);
-    const isAlive = await client.query('').then(
-      () => true,
-      () => false,
-    );
+    const isAlive = await responds(client);
     clearTimeout(timer);
     throw isAlive ? error : new Error('The server ended the session.', { cause: error });
   }
+}
+
+function responds(client: Client): Promise<boolean> {
+  return client.query('').then(
+    () => true,
+    () => false,
+  );
 }
