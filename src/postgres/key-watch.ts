@@ -2,7 +2,7 @@ import type { ApiKey } from '../api-key.ts';
 import type { Database } from './database.ts';
 import { unavailable, wasUndone } from './errors.ts';
 import type { Connection } from './session/connection.ts';
-import type { SessionGroup } from './session/group.ts';
+import type { SessionGroup, SessionOptions } from './session/group.ts';
 
 /** Keeps keys in memory for as long as they are known to be valid. */
 export interface KeyWatch {
@@ -60,20 +60,11 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
     seenVersion = undefined;
   };
 
-  const connect = async (): Promise<Connection> => {
-    let opened: Connection | undefined;
-    const onLost = (): void => {
-      // A session that never came into use has confirmed nothing.
-      if (opened === connection) distrust();
-    };
-    opened = await group.open({ timeouts, onNotification: drop, onLost });
-    try {
-      if (canListen && canNotify) await listen(opened);
-    } catch (error) {
-      opened.destroy();
-      throw error;
-    }
-    return opened;
+  const session: SessionOptions = {
+    timeouts,
+    onNotification: drop,
+    onLost: distrust,
+    ...(canListen && canNotify && { prepare: listen }),
   };
 
   const check = async (): Promise<void> => {
@@ -82,7 +73,7 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
       if (!connection?.isOpen) {
         // The next session may be on another server, whose versions count other changes.
         distrust();
-        connection = await connect();
+        connection = await group.open(session);
       }
       const sentAt = performance.now();
       const [row] = await connection.query<{ version: string }>(selectVersion);
