@@ -1,7 +1,7 @@
 import { parseAddress, type Environment } from './address.ts';
 import type { Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { hasSchema } from './migrate.ts';
+import { readSchemaVersion } from './migrate.ts';
 import { explain } from './errors.ts';
 
 export interface Inspection {
@@ -35,7 +35,7 @@ async function inspect(connection: Connection): Promise<Inspection> {
        floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS time`,
   );
   const about = { version: server?.version ?? '', serverTime: Number(server?.time) };
-  if (!(await hasSchema(connection))) {
+  if ((await readSchemaVersion(connection)) === 0) {
     const [right] = await connection.query<{ may_write: boolean }>(
       "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may_write",
     );

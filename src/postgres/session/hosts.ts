@@ -38,6 +38,7 @@ export async function askAllHosts(options: ConnectionOptions, notBefore?: Server
       return false;
     }
   });
+  const timelineOf = ({ server }: Connection): number => server?.timeline ?? 0;
   const [newest] = usable.toSorted((one, other) => timelineOf(other) - timelineOf(one));
   if (!newest) {
     for (const connection of found) connection.destroy();
@@ -53,8 +54,4 @@ function refuseOlder(server: Server | undefined, notBefore: Server | undefined):
     `The server is of timeline ${server?.timeline}, and timeline ${notBefore?.timeline} was used before. ` +
       'If it was restored from a backup, restart the service.',
   );
-}
-
-function timelineOf({ server }: Connection): number {
-  return server?.timeline ?? 0;
 }

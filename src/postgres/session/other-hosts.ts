@@ -17,13 +17,10 @@ const responseMs = 500;
 export function createOtherHosts(address: PostgresAddress, inUse: Host, open: Connection[]): OtherHosts {
   const others = address.hosts
     .filter((host) => host !== inUse)
-    .map((host) =>
-      createOtherHost(
-        address,
-        host,
-        open.find((connection) => connection.host === host),
-      ),
-    );
+    .map((host) => {
+      const session = open.find((connection) => connection.host === host);
+      return createOtherHost(address, host, session);
+    });
   return {
     async haveNewer(than) {
       const findings = await Promise.all(others.map((other) => other.isNewer(than)));
@@ -35,12 +32,7 @@ export function createOtherHosts(address: PostgresAddress, inUse: Host, open: Co
   };
 }
 
-interface OtherHost {
-  isNewer(than: Server | undefined): Promise<boolean>;
-  close(): void;
-}
-
-function createOtherHost(address: PostgresAddress, host: Host, first: Connection | undefined): OtherHost {
+function createOtherHost(address: PostgresAddress, host: Host, first: Connection | undefined) {
   let connection = first;
   let opening: Promise<void> | undefined;
   let isLost = first === undefined;
@@ -64,7 +56,7 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
   };
 
   return {
-    async isNewer(than) {
+    async isNewer(than: Server | undefined): Promise<boolean> {
       try {
         const state = await within(responseMs, ask());
         if (!state) return false;
@@ -75,7 +67,7 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
         return false;
       }
     },
-    close() {
+    close(): void {
       isClosed = true;
       connection?.destroy();
     },

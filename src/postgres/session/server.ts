@@ -63,7 +63,12 @@ export async function introduce(ask: Ask, address: PostgresAddress): Promise<Int
   try {
     const [row] = await ask<IntroductionRow>(introductionSql(ownsSession));
     if (!row) throw new Error('The server does not introduce itself.');
-    if (silentLevels.includes(row.heard)) throw silentRole();
+    if (silentLevels.includes(row.heard)) {
+      throw new OperatorError(
+        'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+        "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+      );
+    }
     return {
       server: { system: row.system, timeline: timelineOf(row.timeline), startedAt: row.started_at },
       isStandby: row.is_standby,
@@ -113,11 +118,4 @@ function isUnknownToEngine(error: unknown): boolean {
 
 function timelineOf(hexadecimal: string | null): number {
   return hexadecimal === null ? 0 : Number.parseInt(hexadecimal, 16);
-}
-
-function silentRole(): OperatorError {
-  return new OperatorError(
-    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
-    "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
-  );
 }
