@@ -19,15 +19,6 @@ export interface KeyWatch {
   close(): Promise<void>;
 }
 
-export interface KeyWatchParts {
-  group: SessionGroup;
-  database: Database;
-  /** False where sessions are shared, so none can listen. */
-  canListen: boolean;
-  /** False where the engine has no notifications: the checks alone do the work. */
-  canNotify: boolean;
-}
-
 /**
  * A change of the keys must take effect everywhere within one second. A notification brings it at once, but a silent
  * session may have been cut. So a replica with requests also asks for the version of the keys; one without asks nothing,
@@ -40,7 +31,12 @@ const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM k
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
 const timeouts = { lockMs: 1000, statementMs: 1000 };
 
-export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatchParts): KeyWatch {
+/** Where sessions are shared none can listen; the checks then do the work alone. */
+export function openKeyWatch(
+  group: SessionGroup,
+  database: Database,
+  { canListen, canNotify }: { canListen: boolean; canNotify: boolean },
+): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
   let seenVersion: string | undefined;

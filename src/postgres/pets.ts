@@ -7,17 +7,15 @@ import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from './readiness.ts';
 import { createSharedRead } from './shared-read.ts';
 
-export interface PetStoreParts {
-  creates: Batcher<CreateRequest, CreateResult>;
-  gets: Batcher<string, string | undefined>;
-  pages: PageBatchers;
-  readiness: Readiness;
-}
-
 /** One for each filter. */
 type PageBatchers = Record<PetStatus | 'all', Batcher<PageRequest, Page>>;
 
-export function createPetStore({ creates, gets, pages, readiness }: PetStoreParts): PetStore {
+export function createPetStore(
+  creates: Batcher<CreateRequest, CreateResult>,
+  gets: Batcher<string, string | undefined>,
+  pages: PageBatchers,
+  readiness: Readiness,
+): PetStore {
   const sharePage = createSharedRead<Page>();
 
   return {
@@ -61,7 +59,10 @@ export function createPageBatchers(database: Database, dialect: Dialect): PageBa
   const batcher = (status?: PetStatus) =>
     createBatcher({
       run: (requests: PageRequest[]) => dialect.readPages(database, status, requests),
-      ...pageBatches,
+      // Counted in pets, so that a batch of the longest pages stays small.
+      sizeOf: ({ limit }) => limit,
+      maxPerBatch: 640,
+      maxAtOnce: 2,
     });
   return {
     all: batcher(),
@@ -70,6 +71,3 @@ export function createPageBatchers(database: Database, dialect: Dialect): PageBa
     sold: batcher('sold'),
   };
 }
-
-/** Counted in pets, so that a batch of the longest pages stays small; a page that finds a session idle goes alone. */
-const pageBatches = { sizeOf: ({ limit }: PageRequest) => limit, maxPerBatch: 640, maxAtOnce: 2 };

@@ -15,13 +15,6 @@ export interface Readiness {
   check(): Promise<void>;
 }
 
-export interface ReadinessParts {
-  group: SessionGroup;
-  database: Database;
-  watch: KeyWatch;
-  now: () => number;
-}
-
 const proofLastsMs = 1000;
 const checkWithinMs = 6000;
 /** Rows of replicas that are gone are removed after a day. */
@@ -45,7 +38,12 @@ const removeOld = {
 };
 const readPet = { name: 'read-pet', text: 'SELECT 1 AS found FROM pets WHERE id = $1::bigint' };
 
-export function createReadiness({ group, database, watch, now }: ReadinessParts): Readiness {
+export function createReadiness(
+  group: SessionGroup,
+  database: Database,
+  watch: KeyWatch,
+  now: () => number,
+): Readiness {
   const replica = randomUUID();
   let sequence = 0;
   let last: { petId: bigint; at: number; doubts: number } | undefined;
