@@ -11,7 +11,7 @@ export interface PostgresAddress {
   database: string;
   sslMode: SslMode;
   /** Certificates in PEM form. */
-  sslFiles: { ca?: string; cert?: string; key?: string };
+  sslFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined };
   /** True when a server that cannot be written to is to be passed over. */
   mustBeWritable: boolean;
   /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
@@ -62,9 +62,9 @@ export function parseAddress(address: string, environment: Environment): Postgre
     database: given.get('dbname') || decode(path) || environment['PGDATABASE'] || user,
     sslMode: oneOf('sslmode', sslMode, sslModes),
     sslFiles: {
-      ...pemFile('ca', 'sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
-      ...pemFile('cert', 'sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
-      ...pemFile('key', 'sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
+      ca: pemFile('sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
+      cert: pemFile('sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
+      key: pemFile('sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
     },
     mustBeWritable:
       oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
@@ -115,15 +115,11 @@ function userOf({ PGUSER, USER, USERNAME }: Environment): string {
   return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
 }
 
-function pemFile(
-  field: 'ca' | 'cert' | 'key',
-  name: string,
-  path: string | undefined,
-): PostgresAddress['sslFiles'] {
+function pemFile(name: string, path: string | undefined): string | undefined {
   // libpq's word for the authorities that the system trusts, which are the default here.
-  if (path === undefined || path === '' || path === 'system') return {};
+  if (path === undefined || path === '' || path === 'system') return undefined;
   try {
-    return { [field]: readFileSync(path, 'utf8') };
+    return readFileSync(path, 'utf8');
   } catch (error) {
     refuse(`names a ${name} that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }

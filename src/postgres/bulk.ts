@@ -111,22 +111,16 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   alongside: 'UPDATE key_changes SET version = version + 1',
 };
 
-interface RecordRow {
-  caller: string;
-  key: string;
-  request_hash: string;
-  pet_id: string;
-  created_at: string;
-}
+type RecordRow = Omit<IdempotencyRecord, 'petId' | 'createdAt'> & { petId: string; createdAt: string };
 
 const idempotencyTable: TableForm<IdempotencyRecord, RecordRow> = {
   name: 'idempotency_keys',
   select: `
-    SELECT caller, key, request_hash, pet_id::text, created_at FROM idempotency_keys
-    WHERE (created_at, pet_id) > ($1::bigint, $2::bigint) ORDER BY created_at, idempotency_keys.pet_id`,
+    SELECT caller, key, request_hash AS "requestHash", pet_id::text AS "petId", created_at AS "createdAt"
+    FROM idempotency_keys WHERE (created_at, pet_id) > ($1::bigint, $2::bigint) ORDER BY created_at, pet_id`,
   positionOf: (record) => (record ? [record.createdAt.getTime(), String(record.petId)] : [-1, smallestId]),
-  parse: ({ caller, key, request_hash: requestHash, pet_id: petId, created_at: createdAt }) => ({
-    ...{ caller, key, requestHash },
+  parse: ({ petId, createdAt, ...row }) => ({
+    ...row,
     petId: BigInt(petId),
     createdAt: new Date(Number(createdAt)),
   }),

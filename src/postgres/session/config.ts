@@ -61,6 +61,6 @@ export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOpt
 
 function passwordFromFile(info?: unknown): Promise<string> {
   return new Promise((resolve) => {
-    findInPassFile(info as Parameters<typeof findInPassFile>[0], (password) => resolve(password ?? ''));
+    findInPassFile(info, (password) => resolve(password ?? ''));
   });
 }
