@@ -76,7 +76,7 @@ export async function migrate(address: PostgresAddress): Promise<Dialect> {
   try {
     await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
-    const dialect = await chooseDialect((text) => connection.query(text), address);
+    const dialect = await chooseDialect(connection, address);
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readSchemaVersion(connection)) < steps.length) await runSteps(connection, dialect);
     return dialect;

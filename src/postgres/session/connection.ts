@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
-import { introduce, refuseUnusable, type Introduction } from './server.ts';
+import { introduce, refusalOf, type Introduction } from './server.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
 export interface Statement {
@@ -90,8 +90,9 @@ async function start(host: Host, socket: Socket, options: StartOptions): Promise
   const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
-    const introduction = await introduce((text) => session.query(text), address);
-    if (!mayBeStandby) refuseUnusable(introduction, address);
+    const introduction = await introduce(session, address);
+    const refusal = mayBeStandby ? undefined : refusalOf(introduction, address);
+    if (refusal) throw refusal;
     const connection = Object.assign(session, introduction, { host });
     await options.prepare?.(connection);
     isHandedOver = true;
@@ -104,7 +105,8 @@ async function start(host: Host, socket: Socket, options: StartOptions): Promise
   }
 }
 
-type Session = Omit<Connection, keyof Introduction | 'host'>;
+/** A session whose server is not known yet. */
+export type Session = Omit<Connection, keyof Introduction | 'host'>;
 
 function wrap(client: Client, socket: Socket, options: ConnectionOptions): Session {
   const { address, refuseWarnings = false, onLost, onNotification } = options;
@@ -129,6 +131,28 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
   });
   if (onNotification) client.on('notification', onNotification);
 
+  const responds = (): Promise<boolean> =>
+    client.query('').then(
+      () => true,
+      () => false,
+    );
+
+  /**
+   * After an error that ends the session the server never gets ready again, so one more response proves that the error
+   * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
+   */
+  const ask = async <Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> => {
+    try {
+      return (await client.query<Row>(query)).rows;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      const timer = setTimeout(destroy, signOfLifeMs);
+      const isAlive = await responds();
+      clearTimeout(timer);
+      throw isAlive ? error : new Error('The server ended the session.', { cause: error });
+    }
+  };
+
   return {
     get isOpen() {
       return isOpen;
@@ -137,7 +161,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
       const warningsBefore = warnings;
       const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
-      const response = ask<Row>(client, query, destroy);
+      const response = ask<Row>(query);
       underWay.add(response);
       try {
         const rows = await response;
@@ -152,7 +176,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       }
     },
     async settle() {
-      const isSilent = async () => !(await responds(client)) && isOpen;
+      const isSilent = async () => !(await responds()) && isOpen;
       // The driver gives up waiting for each query after a while; the server may still respond later.
       while (await isSilent()) await sleep(signOfLifeMs);
     },
@@ -166,31 +190,4 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
     },
     destroy,
   };
-}
-
-/**
- * After an error that ends the session the server never gets ready again, so one more response proves that the error
- * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
- */
-async function ask<Row extends QueryResultRow>(
-  client: Client,
-  query: QueryConfig,
-  destroy: () => void,
-): Promise<Row[]> {
-  try {
-    return (await client.query<Row>(query)).rows;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    const timer = setTimeout(destroy, signOfLifeMs);
-    const isAlive = await responds(client);
-    clearTimeout(timer);
-    throw isAlive ? error : new Error('The server ended the session.', { cause: error });
-  }
-}
-
-function responds(client: Client): Promise<boolean> {
-  return client.query('').then(
-    () => true,
-    () => false,
-  );
 }

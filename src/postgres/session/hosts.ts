@@ -1,5 +1,5 @@
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
-import { isNewer, refuseUnusable, type Server } from './server.ts';
+import { isNewer, refusalOf, type Server } from './server.ts';
 
 /** A session on each of the hosts that have responded. */
 export interface Hosts {
@@ -25,18 +25,11 @@ export async function askAllHosts(options: ConnectionOptions, notBefore?: Server
     address.hosts.map((host) => openAt(host, { ...options, mayBeStandby: true })),
   );
   const found = attempts.filter((attempt) => attempt.status === 'fulfilled').map(({ value }) => value);
-  const failures: unknown[] = attempts.flatMap((attempt) =>
-    attempt.status === 'rejected' ? [attempt.reason] : [],
-  );
+  const failures = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason);
   const usable = found.filter((connection) => {
-    try {
-      refuseUnusable(connection, address);
-      refuseOlder(connection.server, notBefore);
-      return true;
-    } catch (error) {
-      failures.push(error);
-      return false;
-    }
+    const refusal = refusalOf(connection, address) ?? refusalOfOlder(connection.server, notBefore);
+    if (refusal) failures.push(refusal);
+    return !refusal;
   });
   const timelineOf = ({ server }: Connection): number => server?.timeline ?? 0;
   const [newest] = usable.toSorted((one, other) => timelineOf(other) - timelineOf(one));
@@ -48,9 +41,9 @@ export async function askAllHosts(options: ConnectionOptions, notBefore?: Server
 }
 
 /** What was acknowledged on a newer server is missing on an older one. */
-function refuseOlder(server: Server | undefined, notBefore: Server | undefined): void {
-  if (!isNewer(notBefore, server)) return;
-  throw new Error(
+function refusalOfOlder(server: Server | undefined, notBefore: Server | undefined): Error | undefined {
+  if (!isNewer(notBefore, server)) return undefined;
+  return new Error(
     `The server is of timeline ${server?.timeline}, and timeline ${notBefore?.timeline} was used before. ` +
       'If it was restored from a backup, restart the service.',
   );

@@ -1,7 +1,7 @@
 import type { PostgresAddress } from '../address.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection } from './connection.ts';
-import { introduce, isNewer, type Introduction, type Server } from './server.ts';
+import { introduce, isNewer, refusalOf, type Introduction, type Server } from './server.ts';
 import { within } from './within.ts';
 
 /** Watches the hosts that are not in use, over one session each, for a server that has been promoted. */
@@ -47,8 +47,7 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
   };
 
   const ask = async (): Promise<Introduction | undefined> => {
-    const asked = connection;
-    if (asked?.isOpen) return introduce((text) => asked.query(text), address);
+    if (connection?.isOpen) return introduce(connection, address);
     opening ??= open();
     // A host that could not be reached the last time is not waited for.
     if (!isLost) await opening;
@@ -59,9 +58,7 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
     async isNewer(than: Server | undefined): Promise<boolean> {
       try {
         const state = await within(responseMs, ask());
-        if (!state) return false;
-        const canBeUsed = !state.isStandby && !(address.mustBeWritable && state.isReadOnly);
-        return canBeUsed && isNewer(state.server, than);
+        return state !== undefined && !refusalOf(state, address) && isNewer(state.server, than);
       } catch {
         connection?.destroy();
         return false;
