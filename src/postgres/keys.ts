@@ -93,12 +93,14 @@ export function createKeyStore(
 }
 
 /** Looks up the usable keys of all who wait, in one query. */
-export function createKeyLookup(database: Database, now: () => number) {
-  return async (hashes: string[]): Promise<(ApiKey | undefined)[]> => {
-    const rows = await database.read<KeyRow>(selectUsable, [hashes, now()]);
-    const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
-    return hashes.map((hash) => keyByHash.get(hash));
-  };
+export async function findKeys(
+  database: Database,
+  hashes: string[],
+  now: number,
+): Promise<(ApiKey | undefined)[]> {
+  const rows = await database.read<KeyRow>(selectUsable, [hashes, now]);
+  const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
+  return hashes.map((hash) => keyByHash.get(hash));
 }
 
 export function apiKeyOf(row: KeyRow): ApiKey {

@@ -10,9 +10,9 @@ import { openDatabase } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './key-watch.ts';
-import { createKeyLookup, createKeyStore } from './keys.ts';
+import { createKeyStore, findKeys } from './keys.ts';
 import { migrate } from './migrate.ts';
-import { createPageBatchers, createPetLookup, createPetStore } from './pets.ts';
+import { createPageBatchers, createPetStore, readPets } from './pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
@@ -53,9 +53,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const readiness = createReadiness(group, database, watch, now);
   const create = readiness.observe(createPetCreator(database, now));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
-  const gets = createBatcher({ run: createPetLookup(database) });
+  const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const pages = createPageBatchers(database, dialect);
-  const finds = createBatcher({ run: createKeyLookup(database, now) });
+  const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
     pets: createPetStore(creates, gets, pages, readiness),
     keys: createKeyStore(database, watch, finds, now),

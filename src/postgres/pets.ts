@@ -47,12 +47,10 @@ const selectPets = {
 };
 
 /** Reads the pets of all who wait in one query. */
-export function createPetLookup(database: Database): (ids: string[]) => Promise<(string | undefined)[]> {
-  return async (ids) => {
-    const rows = await database.read<PetRow>(selectPets, [ids]);
-    const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
-    return ids.map((id) => jsonById.get(id));
-  };
+export async function readPets(database: Database, ids: string[]): Promise<(string | undefined)[]> {
+  const rows = await database.read<PetRow>(selectPets, [ids]);
+  const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
+  return ids.map((id) => jsonById.get(id));
 }
 
 export function createPageBatchers(database: Database, dialect: Dialect): PageBatchers {

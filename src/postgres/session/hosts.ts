@@ -1,13 +1,6 @@
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { isNewer, refusalOf, type Server } from './server.ts';
 
-/** A session on each of the hosts that have responded. */
-export interface Hosts {
-  newest: Connection;
-  /** Standbys included. */
-  others: Connection[];
-}
-
 /** Opens one session, on the newest server of the address that can be used. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { newest, others } = await askAllHosts(options);
@@ -17,9 +10,12 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 
 /**
  * Asks all hosts at once, so that many silent hosts take no longer than one. An old primary that was not told of its
- * successor accepts writes, too; the timeline tells them apart.
+ * successor accepts writes, too; the timeline tells them apart. The others are all that responded, standbys included.
  */
-export async function askAllHosts(options: ConnectionOptions, notBefore?: Server): Promise<Hosts> {
+export async function askAllHosts(
+  options: ConnectionOptions,
+  notBefore?: Server,
+): Promise<{ newest: Connection; others: Connection[] }> {
   const { address } = options;
   const attempts = await Promise.allSettled(
     address.hosts.map((host) => openAt(host, { ...options, mayBeStandby: true })),
