@@ -21,7 +21,9 @@ export async function askAllHosts(
     address.hosts.map((host) => openAt(host, { ...options, mayBeStandby: true })),
   );
   const found = attempts.filter((attempt) => attempt.status === 'fulfilled').map(({ value }) => value);
-  const failures = attempts.filter((attempt) => attempt.status === 'rejected').map(({ reason }) => reason);
+  const failures: unknown[] = attempts
+    .filter((attempt) => attempt.status === 'rejected')
+    .map(({ reason }) => reason);
   const usable = found.filter((connection) => {
     const refusal = refusalOf(connection, address) ?? refusalOfOlder(connection.server, notBefore);
     if (refusal) failures.push(refusal);
