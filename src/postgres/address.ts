@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { usageError, type OperatorError } from '../error.ts';
+import { usageError } from '../error.ts';
 import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
@@ -11,7 +11,7 @@ export interface PostgresAddress {
   database: string;
   sslMode: SslMode;
   /** Certificates in PEM form. */
-  sslFiles: { ca?: string; cert?: string; key?: string };
+  sslFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined };
   /** True when a server that cannot be written to is to be passed over. */
   mustBeWritable: boolean;
   /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
@@ -47,11 +47,13 @@ const connections = { fewest: 3, most: 100, default: 5 };
  */
 export function parseAddress(address: string, environment: Environment): PostgresAddress {
   const [, credentials = '', hostList = '', path = '', query = ''] =
-    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ?? refuse();
+    /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
+    refuseForm();
   const given = parseQuery(query);
   const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
   const sessionAttributes = given.get('target_session_attrs') ?? environment['PGTARGETSESSIONATTRS'] ?? 'any';
+  const dialect = given.get('dialect');
   const user = given.get('user') || decode(givenUser) || userOf(environment);
   return {
     hosts: parseHosts(given.get('host') ?? hostList, given.get('port'), environment),
@@ -60,14 +62,14 @@ export function parseAddress(address: string, environment: Environment): Postgre
     database: given.get('dbname') || decode(path) || environment['PGDATABASE'] || user,
     sslMode: oneOf('sslmode', sslMode, sslModes),
     sslFiles: {
-      ...pemFile('ca', 'sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
-      ...pemFile('cert', 'sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
-      ...pemFile('key', 'sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
+      ca: pemFile('sslrootcert', given.get('sslrootcert') ?? environment['PGSSLROOTCERT']),
+      cert: pemFile('sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
+      key: pemFile('sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
     },
     mustBeWritable:
       oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
     ownsSession: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'false',
-    dialect: dialectOf(given.get('dialect')),
+    dialect: dialect === undefined ? undefined : oneOf('dialect', dialect, dialectNames),
     connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
     connectTimeoutMs:
       1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
@@ -80,7 +82,7 @@ function parseQuery(query: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!parameters.includes(name)) {
-      throw wrong('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
+      refuse('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
     }
     if (value !== '') given.set(name, value);
   }
@@ -98,17 +100,14 @@ function parseHosts(
     const text = decode(item) ?? '';
     const [, bracketed, plain, ownPort] = text.startsWith('/')
       ? [text, undefined, text]
-      : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuse());
+      : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm());
     const port = ownPort ?? ports[index] ?? (ports.length === 1 ? ports[0] : undefined);
+    const ownOrDefault = port ?? (environment['PGPORT'] || undefined);
     return {
       host: bracketed || plain || environment['PGHOST'] || 'localhost',
-      port: portOf(port ?? (environment['PGPORT'] || undefined)),
+      port: integer('port', ownOrDefault, { fewest: 1, most: 65_535, default: 5432 }),
     };
   });
-}
-
-function portOf(text: string | undefined): number {
-  return integer('port', text, { fewest: 1, most: 65_535, default: 5432 });
 }
 
 /** By default whoever runs the process. A service may run without any of these variables. */
@@ -116,31 +115,21 @@ function userOf({ PGUSER, USER, USERNAME }: Environment): string {
   return PGUSER || USER || USERNAME || refuse('names no user.', 'Write postgres://user@host/database.');
 }
 
-function pemFile(
-  field: 'ca' | 'cert' | 'key',
-  name: string,
-  path: string | undefined,
-): PostgresAddress['sslFiles'] {
+function pemFile(name: string, path: string | undefined): string | undefined {
   // libpq's word for the authorities that the system trusts, which are the default here.
-  if (path === undefined || path === '' || path === 'system') return {};
+  if (path === undefined || path === '' || path === 'system') return undefined;
   try {
-    return { [field]: readFileSync(path, 'utf8') };
+    return readFileSync(path, 'utf8');
   } catch (error) {
-    throw wrong(`names a ${name} that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    refuse(`names a ${name} that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 
-interface Bounds {
-  fewest: number;
-  most: number;
-  default: number;
-}
-
-function integer(name: string, text: string | undefined, bounds: Bounds): number {
+function integer(name: string, text: string | undefined, bounds: typeof connections): number {
   if (text === undefined) return bounds.default;
   const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (value >= bounds.fewest && value <= bounds.most) return value;
-  throw wrong(`needs a ${name} from ${bounds.fewest} to ${bounds.most}.`);
+  refuse(`needs a ${name} from ${bounds.fewest} to ${bounds.most}.`);
 }
 
 function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
@@ -150,25 +139,21 @@ function oneOf<Value extends string>(name: string, text: string, values: readonl
   );
 }
 
-function dialectOf(text: string | undefined): DialectName | undefined {
-  return text === undefined ? undefined : oneOf('dialect', text, dialectNames);
-}
-
 function decode(text: string | undefined): string | undefined {
   try {
     return text === undefined ? undefined : decodeURIComponent(text);
   } catch {
-    return refuse();
+    return refuseForm();
   }
 }
 
-function refuse(
-  problem = 'is not of the form postgres://user:password@host:port/database.',
-  remedy: string | undefined = 'Percent-encode special characters in its parts, such as %40 for @.',
-): never {
-  throw wrong(problem, remedy);
+function refuseForm(): never {
+  refuse(
+    'is not of the form postgres://user:password@host:port/database.',
+    'Percent-encode special characters in its parts, such as %40 for @.',
+  );
 }
 
-function wrong(problem: string, remedy?: string): OperatorError {
-  return usageError(`The postgres: address ${problem}`, remedy);
+function refuse(problem: string, remedy?: string): never {
+  throw usageError(`The postgres: address ${problem}`, remedy);
 }

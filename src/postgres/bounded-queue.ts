@@ -17,11 +17,9 @@ export interface Queued<Request, Result> {
   reject: (error: unknown) => void;
 }
 
-const maxLengthByDefault = 10_000;
-
 export function createBoundedQueue<Request, Result>(
   maxWaitMs: number,
-  maxLength = maxLengthByDefault,
+  maxLength = 10_000,
 ): BoundedQueue<Request, Result> {
   const queued: Queued<Request, Result>[] = [];
   let timer: Timer | undefined;

@@ -2,223 +2,145 @@ import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
 import { IdTakenError } from '../error.ts';
+import { int64Range } from '../int64.ts';
 import type { Pet } from '../pet.ts';
-import { parseAddress, type Environment } from './address.ts';
-import { smallestId } from './dialect/dialect.ts';
-import type { Connection, Values } from './session/connection.ts';
-import { openConnection } from './session/hosts.ts';
-import { explain, isIdTaken, unavailable } from './errors.ts';
+import { openCommandConnection, type CommandOptions } from './command-connection.ts';
+import { isIdTaken, unavailable } from './errors.ts';
+import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { apiKeyOf, keyColumns, type KeyRow } from './keys.ts';
-import { refuseMissingSchema } from './migrate.ts';
-import { prepareDatabase } from './open.ts';
 import { petColumns, petOf, type PetRow } from './pet-row.ts';
+import type { Connection, Values } from './session/connection.ts';
 
-export interface PostgresBulkOptions {
-  address: string;
-  environment?: Environment;
-  /** A schema that is not there is made; otherwise that is an error. */
-  mayCreate: boolean;
-}
-
-const timeouts = { lockMs: 10_000, statementMs: 60_000 };
-const startWithinMs = 3000;
-
-export async function openPostgresBulk(options: PostgresBulkOptions): Promise<BulkStore> {
-  const address = parseAddress(options.address, options.environment ?? {});
-  if (options.mayCreate) await prepareDatabase(address, startWithinMs);
-  const connection = await openConnection({ address, timeouts, refuseWarnings: true }).catch(
-    (error: unknown) => {
-      throw explain(error);
-    },
-  );
-  try {
-    await refuseMissingSchema(connection);
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
+export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
+  const connection = await openCommandConnection(options);
+  const table = createTableMaker(connection);
   return {
-    pets: petTable(connection),
-    keys: keyTable(connection),
-    idempotencyRecords: idempotencyTable(connection),
-    imports: importTable(connection),
+    pets: table(petTable),
+    keys: table(keyTable),
+    idempotencyRecords: table(idempotencyTable),
+    imports: table(importTable),
     close: () => connection.close(),
   };
 }
 
-function petTable(connection: Connection): BulkTable<Pet> {
-  return {
-    count: () => countOf(connection, 'pets'),
+/** How a table is read and written. `Stored` is a row as the driver gives it. */
+interface TableForm<Row, Stored> {
+  name: string;
+  /** The rows behind a position, to be followed by a limit. */
+  select: string;
+  positionOf: (row: Row | undefined) => Values;
+  parse: (stored: Stored) => Row;
+  columns: Record<string, 'bigint' | 'text'>;
+  valuesOf: (row: Row) => (string | number | null)[];
+  /** Draws the ids of new rows. It moves with each write, so that a copy cut short is a store that can be used. */
+  sequence?: string;
+  /** Another change of the same transaction. */
+  alongside?: string;
+}
+
+function createTableMaker(connection: Connection) {
+  const run = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
+    try {
+      return await connection.query<Row>(text, values);
+    } catch (error) {
+      if (isIdTaken(error)) throw new IdTakenError('A pet with this id exists already.', { cause: error });
+      throw connection.isOpen ? error : unavailable(error);
+    }
+  };
+
+  return <Row, Stored extends QueryResultRow>(form: TableForm<Row, Stored>): BulkTable<Row> => ({
+    async count() {
+      const [row] = await run<{ count: string }>(`SELECT count(*) AS count FROM ${form.name}`);
+      return Number(row?.count);
+    },
     async read(after, limit) {
-      const rows = await run<PetRow>(
-        connection,
-        `SELECT ${petColumns} FROM pets WHERE id > $1::bigint ORDER BY id LIMIT ${limit}`,
-        [String(after?.id ?? smallestId)],
-      );
-      return rows.map(petOf);
+      const rows = await run<Stored>(`${form.select} LIMIT ${limit}`, form.positionOf(after));
+      return rows.map(form.parse);
     },
-    async write(pets) {
-      // The sequence follows in the same statement, so that a copy cut short is a store that can be used.
-      await run(
-        connection,
-        `WITH given AS (
-           SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[])
-             AS given (id, name, category_id, status)
-         ), inserted AS (
-           INSERT INTO pets (id, name, category_id, status) SELECT id, name, category_id, status FROM given
-           RETURNING 1
-         )
-         SELECT setval('pet_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM pet_ids`,
-        [
-          pets.map(({ id }) => String(id)),
-          pets.map(({ name }) => name),
-          pets.map(({ categoryId }) => String(categoryId)),
-          pets.map(({ status }) => status ?? null),
-        ],
-      );
+    async write(rows) {
+      const values = rows.map(form.valuesOf);
+      const arrays = Object.keys(form.columns).map((_, index) => values.map((row) => row[index] ?? null));
+      await run(insertSql(form), arrays);
     },
-  };
+  });
 }
 
-function keyTable(connection: Connection): BulkTable<ApiKey> {
-  return {
-    count: () => countOf(connection, 'api_keys'),
-    async read(after, limit) {
-      const rows = await run<KeyRow>(
-        connection,
-        `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id LIMIT ${limit}`,
-        [after?.id ?? String(smallestId)],
-      );
-      return rows.map(apiKeyOf);
-    },
-    async write(keys) {
-      const time = (date: Date | undefined) => date?.getTime() ?? null;
-      await run(
-        connection,
-        `WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1), given AS (
-           SELECT * FROM unnest(
-             $1::bigint[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]
-           ) AS given (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
-         ), inserted AS (
-           INSERT INTO api_keys (id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at)
-           SELECT * FROM given RETURNING 1
-         )
-         SELECT setval('api_key_ids', greatest(last_value, (SELECT max(id) FROM given))) FROM api_key_ids`,
-        [
-          keys.map(({ id }) => id),
-          keys.map(({ name }) => name),
-          keys.map(({ hash }) => hash),
-          keys.map(({ lastFour }) => lastFour),
-          keys.map(({ createdAt }) => time(createdAt)),
-          keys.map(({ expiresAt }) => time(expiresAt)),
-          keys.map(({ revokedAt }) => time(revokedAt)),
-          keys.map(({ lastUsedAt }) => time(lastUsedAt)),
-        ],
-      );
-    },
-  };
+/** Inserts rows that are given as one array for each column. */
+function insertSql<Row, Stored>({ name, columns, sequence, alongside }: TableForm<Row, Stored>): string {
+  const names = Object.keys(columns).join(', ');
+  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  const more = alongside ? `, alongside AS (${alongside} RETURNING 1)` : '';
+  const last = sequence
+    ? `SELECT setval('${sequence}', greatest(last_value, (SELECT max(id) FROM given))) FROM ${sequence}`
+    : 'SELECT count(*) FROM inserted';
+  return `
+    WITH given AS (
+      SELECT * FROM unnest(${arrays.join(', ')}) AS given (${names})
+    ), inserted AS (
+      INSERT INTO ${name} (${names}) SELECT * FROM given RETURNING 1
+    ) ${more}
+    ${last}`;
 }
 
-interface RecordRow {
-  caller: string;
-  key: string;
-  request_hash: string;
-  pet_id: string;
-  created_at: string;
-}
+const smallestId = String(int64Range.smallest);
 
-function idempotencyTable(connection: Connection): BulkTable<IdempotencyRecord> {
-  return {
-    count: () => countOf(connection, 'idempotency_keys'),
-    async read(after, limit) {
-      const rows = await run<RecordRow>(
-        connection,
-        `SELECT caller, key, request_hash, pet_id::text, created_at FROM idempotency_keys
-         WHERE (created_at, pet_id) > ($1::bigint, $2::bigint)
-         ORDER BY created_at, idempotency_keys.pet_id LIMIT ${limit}`,
-        [after?.createdAt.getTime() ?? -1, String(after?.petId ?? smallestId)],
-      );
-      return rows.map((row) => ({
-        caller: row.caller,
-        key: row.key,
-        requestHash: row.request_hash,
-        petId: BigInt(row.pet_id),
-        createdAt: new Date(Number(row.created_at)),
-      }));
-    },
-    async write(records) {
-      await run(
-        connection,
-        `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
-         SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])`,
-        [
-          records.map(({ caller }) => caller),
-          records.map(({ key }) => key),
-          records.map(({ requestHash }) => requestHash),
-          records.map(({ petId }) => String(petId)),
-          records.map(({ createdAt }) => createdAt.getTime()),
-        ],
-      );
-    },
-  };
-}
+const petTable: TableForm<Pet, PetRow> = {
+  name: 'pets',
+  select: `SELECT ${petColumns} FROM pets WHERE id > $1::bigint ORDER BY id`,
+  positionOf: (pet) => [pet ? String(pet.id) : smallestId],
+  parse: petOf,
+  columns: { id: 'bigint', name: 'text', category_id: 'bigint', status: 'text' },
+  valuesOf: ({ id, name, categoryId, status }) => [String(id), name, String(categoryId), status ?? null],
+  sequence: 'pet_ids',
+};
 
-interface ImportRow {
-  source: string;
-  added_count: string;
-  finished_at: string | null;
-}
+const keyTable: TableForm<ApiKey, KeyRow> = {
+  name: 'api_keys',
+  select: `SELECT ${keyColumns} FROM api_keys WHERE id > $1::bigint ORDER BY api_keys.id`,
+  positionOf: (key) => [key?.id ?? smallestId],
+  parse: apiKeyOf,
+  columns: {
+    ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text' },
+    ...{ created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint', last_used_at: 'bigint' },
+  },
+  valuesOf: ({ id, name, hash, lastFour, ...times }) => [
+    ...[id, name, hash, lastFour],
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
+  ],
+  sequence: 'api_key_ids',
+  alongside: 'UPDATE key_changes SET version = version + 1',
+};
 
-function importTable(connection: Connection): BulkTable<ImportRecord> {
-  return {
-    count: () => countOf(connection, 'imports'),
-    async read(after, limit) {
-      const rows = await run<ImportRow>(
-        connection,
-        // In the order of the bytes, as SQLite has it, not in that of the server's language.
-        `SELECT source, added_count, finished_at FROM imports
-         WHERE source COLLATE "C" > $1 ORDER BY source COLLATE "C" LIMIT ${limit}`,
-        [after?.source ?? ''],
-      );
-      return rows.map(importOf);
-    },
-    async write(imports) {
-      await run(
-        connection,
-        `INSERT INTO imports (source, added_count, finished_at)
-         SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[])`,
-        [
-          imports.map(({ source }) => source),
-          imports.map(({ addedCount }) => addedCount),
-          imports.map(({ finishedAt }) => finishedAt?.getTime() ?? null),
-        ],
-      );
-    },
-  };
-}
+type RecordRow = Omit<IdempotencyRecord, 'petId' | 'createdAt'> & { petId: string; createdAt: string };
 
-function importOf({ source, added_count: addedCount, finished_at: finishedAt }: ImportRow): ImportRecord {
-  return {
-    source,
-    addedCount: Number(addedCount),
-    ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
-  };
-}
+const idempotencyTable: TableForm<IdempotencyRecord, RecordRow> = {
+  name: 'idempotency_keys',
+  select: `
+    SELECT caller, key, request_hash AS "requestHash", pet_id::text AS "petId", created_at AS "createdAt"
+    FROM idempotency_keys WHERE (created_at, pet_id) > ($1::bigint, $2::bigint) ORDER BY created_at, pet_id`,
+  positionOf: (record) => (record ? [record.createdAt.getTime(), String(record.petId)] : [-1, smallestId]),
+  parse: ({ petId, createdAt, ...row }) => ({
+    ...row,
+    petId: BigInt(petId),
+    createdAt: new Date(Number(createdAt)),
+  }),
+  columns: { caller: 'text', key: 'text', request_hash: 'text', pet_id: 'bigint', created_at: 'bigint' },
+  valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
+    ...[caller, key, requestHash, String(petId), createdAt.getTime()],
+  ],
+};
 
-async function countOf(connection: Connection, table: string): Promise<number> {
-  const [row] = await run<{ count: string }>(connection, `SELECT count(*) AS count FROM ${table}`);
-  return Number(row?.count);
-}
+const importTable: TableForm<ImportRecord, ImportRow & { source: string }> = {
+  name: 'imports',
+  // In the order of the bytes, as SQLite has it, not in that of the server's language.
+  select: `
+    SELECT source, ${importColumns} FROM imports WHERE source COLLATE "C" > $1 ORDER BY source COLLATE "C"`,
+  positionOf: (record) => [record?.source ?? ''],
+  parse: (row) => ({ source: row.source, ...importStateOf(row) }),
+  columns: { source: 'text', added_count: 'bigint', finished_at: 'bigint' },
+  valuesOf: ({ source, addedCount, finishedAt }) => [source, addedCount, toMs(finishedAt)],
+};
 
-async function run<Row extends QueryResultRow>(
-  connection: Connection,
-  text: string,
-  values: Values = [],
-): Promise<Row[]> {
-  try {
-    return await connection.query<Row>(text, values);
-  } catch (error) {
-    if (isIdTaken(error)) throw new IdTakenError('A pet with this id exists already.', { cause: error });
-    throw connection.isOpen ? error : unavailable(error);
-  }
+function toMs(time: Date | undefined): number | null {
+  return time?.getTime() ?? null;
 }

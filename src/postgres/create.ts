@@ -1,5 +1,11 @@
 import { PetstoreError } from '../error.ts';
-import { fingerprintOf, idempotencyRetentionMs, type Idempotency, type NewPet } from '../pet.ts';
+import {
+  fingerprintOf,
+  idempotencyRetentionMs,
+  type CreatedPet,
+  type Idempotency,
+  type NewPet,
+} from '../pet.ts';
 import {
   forgetOld,
   forgottenAtOnce,
@@ -11,7 +17,7 @@ import {
 } from './create-statements.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
-import { renderPet } from './pet-row.ts';
+import { petArrays, petJsonOf, type PetRow } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
@@ -19,80 +25,64 @@ export interface CreateRequest {
 }
 
 /** An error is that of this request alone. */
-export type CreateResult = { id: bigint; json: string; replayed: boolean } | 'conflict' | Error;
+export type CreateResult = CreatedPet | 'conflict' | Error;
+
+/** Creates a batch of pets in one transaction. */
+export type CreatePets = (requests: CreateRequest[]) => Promise<CreateResult[]>;
+
+type Results = Map<CreateRequest, CreateResult>;
 
 const forgetEveryMs = 60_000;
 /** A key may be freed, or taken by another replica, between two attempts; but hardly each time. */
 const maxAttempts = 10;
 
-/** Makes the function that creates a batch of pets in one transaction. */
-export function createPetCreator(
-  database: Database,
-  now: () => number,
-): (requests: CreateRequest[]) => Promise<CreateResult[]> {
+export function createPetCreator(database: Database, now: () => number): CreatePets {
   let nextForgettingAt = -Infinity;
 
   const insert = async (
     requests: CreateRequest[],
     gonePets: string[] = [],
     attempt = 1,
-  ): Promise<CreateResult[]> => {
-    const hasKeys = requests.some(({ idempotency }) => idempotency);
+  ): Promise<Results> => {
     const pets = requests.map(({ pet }) => pet);
-    const valuesOfPets = [
-      pets.map(({ name }) => name),
-      pets.map(({ categoryId }) => String(categoryId)),
-      pets.map(({ status }) => status ?? null),
-    ];
-    const idempotencyColumns = () => [
-      requests.map(({ idempotency }) => idempotency?.caller ?? null),
-      requests.map(({ idempotency }) => idempotency?.key ?? null),
-      requests.map(({ pet }) => fingerprintOf(pet)),
-      now(),
-      now() - idempotencyRetentionMs,
-      gonePets,
-    ];
+    const hasKeys = requests.some(({ idempotency }) => idempotency);
     const rows = hasKeys
-      ? await database.write<CreatedRow>(insertPetsOnce, [...valuesOfPets, ...idempotencyColumns()])
-      : await database.write<CreatedRow>(insertPets, valuesOfPets);
-    const results: (CreateResult | undefined)[] = requests.map(() => undefined);
-    for (const row of rows)
-      results[Number(row.ordinal) - 1] = { id: BigInt(row.id), json: renderPet(row), replayed: false };
+      ? await database.write<CreatedRow>(insertPetsOnce, [
+          ...petArrays(pets),
+          ...keyArrays(requests),
+          pets.map(fingerprintOf),
+          now(),
+          now() - idempotencyRetentionMs,
+          gonePets,
+        ])
+      : await database.write<CreatedRow>(insertPets, petArrays(pets));
+    const results: Results = new Map();
+    for (const row of rows) results.set(requestOf(row, requests), createdPet(row, false));
     if (hasKeys) forget();
-    const missing = requests.filter((_, index) => results[index] === undefined);
+    const missing = requests.filter((request) => !results.has(request));
     // Pets that were created must not fail with the others.
-    const replayed = await replay(missing, attempt).catch((error: Error) => missing.map(() => error));
-    return results.map((result) => result ?? replayed.shift() ?? missingResult());
+    const replayed = await replay(missing, attempt).catch(
+      (error: Error): Results => new Map(missing.map((request) => [request, error])),
+    );
+    for (const [request, result] of replayed) results.set(request, result);
+    return results;
   };
 
   /** Requests whose key was held get the pet that holds it, or a new one when there is none any more. */
-  const replay = async (requests: CreateRequest[], attempt: number): Promise<CreateResult[]> => {
-    if (requests.length === 0) return [];
-    const { earlier, gonePets } = await readEarlier(requests);
-    const unheld = requests.filter((_, index) => earlier[index] === undefined);
-    if (unheld.length > 0 && attempt === maxAttempts)
-      throw unavailable(new Error('A key is neither free nor held.'));
-    const created = unheld.length === 0 ? [] : await insert(unheld, gonePets, attempt + 1);
-    return earlier.map((result) => result ?? created.shift() ?? missingResult());
-  };
-
-  const readEarlier = async (
-    requests: CreateRequest[],
-  ): Promise<{ earlier: (CreateResult | undefined)[]; gonePets: string[] }> => {
-    const rows = await database.read<EarlierRow>(selectEarlier, [
-      requests.map(({ idempotency }) => idempotency?.caller ?? null),
-      requests.map(({ idempotency }) => idempotency?.key ?? null),
-    ]);
-    const earlier: (CreateResult | undefined)[] = requests.map(() => undefined);
-    for (const row of rows) {
-      const { ordinal, request_hash: requestHash, id, is_gone: isGone } = row;
-      const index = Number(ordinal) - 1;
-      const request = requests[index];
-      const isSame = request && fingerprintOf(request.pet) === requestHash;
-      if (isGone) continue;
-      earlier[index] = isSame ? { id: BigInt(id), json: renderPet(row), replayed: true } : 'conflict';
+  const replay = async (requests: CreateRequest[], attempt: number): Promise<Results> => {
+    const results: Results = new Map();
+    if (requests.length === 0) return results;
+    const rows = await database.read<EarlierRow>(selectEarlier, keyArrays(requests));
+    for (const row of rows.filter(({ is_gone: isGone }) => !isGone)) {
+      const request = requestOf(row, requests);
+      const isSame = fingerprintOf(request.pet) === row.request_hash;
+      results.set(request, isSame ? createdPet(row, true) : 'conflict');
     }
-    return { earlier, gonePets: rows.filter((row) => row.is_gone).map(({ id }) => id) };
+    const unheld = requests.filter((request) => !results.has(request));
+    if (unheld.length === 0) return results;
+    if (attempt === maxAttempts) throw unavailable(new Error('A key is neither free nor held.'));
+    const gonePets = rows.filter(({ is_gone: isGone }) => isGone).map(({ id }) => id);
+    return new Map([...results, ...(await insert(unheld, gonePets, attempt + 1))]);
   };
 
   const forget = (): void => {
@@ -108,33 +98,46 @@ export function createPetCreator(
   };
 
   return async (requests) => {
-    const { first, positions } = withoutRepeats(requests);
-    const results = await insert(first);
+    const firsts = firstsOf(requests);
+    const results = await insert([...new Set(firsts)]);
     return requests.map((request, index) => {
-      const position = positions[index] ?? 0;
-      const result = results[position] ?? missingResult();
-      if (first[position] === request || result === 'conflict' || result instanceof Error) return result;
-      const isSame = fingerprintOf(request.pet) === fingerprintOf(first[position]?.pet ?? request.pet);
+      const first = firsts[index] ?? request;
+      const result = results.get(first) ?? missingRow();
+      if (first === request || result === 'conflict' || result instanceof Error) return result;
+      const isSame = fingerprintOf(request.pet) === fingerprintOf(first.pet);
       return isSame ? { ...result, replayed: true } : 'conflict';
     });
   };
 }
 
-/** Requests with the same key in one batch: only the first goes to the database, the others follow it. */
-function withoutRepeats(requests: CreateRequest[]): { first: CreateRequest[]; positions: number[] } {
-  const first: CreateRequest[] = [];
-  const positionOfKey = new Map<string, number>();
-  const positions = requests.map((request) => {
-    const { idempotency } = request;
-    const key = idempotency && JSON.stringify([idempotency.caller, idempotency.key]);
-    const known = key === undefined ? undefined : positionOfKey.get(key);
-    if (known !== undefined) return known;
-    if (key !== undefined) positionOfKey.set(key, first.length);
-    return first.push(request) - 1;
+/** For each request the first one with its key: only that goes to the database, the others follow it. */
+function firstsOf(requests: CreateRequest[]): CreateRequest[] {
+  const firstByKey = new Map<string, CreateRequest>();
+  return requests.map((request) => {
+    if (!request.idempotency) return request;
+    const { caller, key } = request.idempotency;
+    const id = JSON.stringify([caller, key]);
+    const first = firstByKey.get(id) ?? request;
+    firstByKey.set(id, first);
+    return first;
   });
-  return { first, positions };
 }
 
-function missingResult(): never {
+function keyArrays(requests: CreateRequest[]): (string | null)[][] {
+  return [
+    requests.map(({ idempotency }) => idempotency?.caller ?? null),
+    requests.map(({ idempotency }) => idempotency?.key ?? null),
+  ];
+}
+
+function requestOf({ ordinal }: CreatedRow, requests: CreateRequest[]): CreateRequest {
+  return requests[Number(ordinal) - 1] ?? missingRow();
+}
+
+function createdPet(row: PetRow, replayed: boolean): CreatedPet {
+  return { id: BigInt(row.id), json: petJsonOf(row), replayed };
+}
+
+function missingRow(): never {
   throw new PetstoreError('internal', 'A create gave no pet.');
 }

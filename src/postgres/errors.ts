@@ -21,26 +21,20 @@ export function isIdTaken(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'pets_pkey';
 }
 
-/** The server has become read-only: a standby after a failover, or a primary that is being moved away. */
-export function isReadOnly(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '25006';
-}
-
-/** The session does not know the statement, or knows another one by its name, or its plan is outdated. */
-function isSessionOutdated(error: DatabaseError): boolean {
-  return ['26000', '42P05', '0A000'].includes(error.code ?? '');
-}
+/** 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated. */
+const spoilingStates = ['25006', '26000', '42P05', '0A000'];
 
 /** True when the connection is not to be used again. */
 export function spoilsConnection(error: unknown): boolean {
-  return !wasUndone(error) || isReadOnly(error) || isSessionOutdated(error);
+  return !wasUndone(error) || spoilingStates.includes(error.code ?? '');
 }
 
 /**
  * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
- * 08 connection, 0A000 outdated plan, 2200H no ids left, 25006 read-only, 26 unknown statement, 28 authorization, 3D no such database, 40 rolled
- * back, 42P05 name taken, 42501 no rights, 53 out of resources, 55P03 lock timeout, 57 operator (57014 is the statement
- * timeout), 58 system, F0 configuration file, XX damaged.
+ * - the connection: 08 lost, 28 login refused, 3D no such database, 42501 no rights, 25006 read-only
+ * - the session: 0A000 outdated plan, 26 unknown statement, 42P05 statement name taken
+ * - the transaction: 40 rolled back, 55P03 lock timeout, 57 stopped by the operator or the statement timeout
+ * - the server: 2200H no ids left, 53 out of resources, 58 system, F0 configuration file, XX damaged
  */
 const unavailableStates = /^(?:08|0A000|2200H|25006|26|28|3D|40|42P05|42501|53|55P03|57|58|F0|XX)/;
 

@@ -1,19 +1,11 @@
 import type { QueryResultRow } from 'pg';
 import { IdTakenError, PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportStep, ImportStore } from '../import-store.ts';
-import { parseAddress, type Environment } from './address.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../import-store.ts';
+import { openCommandConnection, type CommandOptions } from './command-connection.ts';
+import { isIdTaken, isRetryable, translateError } from './errors.ts';
+import { petArrays } from './pet-row.ts';
 import type { Connection, Values } from './session/connection.ts';
-import { openConnection } from './session/hosts.ts';
-import { explain, isIdTaken, isRetryable, translateError } from './errors.ts';
-import { prepareDatabase } from './open.ts';
 
-export interface PostgresImportOptions {
-  address: string;
-  environment?: Environment;
-}
-
-const timeouts = { lockMs: 10_000, statementMs: 60_000 };
-const startWithinMs = 3000;
 const maxAttempts = 10;
 
 /** In the order of the file, so that the ids follow it. */
@@ -28,14 +20,8 @@ const insertKept = `
   INSERT INTO pets (name, category_id, status, id)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])`;
 
-export async function openPostgresImport(options: PostgresImportOptions): Promise<ImportStore> {
-  const address = parseAddress(options.address, options.environment ?? {});
-  await prepareDatabase(address, startWithinMs);
-  const connection = await openConnection({ address, timeouts, refuseWarnings: true }).catch(
-    (error: unknown) => {
-      throw explain(error);
-    },
-  );
+export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
+  const connection = await openCommandConnection({ ...options, mayCreate: true });
 
   const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
     try {
@@ -47,15 +33,9 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
 
   return {
     async findImport(source) {
-      const [row] = await ask<{ added_count: string; finished_at: string | null }>(
-        'SELECT added_count, finished_at FROM imports WHERE source = $1',
-        [source],
-      );
-      if (!row) return undefined;
-      return {
-        addedCount: Number(row.added_count),
-        ...(row.finished_at !== null && { finishedAt: new Date(Number(row.finished_at)) }),
-      };
+      const select = `SELECT ${importColumns} FROM imports WHERE source = $1`;
+      const [row] = await ask<ImportRow>(select, [source]);
+      return row && importStateOf(row);
     },
 
     async addPets(pets, step) {
@@ -92,6 +72,20 @@ export async function openPostgresImport(options: PostgresImportOptions): Promis
   };
 }
 
+export interface ImportRow {
+  added_count: string;
+  finished_at: string | null;
+}
+
+export const importColumns = 'added_count, finished_at';
+
+export function importStateOf({ added_count: addedCount, finished_at: finishedAt }: ImportRow): ImportState {
+  return {
+    addedCount: Number(addedCount),
+    ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
+  };
+}
+
 async function addTogether(
   connection: Connection,
   pets: readonly ImportedPet[],
@@ -100,19 +94,12 @@ async function addTogether(
   await connection.query('BEGIN');
   try {
     if (step) await moveImport(connection, step, pets.length);
-    const columns = [
-      pets.map(({ name }) => name),
-      pets.map(({ categoryId }) => String(categoryId)),
-      pets.map(({ status }) => status ?? null),
-    ];
-    if (pets[0]?.id === undefined) await connection.query(insertNew, columns);
+    if (pets[0]?.id === undefined) await connection.query(insertNew, petArrays(pets));
     else {
       const ids = pets.map(({ id = 0n }) => id);
-      await connection.query(insertKept, [...columns, ids.map(String)]);
-      await moveSequence(
-        connection,
-        ids.reduce((one, other) => (one > other ? one : other)),
-      );
+      const largest = ids.reduce((one, other) => (one > other ? one : other));
+      await connection.query(insertKept, [...petArrays(pets), ids.map(String)]);
+      await moveSequence(connection, largest);
     }
     await connection.query('COMMIT');
   } catch (error) {
@@ -135,10 +122,10 @@ async function moveSequence(connection: Connection, largest: bigint): Promise<vo
   if (!sequence) throw new Error('The sequence pet_ids has no row.');
   const missing = largest - BigInt(sequence.last_value) + (sequence.is_called ? 0n : 1n);
   if (missing > farAway) await connection.query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
-  else if (missing > 0n)
-    await connection.query("SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)", [
-      String(missing),
-    ]);
+  else if (missing > 0n) {
+    const draw = "SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)";
+    await connection.query(draw, [String(missing)]);
+  }
 }
 
 async function moveImport(
@@ -155,7 +142,6 @@ async function moveImport(
      WHERE source = $1 AND added_count = $2::bigint AND finished_at IS NULL RETURNING 1`,
     [source, addedBefore, addedBefore + count],
   );
-  if (moved.length !== 1) {
-    throw new PetstoreError('idempotency_conflict', 'Somebody else does this import.');
-  }
+  if (moved.length !== 1)
+    throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
 }

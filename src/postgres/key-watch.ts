@@ -2,7 +2,7 @@ import type { ApiKey } from '../api-key.ts';
 import type { Database } from './database.ts';
 import { unavailable, wasUndone } from './errors.ts';
 import type { Connection } from './session/connection.ts';
-import type { SessionGroup } from './session/group.ts';
+import type { SessionGroup, SessionOptions } from './session/group.ts';
 
 /** Keeps keys in memory for as long as they are known to be valid. */
 export interface KeyWatch {
@@ -19,15 +19,6 @@ export interface KeyWatch {
   close(): Promise<void>;
 }
 
-export interface KeyWatchParts {
-  group: SessionGroup;
-  database: Database;
-  /** False where sessions are shared, so none can listen. */
-  canListen: boolean;
-  /** False where the engine has no notifications: the checks alone do the work. */
-  canNotify: boolean;
-}
-
 /**
  * A change of the keys must take effect everywhere within one second. A notification brings it at once, but a silent
  * session may have been cut. So a replica with requests also asks for the version of the keys; one without asks nothing,
@@ -40,7 +31,12 @@ const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM k
 const notify = { name: 'notify-keys', text: "SELECT pg_notify('petstore_keys', '')" };
 const timeouts = { lockMs: 1000, statementMs: 1000 };
 
-export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatchParts): KeyWatch {
+/** Where sessions are shared none can listen; the checks then do the work alone. */
+export function openKeyWatch(
+  group: SessionGroup,
+  database: Database,
+  { canListen, canNotify }: { canListen: boolean; canNotify: boolean },
+): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
   let seenVersion: string | undefined;
@@ -60,20 +56,11 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
     seenVersion = undefined;
   };
 
-  const connect = async (): Promise<Connection> => {
-    let opened: Connection | undefined;
-    const onLost = (): void => {
-      // A session that never came into use has confirmed nothing.
-      if (opened === connection) distrust();
-    };
-    opened = await group.open({ timeouts, onNotification: drop, onLost });
-    try {
-      if (canListen && canNotify) await listen(opened);
-    } catch (error) {
-      opened.destroy();
-      throw error;
-    }
-    return opened;
+  const session: SessionOptions = {
+    timeouts,
+    onNotification: drop,
+    onLost: distrust,
+    ...(canListen && canNotify && { prepare: listen }),
   };
 
   const check = async (): Promise<void> => {
@@ -82,7 +69,7 @@ export function openKeyWatch({ group, database, canListen, canNotify }: KeyWatch
       if (!connection?.isOpen) {
         // The next session may be on another server, whose versions count other changes.
         distrust();
-        connection = await connect();
+        connection = await group.open(session);
       }
       const sentAt = performance.now();
       const [row] = await connection.query<{ version: string }>(selectVersion);

@@ -47,14 +47,12 @@ const recordUse = {
     WHERE id::text = $1 AND coalesce(last_used_at, 0) < $2::bigint`,
 };
 
-export interface KeyStoreParts {
-  database: Database;
-  watch: KeyWatch;
-  finds: Batcher<string, ApiKey | undefined>;
-  now: () => number;
-}
-
-export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): ApiKeyStore {
+export function createKeyStore(
+  database: Database,
+  watch: KeyWatch,
+  finds: Batcher<string, ApiKey | undefined>,
+  now: () => number,
+): ApiKeyStore {
   const read = async (hash: string): Promise<ApiKey | undefined> => {
     const { generation } = watch;
     const key = await finds.add(hash);
@@ -74,13 +72,8 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
     },
 
     async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      const [row] = await database.writeBeside<KeyRow>(insertKey, [
-        name,
-        hash,
-        lastFour,
-        createdAt.getTime(),
-        expiresAt?.getTime() ?? null,
-      ]);
+      const values = [name, hash, lastFour, createdAt.getTime(), expiresAt?.getTime() ?? null];
+      const [row] = await database.writeBeside<KeyRow>(insertKey, values);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       await watch.announce();
       return apiKeyOf(row);
@@ -100,15 +93,14 @@ export function createKeyStore({ database, watch, finds, now }: KeyStoreParts): 
 }
 
 /** Looks up the usable keys of all who wait, in one query. */
-export function createKeyLookup(
+export async function findKeys(
   database: Database,
-  now: () => number,
-): (hashes: string[]) => Promise<(ApiKey | undefined)[]> {
-  return async (hashes) => {
-    const rows = await database.read<KeyRow>(selectUsable, [hashes, now()]);
-    const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
-    return hashes.map((hash) => keyByHash.get(hash));
-  };
+  hashes: string[],
+  now: number,
+): Promise<(ApiKey | undefined)[]> {
+  const rows = await database.read<KeyRow>(selectUsable, [hashes, now]);
+  const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
+  return hashes.map((hash) => keyByHash.get(hash));
 }
 
 export function apiKeyOf(row: KeyRow): ApiKey {

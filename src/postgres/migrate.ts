@@ -76,9 +76,9 @@ export async function migrate(address: PostgresAddress): Promise<Dialect> {
   try {
     await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
-    const dialect = await chooseDialect((text) => connection.query(text), address);
+    const dialect = await chooseDialect(connection, address);
     // A service without the right to change the schema gets along with one that is up to date.
-    if ((await readVersion(connection)) < steps.length) await runSteps(connection, dialect);
+    if ((await readSchemaVersion(connection)) < steps.length) await runSteps(connection, dialect);
     return dialect;
   } finally {
     await connection.close();
@@ -88,7 +88,7 @@ export async function migrate(address: PostgresAddress): Promise<Dialect> {
 async function runSteps(connection: Connection, dialect: Dialect): Promise<void> {
   try {
     await beginLocked(connection, dialect);
-    const version = await readVersion(connection);
+    const version = await readSchemaVersion(connection);
     for (const step of steps.slice(version)) await connection.query(step);
     await connection.query(`
       CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
@@ -99,7 +99,7 @@ async function runSteps(connection: Connection, dialect: Dialect): Promise<void>
     if (dialect.hasAdvisoryLocks || !wasUndone(error)) throw error;
     // Without a lock, another replica may have made the same tables first.
     await connection.query('ROLLBACK');
-    if ((await readVersion(connection)) < steps.length) throw error;
+    if ((await readSchemaVersion(connection)) < steps.length) throw error;
   }
 }
 
@@ -116,7 +116,7 @@ async function beginLocked(connection: Connection, { hasAdvisoryLocks }: Dialect
 
 /** For commands that only read: they do not set up a schema. */
 export async function refuseMissingSchema(connection: Connection): Promise<void> {
-  const version = await readVersion(connection);
+  const version = await readSchemaVersion(connection);
   if (version === steps.length) return;
   if (version === 0) throw new OperatorError('The database holds no store.', 'Check the address.');
   throw new OperatorError(
@@ -125,12 +125,8 @@ export async function refuseMissingSchema(connection: Connection): Promise<void>
   );
 }
 
-/** True when the tables are there; fails when they are of a newer release. */
-export async function hasSchema(connection: Connection): Promise<boolean> {
-  return (await readVersion(connection)) > 0;
-}
-
-async function readVersion(connection: Connection): Promise<number> {
+/** 0 when there is no schema; fails when it is of a newer release. */
+export async function readSchemaVersion(connection: Connection): Promise<number> {
   // Not to_regclass(): the session takes that from memory, and misses what was made while it waited.
   const [table] = await connection.query(
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",

@@ -10,9 +10,9 @@ import { openDatabase } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './key-watch.ts';
-import { createKeyLookup, createKeyStore } from './keys.ts';
+import { createKeyStore, findKeys } from './keys.ts';
 import { migrate } from './migrate.ts';
-import { createPageBatchers, createPetLookup, createPetStore } from './pets.ts';
+import { createPageBatchers, createPetStore, readPets } from './pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
@@ -44,23 +44,21 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 
   const group = openSessionGroup(address, dialect, log);
   const database = openDatabase(address, group, dialect);
-  const watch = openKeyWatch({
-    group,
-    database,
+  const watch = openKeyWatch(group, database, {
     canListen: address.ownsSession,
     canNotify: dialect.hasNotifications,
   });
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
-  const readiness = createReadiness({ group, database, watch, now });
+  const readiness = createReadiness(group, database, watch, now);
   const create = readiness.observe(createPetCreator(database, now));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
-  const gets = createBatcher({ run: createPetLookup(database) });
+  const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const pages = createPageBatchers(database, dialect);
-  const finds = createBatcher({ run: createKeyLookup(database, now) });
+  const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
-    pets: createPetStore({ creates, gets, pages, readiness }),
-    keys: createKeyStore({ database, watch, finds, now }),
+    pets: createPetStore(creates, gets, pages, readiness),
+    keys: createKeyStore(database, watch, finds, now),
     async close() {
       const batchers = [creates, gets, ...Object.values(pages), finds];
       await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);

@@ -1,4 +1,4 @@
-import type { Pet, PetStatus } from '../pet.ts';
+import type { NewPet, Pet, PetStatus } from '../pet.ts';
 
 /** A row of `pets`. The driver hands over a bigint as text, so no digit of it is lost. */
 export interface PetRow {
@@ -10,10 +10,19 @@ export interface PetRow {
 
 export const petColumns = 'id, name, category_id, status';
 
-/** The pet as JSON, byte for byte as `petJson` of the native dialect renders it: an ETag must not depend on the query. */
-export function renderPet({ id, name, category_id: categoryId, status }: PetRow): string {
+/** The pet as JSON, the same bytes as `petJson` of the native dialect: an ETag must not depend on the query. */
+export function petJsonOf({ id, name, category_id: categoryId, status }: PetRow): string {
   const statusField = status === null ? '' : `,"status":"${status}"`;
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+}
+
+/** The pets as one array for each column but the id. */
+export function petArrays(pets: readonly NewPet[]): (string | null)[][] {
+  return [
+    pets.map(({ name }) => name),
+    pets.map(({ categoryId }) => String(categoryId)),
+    pets.map(({ status }) => status ?? null),
+  ];
 }
 
 export function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {

@@ -3,21 +3,19 @@ import { createBatcher, type Batcher } from './batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
-import { petColumns, renderPet, type PetRow } from './pet-row.ts';
+import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from './readiness.ts';
 import { createSharedRead } from './shared-read.ts';
-
-export interface PetStoreParts {
-  creates: Batcher<CreateRequest, CreateResult>;
-  gets: Batcher<string, string | undefined>;
-  pages: PageBatchers;
-  readiness: Readiness;
-}
 
 /** One for each filter. */
 type PageBatchers = Record<PetStatus | 'all', Batcher<PageRequest, Page>>;
 
-export function createPetStore({ creates, gets, pages, readiness }: PetStoreParts): PetStore {
+export function createPetStore(
+  creates: Batcher<CreateRequest, CreateResult>,
+  gets: Batcher<string, string | undefined>,
+  pages: PageBatchers,
+  readiness: Readiness,
+): PetStore {
   const sharePage = createSharedRead<Page>();
 
   return {
@@ -49,19 +47,20 @@ const selectPets = {
 };
 
 /** Reads the pets of all who wait in one query. */
-export function createPetLookup(database: Database): (ids: string[]) => Promise<(string | undefined)[]> {
-  return async (ids) => {
-    const rows = await database.read<PetRow>(selectPets, [ids]);
-    const jsonById = new Map(rows.map((row) => [row.id, renderPet(row)]));
-    return ids.map((id) => jsonById.get(id));
-  };
+export async function readPets(database: Database, ids: string[]): Promise<(string | undefined)[]> {
+  const rows = await database.read<PetRow>(selectPets, [ids]);
+  const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
+  return ids.map((id) => jsonById.get(id));
 }
 
 export function createPageBatchers(database: Database, dialect: Dialect): PageBatchers {
   const batcher = (status?: PetStatus) =>
     createBatcher({
       run: (requests: PageRequest[]) => dialect.readPages(database, status, requests),
-      ...pageBatches,
+      // Counted in pets, so that a batch of the longest pages stays small.
+      sizeOf: ({ limit }) => limit,
+      maxPerBatch: 640,
+      maxAtOnce: 2,
     });
   return {
     all: batcher(),
@@ -70,6 +69,3 @@ export function createPageBatchers(database: Database, dialect: Dialect): PageBa
     sold: batcher('sold'),
   };
 }
-
-/** Counted in pets, so that a batch of the longest pages stays small; a page that finds a session idle goes alone. */
-const pageBatches = { sizeOf: ({ limit }: PageRequest) => limit, maxPerBatch: 640, maxAtOnce: 2 };

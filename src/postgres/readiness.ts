@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CreateRequest, CreateResult } from './create.ts';
+import type { CreatedPet } from '../pet.ts';
+import type { CreatePets, CreateResult } from './create.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { KeyWatch } from './key-watch.ts';
@@ -9,18 +10,9 @@ import { within } from './session/within.ts';
 /** Proves that the store can be used: a recent commit can be read, and the keys are fresh. */
 export interface Readiness {
   /** The same creates, observed: after a commit no other proof is needed for a while. */
-  observe(create: CreateAll): CreateAll;
+  observe(create: CreatePets): CreatePets;
   /** Fails with `unavailable` unless the sessions that serve requests can read and write. */
   check(): Promise<void>;
-}
-
-type CreateAll = (requests: CreateRequest[]) => Promise<CreateResult[]>;
-
-export interface ReadinessParts {
-  group: SessionGroup;
-  database: Database;
-  watch: KeyWatch;
-  now: () => number;
 }
 
 const proofLastsMs = 1000;
@@ -46,7 +38,12 @@ const removeOld = {
 };
 const readPet = { name: 'read-pet', text: 'SELECT 1 AS found FROM pets WHERE id = $1::bigint' };
 
-export function createReadiness({ group, database, watch, now }: ReadinessParts): Readiness {
+export function createReadiness(
+  group: SessionGroup,
+  database: Database,
+  watch: KeyWatch,
+  now: () => number,
+): Readiness {
   const replica = randomUUID();
   let sequence = 0;
   let last: { petId: bigint; at: number; doubts: number } | undefined;
@@ -91,6 +88,6 @@ export function createReadiness({ group, database, watch, now }: ReadinessParts)
   };
 }
 
-function isNew(result: CreateResult): result is Exclude<CreateResult, 'conflict' | Error> {
+function isNew(result: CreateResult): result is CreatedPet {
   return result !== 'conflict' && !(result instanceof Error) && !result.replayed;
 }

@@ -6,39 +6,32 @@ export type SharedRead<Result> = (key: string, query: Query<Result>) => Promise<
 
 type Query<Result> = () => Promise<Result>;
 
-interface Kind<Result> {
-  next: PromiseWithResolvers<Result> | undefined;
-}
-
 export function createSharedRead<Result>(): SharedRead<Result> {
-  const underWay = new Map<string, Kind<Result>>();
+  /** By the key of each query under way: what those who came later wait for. */
+  const nextByKey = new Map<string, PromiseWithResolvers<Result> | undefined>();
 
-  const start = (key: string, kind: Kind<Result>, query: Query<Result>): Promise<Result> => {
+  const start = (key: string, query: Query<Result>): Promise<Result> => {
+    nextByKey.set(key, undefined);
     const running = query();
     running.then(
       () => {
-        const { next } = kind;
-        kind.next = undefined;
-        if (next) start(key, kind, query).then(next.resolve, next.reject);
-        else underWay.delete(key);
+        const next = nextByKey.get(key);
+        if (next) start(key, query).then(next.resolve, next.reject);
+        else nextByKey.delete(key);
       },
       (error: unknown) => {
         // Those who gathered behind a store that does not respond do not wait for it again.
-        underWay.delete(key);
-        kind.next?.reject(error);
+        nextByKey.get(key)?.reject(error);
+        nextByKey.delete(key);
       },
     );
     return running;
   };
 
   return (key, query) => {
-    const kind = underWay.get(key);
-    if (kind) {
-      kind.next ??= Promise.withResolvers();
-      return kind.next.promise;
-    }
-    const first: Kind<Result> = { next: undefined };
-    underWay.set(key, first);
-    return start(key, first, query);
+    if (!nextByKey.has(key)) return start(key, query);
+    const next = nextByKey.get(key) ?? Promise.withResolvers<Result>();
+    nextByKey.set(key, next);
+    return next.promise;
   };
 }

@@ -1,7 +1,6 @@
-import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
-import { renderPet, type PetRow } from '../pet-row.ts';
+import { petJsonOf, type PetRow } from '../pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 
 export const dialectNames = ['postgres', 'portable'] as const;
@@ -22,12 +21,10 @@ export interface Dialect {
 
 export type Reader = Pick<Database, 'read'>;
 
-export const smallestId = int64Range.smallest;
-
 /** The page that these rows make. One row more than the page holds says that another page follows. */
 export function pageOf(rows: readonly PetRow[], limit: number): Page {
   const pets = rows.slice(0, limit);
-  const json = `[${pets.map(renderPet).join(',')}]`;
+  const json = `[${pets.map(petJsonOf).join(',')}]`;
   const last = rows.length > limit ? pets.at(-1) : undefined;
   return last ? { json, next: BigInt(last.id) } : { json };
 }

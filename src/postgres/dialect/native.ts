@@ -1,33 +1,61 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
+import { wasUndone } from '../errors.ts';
 import { petColumns, type PetRow } from '../pet-row.ts';
-import type { Statement } from '../session/connection.ts';
-import { applySettings } from '../session/session-settings.ts';
-import { pageOf, smallestId, type Dialect, type Reader } from './dialect.ts';
+import type { Connection } from '../session/connection.ts';
+import { pageOf, type Dialect, type Reader } from './dialect.ts';
 
 /** For PostgreSQL and what is built from it without changing its planner, such as Citus. */
 export const native: Dialect = {
   name: 'postgres',
   readPages,
-  prepareSession: applySettings,
+  prepareSession,
   hasNotifications: true,
   hasAdvisoryLocks: true,
 };
+
+/**
+ * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
+ * keeps one plan for each; by default PostgreSQL plans them again for every call, which takes longer than running them.
+ */
+const settings = {
+  plan_cache_mode: 'force_generic_plan',
+  // A kept plan may be older than the pets, so plans that pay off only in small tables are ruled out.
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // The server takes a page for a tenth of the table, and would compile every page of a large one.
+  jit: 'off',
+};
+
+/** A server that does not know a setting goes on planning in its own way. */
+async function prepareSession(connection: Connection): Promise<void> {
+  const change = `
+    SELECT set_config(name, wanted.value, false)
+    FROM pg_settings JOIN unnest($1::text[], $2::text[]) AS wanted (name, value) USING (name)`;
+  try {
+    await connection.query(change, [Object.keys(settings), Object.values(settings)]);
+  } catch (error) {
+    if (!wasUndone(error)) throw error;
+  }
+}
 
 /** Pets in the order of an index, after a given id. */
 interface Range {
   /** `start` is an SQL expression. */
   isAfter: (start: string) => string;
   order: string;
+  backwards: string;
 }
 
-const allPets: Range = { isAfter: (start) => `id > ${start}`, order: 'id' };
+const allPets: Range = { isAfter: (start) => `id > ${start}`, order: 'id', backwards: 'id DESC' };
 // Not `status = $3 ORDER BY id`: for that the server may walk through all pets, until it has met enough of a status
 // that hardly any has. This order, within these bounds, is that of the index by status alone.
 const petsOfStatus: Range = {
   isAfter: (start) =>
     `status IS NOT NULL AND (status, id) > ($3, ${start}) AND (status, id) <= ($3, ${int64Range.largest})`,
   order: 'status, id',
+  backwards: 'status DESC, id DESC',
 };
 
 /**
@@ -42,28 +70,24 @@ const selectPages = { name: 'select-pages', text: pagesSql(allPets) };
 const selectPageOfStatus = { name: 'select-page-of-status', text: pageSql(petsOfStatus) };
 const selectPagesOfStatus = { name: 'select-pages-of-status', text: pagesSql(petsOfStatus) };
 
-async function readPages(database: Reader, status: PetStatus | undefined, requests: PageRequest[]) {
+async function readPages(
+  database: Reader,
+  status: PetStatus | undefined,
+  requests: PageRequest[],
+): Promise<Page[]> {
   const filter = status === undefined ? [] : [status];
-  const [first] = requests;
-  if (first && requests.length === 1) {
+  const starts = requests.map(({ after = int64Range.smallest }) => String(after));
+  const limits = requests.map(({ limit }) => limit);
+  // The plain query costs the server far less than the one that gathers pages.
+  const [limit] = limits;
+  if (limit !== undefined && requests.length === 1) {
     const statement = status === undefined ? selectPage : selectPageOfStatus;
-    return [await readPage(database, statement, first, filter)];
+    const rows = await database.read<PetRow>(statement, [...starts, limit + 1, ...filter]);
+    return [pageOf(rows, limit)];
   }
   const statement = status === undefined ? selectPages : selectPagesOfStatus;
-  const starts = requests.map(({ after = smallestId }) => String(after));
-  const limits = requests.map(({ limit }) => limit);
   const rows = await database.read<RenderedPage>(statement, [starts, limits, ...filter]);
   return rows.map(({ json, next }) => (next === null ? { json } : { json, next: BigInt(next) }));
-}
-
-/** The plain query costs the server far less than the one that gathers pages. */
-async function readPage(
-  database: Reader,
-  statement: Statement,
-  { after = smallestId, limit }: PageRequest,
-  filter: string[],
-): Promise<Page> {
-  return pageOf(await database.read<PetRow>(statement, [String(after), limit + 1, ...filter]), limit);
 }
 
 function pageSql({ isAfter, order }: Range): string {
@@ -80,14 +104,12 @@ interface RenderedPage {
  * Many pages at once, one row for each in the order of the requests: the rendered array, and its last id unless that is
  * the last id of all. The order is asked for inside the aggregate, too, since only there is it promised.
  */
-function pagesSql({ isAfter, order }: Range): string {
-  const backwards = order.replaceAll(/\w+/g, '$& DESC');
+function pagesSql({ isAfter, order, backwards }: Range): string {
+  const newest = `SELECT id FROM pets WHERE ${isAfter(`'${int64Range.smallest}'::bigint`)} ORDER BY ${backwards} LIMIT 1`;
   return `
     SELECT page.json, nullif(page.last, newest.id)::text AS next
     FROM unnest($1::bigint[], $2::integer[]) WITH ORDINALITY AS request (start, size, place)
-    CROSS JOIN (
-      SELECT (SELECT id FROM pets WHERE ${isAfter(`'${smallestId}'::bigint`)} ORDER BY ${backwards} LIMIT 1) AS id
-    ) AS newest
+    CROSS JOIN (SELECT (${newest}) AS id) AS newest
     CROSS JOIN LATERAL (
       SELECT concat('[', string_agg(${petJson}, ',' ORDER BY ${order}), ']') AS json, max(id) AS last
       FROM (SELECT * FROM pets WHERE ${isAfter('request.start')} ORDER BY ${order} LIMIT request.size) AS pet

@@ -1,6 +1,7 @@
+import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import { petColumns, type PetRow } from '../pet-row.ts';
-import { pageOf, smallestId, type Dialect, type Reader } from './dialect.ts';
+import { pageOf, type Dialect, type Reader } from './dialect.ts';
 
 /**
  * For engines that only speak PostgreSQL's protocol: plain queries with a constant `LIMIT`, and nothing that depends on
@@ -19,7 +20,7 @@ export const portable: Dialect = {
 async function readPage(
   database: Reader,
   status: PetStatus | undefined,
-  { limit, after = smallestId }: PageRequest,
+  { limit, after = int64Range.smallest }: PageRequest,
 ): Promise<Page> {
   const [name, filter, values] =
     status === undefined

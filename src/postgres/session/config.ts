@@ -1,3 +1,4 @@
+import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import findInPassFile from 'pgpass';
 import type { PostgresAddress } from '../address.ts';
@@ -49,7 +50,7 @@ export function driverConfig(
 }
 
 /** libpq's meaning of the modes: only `verify-…`, or a given authority, proves who the server is. */
-export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ClientConfig['ssl'] {
+export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOptions {
   const verifies = sslMode.startsWith('verify-') || (sslMode === 'require' && sslFiles.ca !== undefined);
   return {
     ...sslFiles,
@@ -60,6 +61,6 @@ export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ClientConfig[
 
 function passwordFromFile(info?: unknown): Promise<string> {
   return new Promise((resolve) => {
-    findInPassFile(info as Parameters<typeof findInPassFile>[0], (password) => resolve(password ?? ''));
+    findInPassFile(info, (password) => resolve(password ?? ''));
   });
 }

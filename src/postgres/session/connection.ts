@@ -1,16 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  Client,
-  DatabaseError,
-  type ClientConfig,
-  type Notification,
-  type QueryConfig,
-  type QueryResultRow,
-} from 'pg';
+import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
-import { introduce, refuseUnusable, type Introduction } from './server.ts';
-import { watchForTlsRefusal } from './socket.ts';
+import { introduce, refusalOf, type Introduction } from './server.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
 export interface Statement {
@@ -44,42 +36,46 @@ export interface ConnectionOptions extends DriverOptions {
   /** Run before the connection is handed over; when it fails, there is no connection. */
   prepare?: (connection: Connection) => Promise<void>;
   onLost?: (error: unknown) => void;
-  onNotification?: (notification: Notification) => void;
+  onNotification?: () => void;
 }
 
 /** How long a session that has reported an error may take to show that it lives on. */
 const signOfLifeMs = 1000;
 const closeMs = 5000;
+/** The whole reply of a server that speaks no TLS to the request for it; anything else is an error. */
+const speaksNoTls = Buffer.from('N');
 
 /** Opens a session on one host, all of it within one time limit. */
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
   const { address, withinMs = address.connectTimeoutMs } = options;
   const deadline = performance.now() + withinMs;
-  const connect = (socket: Socket, ssl: ClientConfig['ssl']) =>
-    start(host, socket, { ...driverConfig(host, options), ssl: ssl ?? false }, options, deadline);
-  if (address.sslMode === 'disable' || host.host.startsWith('/')) return connect(new Socket(), false);
+  const withoutTls = () => start(host, new Socket(), { ...options, ssl: false, deadline });
+  if (address.sslMode === 'disable' || host.host.startsWith('/')) return withoutTls();
   const socket = new Socket();
-  const isTlsRefused = watchForTlsRefusal(socket);
+  let isTlsRefused = false;
+  socket.once('data', (firstBytes: Buffer) => {
+    isTlsRefused = firstBytes.equals(speaksNoTls);
+  });
   try {
-    return await connect(socket, sslConfig(address));
+    return await start(host, socket, { ...options, ssl: sslConfig(address), deadline });
   } catch (error) {
     // Only the server's own word, given before any login: whatever else has failed, the password is not sent in the clear.
-    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused();
-    if (mayGoWithout && performance.now() < deadline) return connect(new Socket(), false);
+    const mayGoWithout = address.sslMode === 'prefer' && isTlsRefused;
+    if (mayGoWithout && performance.now() < deadline) return withoutTls();
     throw error;
   }
 }
 
-async function start(
-  host: Host,
-  socket: Socket,
-  config: ClientConfig,
-  options: ConnectionOptions,
-  deadline: number,
-): Promise<Connection> {
-  const { address, mayBeStandby = false } = options;
-  // The driver connects it, and speaks TLS over it; it stays ours to end.
-  const client = new Client({ ...config, stream: () => socket });
+interface StartOptions extends ConnectionOptions {
+  /** Given in any case: the driver takes what is missing from the environment. */
+  ssl: ReturnType<typeof sslConfig> | false;
+  deadline: number;
+}
+
+async function start(host: Host, socket: Socket, options: StartOptions): Promise<Connection> {
+  const { address, ssl, deadline, mayBeStandby = false } = options;
+  // The driver connects the socket, and speaks TLS over it; it stays ours to end.
+  const client = new Client({ ...driverConfig(host, options), ssl, stream: () => socket });
   // An attempt that fails is reported by its promise; only a connection that was handed over can be lost.
   let isHandedOver = false;
   let isLate = false;
@@ -94,8 +90,9 @@ async function start(
   const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
-    const introduction = await introduce((text) => session.query(text), address);
-    if (!mayBeStandby) refuseUnusable(introduction, address);
+    const introduction = await introduce(session, address);
+    const refusal = mayBeStandby ? undefined : refusalOf(introduction, address);
+    if (refusal) throw refusal;
     const connection = Object.assign(session, introduction, { host });
     await options.prepare?.(connection);
     isHandedOver = true;
@@ -108,7 +105,8 @@ async function start(
   }
 }
 
-type Session = Omit<Connection, keyof Introduction | 'host'>;
+/** A session whose server is not known yet. */
+export type Session = Omit<Connection, keyof Introduction | 'host'>;
 
 function wrap(client: Client, socket: Socket, options: ConnectionOptions): Session {
   const { address, refuseWarnings = false, onLost, onNotification } = options;
@@ -133,6 +131,28 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
   });
   if (onNotification) client.on('notification', onNotification);
 
+  const responds = (): Promise<boolean> =>
+    client.query('').then(
+      () => true,
+      () => false,
+    );
+
+  /**
+   * After an error that ends the session the server never gets ready again, so one more response proves that the error
+   * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
+   */
+  const ask = async <Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> => {
+    try {
+      return (await client.query<Row>(query)).rows;
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      const timer = setTimeout(destroy, signOfLifeMs);
+      const isAlive = await responds();
+      clearTimeout(timer);
+      throw isAlive ? error : new Error('The server ended the session.', { cause: error });
+    }
+  };
+
   return {
     get isOpen() {
       return isOpen;
@@ -141,7 +161,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
       const warningsBefore = warnings;
       const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
-      const response = ask<Row>(client, query, destroy);
+      const response = ask<Row>(query);
       underWay.add(response);
       try {
         const rows = await response;
@@ -156,11 +176,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       }
     },
     async settle() {
-      const isSilent = () =>
-        client.query('').then(
-          () => false,
-          () => isOpen,
-        );
+      const isSilent = async () => !(await responds()) && isOpen;
       // The driver gives up waiting for each query after a while; the server may still respond later.
       while (await isSilent()) await sleep(signOfLifeMs);
     },
@@ -174,27 +190,4 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
     },
     destroy,
   };
-}
-
-/**
- * After an error that ends the session the server never gets ready again, so one more response proves that the error
- * was the statement's alone. The severity would say so, too, but the driver gives only its translation.
- */
-async function ask<Row extends QueryResultRow>(
-  client: Client,
-  query: QueryConfig,
-  destroy: () => void,
-): Promise<Row[]> {
-  try {
-    return (await client.query<Row>(query)).rows;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    const timer = setTimeout(destroy, signOfLifeMs);
-    const isAlive = await client.query('').then(
-      () => true,
-      () => false,
-    );
-    clearTimeout(timer);
-    throw isAlive ? error : new Error('The server ended the session.', { cause: error });
-  }
 }

@@ -103,17 +103,14 @@ export function openSessionGroup(
   };
 
   const chooseOnce = (): Promise<ChosenServer> => {
-    const forget = (): void => {
-      choosing = undefined;
-    };
     choosing ??= choose().then(
       (chosen) => {
-        forget();
+        choosing = undefined;
         return chosen;
       },
       (error: unknown) => {
         report.noServer(error);
-        setTimeout(forget, pauseAfterFailureMs);
+        setTimeout(() => (choosing = undefined), pauseAfterFailureMs);
         throw error;
       },
     );

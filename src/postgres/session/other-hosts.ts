@@ -1,7 +1,7 @@
 import type { PostgresAddress } from '../address.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection } from './connection.ts';
-import { introduce, isNewer, type Introduction, type Server } from './server.ts';
+import { introduce, isNewer, refusalOf, type Introduction, type Server } from './server.ts';
 import { within } from './within.ts';
 
 /** Watches the hosts that are not in use, over one session each, for a server that has been promoted. */
@@ -17,13 +17,10 @@ const responseMs = 500;
 export function createOtherHosts(address: PostgresAddress, inUse: Host, open: Connection[]): OtherHosts {
   const others = address.hosts
     .filter((host) => host !== inUse)
-    .map((host) =>
-      createOtherHost(
-        address,
-        host,
-        open.find((connection) => connection.host === host),
-      ),
-    );
+    .map((host) => {
+      const session = open.find((connection) => connection.host === host);
+      return createOtherHost(address, host, session);
+    });
   return {
     async haveNewer(than) {
       const findings = await Promise.all(others.map((other) => other.isNewer(than)));
@@ -35,12 +32,7 @@ export function createOtherHosts(address: PostgresAddress, inUse: Host, open: Co
   };
 }
 
-interface OtherHost {
-  isNewer(than: Server | undefined): Promise<boolean>;
-  close(): void;
-}
-
-function createOtherHost(address: PostgresAddress, host: Host, first: Connection | undefined): OtherHost {
+function createOtherHost(address: PostgresAddress, host: Host, first: Connection | undefined) {
   let connection = first;
   let opening: Promise<void> | undefined;
   let isLost = first === undefined;
@@ -55,8 +47,7 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
   };
 
   const ask = async (): Promise<Introduction | undefined> => {
-    const asked = connection;
-    if (asked?.isOpen) return introduce((text) => asked.query(text), address);
+    if (connection?.isOpen) return introduce(connection, address);
     opening ??= open();
     // A host that could not be reached the last time is not waited for.
     if (!isLost) await opening;
@@ -64,18 +55,16 @@ function createOtherHost(address: PostgresAddress, host: Host, first: Connection
   };
 
   return {
-    async isNewer(than) {
+    async isNewer(than: Server | undefined): Promise<boolean> {
       try {
         const state = await within(responseMs, ask());
-        if (!state) return false;
-        const canBeUsed = !state.isStandby && !(address.mustBeWritable && state.isReadOnly);
-        return canBeUsed && isNewer(state.server, than);
+        return state !== undefined && !refusalOf(state, address) && isNewer(state.server, than);
       } catch {
         connection?.destroy();
         return false;
       }
     },
-    close() {
+    close(): void {
       isClosed = true;
       connection?.destroy();
     },

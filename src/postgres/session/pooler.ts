@@ -18,7 +18,12 @@ export async function refuseSharedSessions(one: Connection, address: PostgresAdd
     for (let round = 0; round < rounds; round++) {
       const [pidOfOne, pidOfOther] = [await pidOf(one), await pidOf(other)];
       const isOurs = pidOfOne === one.backend.pid && pidOfOther === other.backend?.pid;
-      if (!isOurs || pidOfOne === pidOfOther) throw sharedSessions();
+      if (!isOurs || pidOfOne === pidOfOther) {
+        throw new OperatorError(
+          'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
+          'Add pgbouncer=true to the address.',
+        );
+      }
     }
   } finally {
     await other.close();
@@ -28,11 +33,4 @@ export async function refuseSharedSessions(one: Connection, address: PostgresAdd
 async function pidOf(connection: Connection): Promise<number | undefined> {
   const [row] = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   return row?.pid;
-}
-
-function sharedSessions(): OperatorError {
-  return new OperatorError(
-    'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
-    'Add pgbouncer=true to the address.',
-  );
 }

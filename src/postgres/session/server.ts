@@ -1,7 +1,8 @@
-import { DatabaseError, type QueryResultRow } from 'pg';
+import { DatabaseError } from 'pg';
 import { OperatorError } from '../../error.ts';
 import type { PostgresAddress } from '../address.ts';
 import { chooseDialect } from '../dialect/choose.ts';
+import type { Session } from './connection.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
 export interface Server {
@@ -27,8 +28,6 @@ export interface Backend {
   pid: number;
   startedAt: string;
 }
-
-export type Ask = <Row extends QueryResultRow>(text: string) => Promise<Row[]>;
 
 interface IntroductionRow {
   is_standby: boolean;
@@ -58,12 +57,17 @@ function introductionSql(ownsSession: boolean): string {
 }
 
 /** Learns who the server is, and makes sure that its warnings arrive. */
-export async function introduce(ask: Ask, address: PostgresAddress): Promise<Introduction> {
+export async function introduce(session: Session, address: PostgresAddress): Promise<Introduction> {
   const { ownsSession } = address;
   try {
-    const [row] = await ask<IntroductionRow>(introductionSql(ownsSession));
+    const [row] = await session.query<IntroductionRow>(introductionSql(ownsSession));
     if (!row) throw new Error('The server does not introduce itself.');
-    if (silentLevels.includes(row.heard)) throw silentRole();
+    if (silentLevels.includes(row.heard)) {
+      throw new OperatorError(
+        'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+        "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+      );
+    }
     return {
       server: { system: row.system, timeline: timelineOf(row.timeline), startedAt: row.started_at },
       isStandby: row.is_standby,
@@ -73,9 +77,9 @@ export async function introduce(ask: Ask, address: PostgresAddress): Promise<Int
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     // Another engine may have such a function that fails in a way of its own.
-    const mayLackIt = isUnknownToEngine(error) || (await chooseDialect(ask, address)).name === 'portable';
+    const mayLackIt = isUnknownToEngine(error) || (await chooseDialect(session, address)).name === 'portable';
     if (!mayLackIt) throw error;
-    return introduceEngine(ask);
+    return introduceEngine(session);
   }
 }
 
@@ -90,19 +94,18 @@ export function isNewer(one: Server | undefined, other: Server | undefined): boo
   return one !== undefined && one.system === other?.system && one.timeline > other.timeline;
 }
 
-/** A standby lags: a read there may miss what was acknowledged. */
-export function refuseUnusable({ isStandby, isReadOnly }: Introduction, address: PostgresAddress): void {
-  if (isReadOnly && address.mustBeWritable) throw new Error('The server is read-only.');
-  if (isStandby) throw new Error('The server is a standby.');
+/** Why a server cannot be used, if so. A standby lags: a read there may miss what was acknowledged. */
+export function refusalOf(server: Introduction, address: PostgresAddress): Error | undefined {
+  if (server.isReadOnly && address.mustBeWritable) return new Error('The server is read-only.');
+  return server.isStandby ? new Error('The server is a standby.') : undefined;
 }
 
 /** For engines that speak the protocol and lack PostgreSQL's functions: each server counts as the same one. */
-async function introduceEngine(ask: Ask): Promise<Introduction> {
-  const [session] = await ask<{ transaction_read_only: string }>('SHOW transaction_read_only');
-  const isReadOnly = session?.transaction_read_only === 'on';
-  const [row] = isReadOnly
-    ? await ask<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby')
-    : [];
+async function introduceEngine(session: Session): Promise<Introduction> {
+  const [setting] = await session.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
+  const isReadOnly = setting?.transaction_read_only === 'on';
+  const selectStandby = 'SELECT pg_is_in_recovery() AS is_standby';
+  const [row] = isReadOnly ? await session.query<{ is_standby: boolean }>(selectStandby) : [];
   return { server: undefined, isStandby: row?.is_standby ?? false, isReadOnly, backend: undefined };
 }
 
@@ -113,11 +116,4 @@ function isUnknownToEngine(error: unknown): boolean {
 
 function timelineOf(hexadecimal: string | null): number {
   return hexadecimal === null ? 0 : Number.parseInt(hexadecimal, 16);
-}
-
-function silentRole(): OperatorError {
-  return new OperatorError(
-    'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
-    "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
-  );
 }

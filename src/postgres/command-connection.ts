@@ -1,0 +1,31 @@
+import { parseAddress, type Environment } from './address.ts';
+import { explain } from './errors.ts';
+import { refuseMissingSchema } from './migrate.ts';
+import { prepareDatabase } from './open.ts';
+import type { Connection } from './session/connection.ts';
+import { openConnection } from './session/hosts.ts';
+
+export interface CommandOptions {
+  address: string;
+  environment?: Environment;
+  /** A schema that is not there is made; otherwise that is an error. */
+  mayCreate: boolean;
+}
+
+const timeouts = { lockMs: 10_000, statementMs: 60_000 };
+const startWithinMs = 3000;
+
+/** Opens a session for a command that reads or writes many rows at once. */
+export async function openCommandConnection(options: CommandOptions): Promise<Connection> {
+  const address = parseAddress(options.address, options.environment ?? {});
+  if (options.mayCreate) await prepareDatabase(address, startWithinMs);
+  let connection: Connection | undefined;
+  try {
+    connection = await openConnection({ address, timeouts, refuseWarnings: true });
+    await refuseMissingSchema(connection);
+    return connection;
+  } catch (error) {
+    await connection?.close();
+    throw explain(error);
+  }
+}
