@@ -5,8 +5,8 @@ import { changesAt, checksumAt, mapWalIndex } from './wal/header.ts';
 
 /** Notices commits, of this process or another. */
 export interface CommitWatch {
-  /** Whether there was a commit since the last call. */
-  hasChanged: () => boolean;
+  /** True once for each change: whether there was a commit since the last call. */
+  takeChange: () => boolean;
   /** Whether it also notices commits during a read transaction. */
   seesDuringReads: boolean;
 }
@@ -46,7 +46,7 @@ export function createFreshness(
   const check = (): void => {
     const problem = store.problem();
     if (problem) throw problem;
-    if (!commits.hasChanged()) return;
+    if (!commits.takeChange()) return;
     version += 1;
     endRead();
   };
@@ -87,25 +87,25 @@ export function watchWalIndex(path: string): CommitWatch | undefined {
   if (!words) return undefined;
   let changes = words[changesAt];
   let checksum = words[checksumAt];
-  const hasChanged = (): boolean => {
+  const takeChange = (): boolean => {
     // A commit that is still writing the header may be noticed twice, which is harmless.
     if (words[changesAt] === changes && words[checksumAt] === checksum) return false;
     changes = words[changesAt];
     checksum = words[checksumAt];
     return true;
   };
-  return { hasChanged, seesDuringReads: true };
+  return { takeChange, seesDuringReads: true };
 }
 
 /** Asks SQLite, where its shared memory cannot be read. */
 export function watchDataVersion(database: Database): CommitWatch {
   const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
   let seen = select.get()?.data_version;
-  const hasChanged = (): boolean => {
+  const takeChange = (): boolean => {
     const version = select.get()?.data_version;
     if (version === seen) return false;
     seen = version;
     return true;
   };
-  return { hasChanged, seesDuringReads: false };
+  return { takeChange, seesDuringReads: false };
 }

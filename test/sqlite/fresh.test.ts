@@ -40,39 +40,39 @@ if (process.platform === 'linux') ways.push(['in shared memory', watchSharedMemo
 
 describe.each(ways)('watching for commits %s', (_, watch) => {
   it('sees nothing while nobody commits', () => {
-    const { hasChanged } = watch();
+    const { takeChange } = watch();
     reading.query('SELECT count(*) FROM numbers').get();
     writing.run('BEGIN IMMEDIATE');
     writing.run('INSERT INTO numbers VALUES (1)');
     writing.run('ROLLBACK');
-    for (let count = 0; count < 3; count++) expect(hasChanged()).toBe(false);
+    for (let count = 0; count < 3; count++) expect(takeChange()).toBe(false);
   });
 
   it('sees each commit of another connection at once, and only once', () => {
-    const { hasChanged } = watch();
+    const { takeChange } = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
-      expect([hasChanged(), hasChanged()]).toEqual([true, false]);
+      expect([takeChange(), takeChange()]).toEqual([true, false]);
     }
   });
 
   it('sees the commits of another process', () => {
-    const { hasChanged } = watch();
+    const { takeChange } = watch();
     const insert = `new (require('bun:sqlite').Database)(process.argv[1]).run('INSERT INTO numbers VALUES (1)')`;
     for (let count = 0; count < 5; count++) {
       expect(Bun.spawnSync([process.execPath, '-e', insert, place.path]).exitCode).toBe(0);
-      expect([hasChanged(), hasChanged()]).toEqual([true, false]);
+      expect([takeChange(), takeChange()]).toEqual([true, false]);
     }
   });
 
   it('sees a commit after the log was checkpointed and restarted', () => {
-    const { hasChanged } = watch();
+    const { takeChange } = watch();
     for (let count = 0; count < 20; count++) {
       commit();
-      expect(hasChanged()).toBe(true);
+      expect(takeChange()).toBe(true);
       writing.run('PRAGMA wal_checkpoint(TRUNCATE)');
       commit();
-      expect(hasChanged()).toBe(true);
+      expect(takeChange()).toBe(true);
     }
   });
 
@@ -99,9 +99,9 @@ describe('shared memory that is not proven to be SQLite’s', () => {
     const stranger = join(dirname(place.path), 'moved.db');
     copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
     expect(watchWalIndex(stranger)).toBeUndefined();
-    const { hasChanged } = watchCommits(reading, stranger);
+    const { takeChange } = watchCommits(reading, stranger);
     commit();
-    expect([hasChanged(), hasChanged()]).toEqual([true, false]);
+    expect([takeChange(), takeChange()]).toEqual([true, false]);
   });
 
   it('may be missing', () => {
