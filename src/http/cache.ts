@@ -26,7 +26,7 @@ export class ResponseCache {
   #keptVersion: number | undefined;
   #keptBytes = 0;
   /** The last page requested in each slot. Pages that share a slot forget each other, which only costs time. */
-  readonly #requested = Array.from({ length: slotCount }, () => '');
+  readonly #requested: (PageRequest | undefined)[] = Array.from({ length: slotCount }, () => undefined);
 
   constructor(version: () => number | undefined, baseHeaders: Record<string, string>) {
     this.#version = version;
@@ -43,19 +43,22 @@ export class ResponseCache {
       this.#keptVersion = version;
     }
     const { limit, status, after } = request;
+    if (after !== undefined && !this.#isRequestedAgain(request, after)) return make(request);
     const key = `${limit} ${status ?? ''} ${after ?? ''}`;
     const kept = this.#kept.get(key);
     if (kept) return kept;
     const made = make(request);
-    const isWorthKeeping = after === undefined || this.#isRequestedAgain(key);
-    return isWorthKeeping && !(made instanceof Promise) ? this.#keep(key, made) : made;
+    return made instanceof Promise ? made : this.#keep(key, made);
   }
 
-  #isRequestedAgain(key: string): boolean {
-    const slot = Bun.hash.xxHash32(key) % slotCount;
-    const isAgain = this.#requested[slot] === key;
-    this.#requested[slot] = key;
-    return isAgain;
+  #isRequestedAgain(request: PageRequest, after: bigint): boolean {
+    const { limit, status } = request;
+    // Any mixture will do, as long as similar pages get different slots.
+    const mixture = (Number(after) * 4 + (status?.length ?? 0)) * 101 + limit;
+    const slot = Math.abs(mixture % slotCount);
+    const last = this.#requested[slot];
+    this.#requested[slot] = request;
+    return last?.after === after && last.limit === limit && last.status === status;
   }
 
   #keep(key: string, response: PlainResponse): PlainResponse {
