@@ -119,5 +119,8 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
 }
 
 function leastLoaded(connections: ReconnectingConnection[]): ReconnectingConnection {
-  return connections.reduce((least, other) => (other.load < least.load ? other : least));
+  const chosen = connections.reduce((least, other) => (other.load < least.load ? other : least));
+  // Connections that are equally busy take turns.
+  connections.push(...connections.splice(connections.indexOf(chosen), 1));
+  return chosen;
 }

@@ -60,7 +60,8 @@ export function createPageBatchers(database: Database, dialect: Dialect): PageBa
       // Counted in pets, so that a batch of the longest pages stays small.
       sizeOf: ({ limit }) => limit,
       maxPerBatch: 640,
-      maxAtOnce: 2,
+      // Pages are gathered only under load: one that waits for others comes later than it could.
+      maxAtOnce: 6,
     });
   return {
     all: batcher(),

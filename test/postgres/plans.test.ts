@@ -13,7 +13,8 @@ afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {
   it('plans a statement once, whatever the values, and never compiles it', async () => {
-    const database = openDatabaseAt(place.address());
+    // One session reads, so that all plans are its own.
+    const database = openDatabaseAt(place.address('?connection_limit=4'));
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
       expect(await database.read(statement, [last])).toHaveLength(last);

@@ -29,7 +29,7 @@ async function serve(address: string): Promise<void> {
     await pets.listPets({ limit });
     for (const status of petStatuses) await pets.listPets({ limit, status, after: 1n });
     // So many that some wait for others, and are read together.
-    await Promise.all([1n, 2n, 3n, 4n].map(async (after) => pets.listPets({ limit, after })));
+    await Promise.all([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n].map(async (after) => pets.listPets({ limit, after })));
   }
   const key = await keys.createKey({ name: 'till', hash: 'hash', lastFour: 'abcd', createdAt: new Date() });
   await keys.findKey('hash');
