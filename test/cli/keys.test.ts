@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/api-key.ts';
 import {
@@ -6,14 +6,10 @@ import {
   runCli,
   startService,
   type CliResult,
-  type Folder,
   type Service,
 } from '../support/process/process.ts';
 
-let folder: Folder;
-beforeAll(() => {
-  folder = makeFolder();
-});
+const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 interface ShownKey {

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 import { checkRawResponse, listen, type Listening } from '../support/http/socket.ts';
 
 /** `docs/decisions.md`, "Requests": the body, its fields, int64 and name. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 const create = (body: unknown, headers?: Record<string, string>) => call('/v1/pets', post(body, headers));

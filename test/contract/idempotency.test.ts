@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '../../src/api-key.ts';
 import { idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
 /** `docs/decisions.md`, "Responses": idempotency. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 const newKey = () => randomBytes(12).toString('hex');

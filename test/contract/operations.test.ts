@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, addPets, errorOf, idsOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openapi } from '../support/contract/openapi.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 /** The operations of `openapi.yaml`: their parameters, responses, authentication and errors. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 const create = (pet: unknown) => call('/v1/pets', post(pet));

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import type { LogFields } from '../../src/log.ts';
 import { errorOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 /** `docs/decisions.md`, "Responses": the request id. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 describe('the request id', () => {

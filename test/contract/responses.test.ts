@@ -3,17 +3,12 @@ import { PetstoreError, statusOfCode } from '../../src/error.ts';
 import { addPet, addPets, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openapi } from '../support/contract/openapi.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 
 /** `docs/decisions.md`, "Responses". Pages, idempotency and the request id have files of their own. */
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 describe('a 201', () => {

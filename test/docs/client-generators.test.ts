@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { exampleAddress } from '../../src/docs/examples.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { openapi, operations, type DocumentedOperation } from '../support/contract/openapi.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 import { requestFor } from '../support/contract/documented-request.ts';
 
 /** Client generators put the first server of `openapi.yaml` before every path and send every example at once. */
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await openService();
-  // The example of petId names this pet.
-  await service.pets.createPet({ name: 'Rex', categoryId: 1n });
-});
+const service = await openService();
+// The example of petId names this pet.
+await service.pets.createPet({ name: 'Rex', categoryId: 1n });
 afterAll(() => service.close());
 
 describe('openapi.yaml', () => {

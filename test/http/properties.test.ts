@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { isPetStatus } from '../../src/pet.ts';
 import { nextQuery, post, rex } from '../support/http/calls.ts';
-import { openService, type Service } from '../support/http/service.ts';
+import { openService } from '../support/http/service.ts';
 import { holds, propertyTimeoutMs, wellFormedName } from '../support/property.ts';
 
-let service: Service;
-let call: Service['call'];
-
-beforeAll(async () => {
-  service = await openService();
-  ({ call } = service);
-});
+const service = await openService();
+const { call } = service;
 afterAll(() => service.close());
 
 const jsonInit = (body: string | Uint8Array<ArrayBuffer>): RequestInit => ({ ...post(''), body });

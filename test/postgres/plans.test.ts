@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/pet.ts';
 import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
-let place: Database;
-
-beforeAll(async () => {
-  place = await makeDatabase();
-});
+const place = await makeDatabase();
 afterAll(() => place[Symbol.asyncDispose]());
 
 describe('a plan', () => {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
 
 const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
 const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
 
-let folder: Folder;
-beforeAll(() => {
-  folder = makeFolder();
-});
+const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { OperatorError } from '../../src/error.ts';
 import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { makeFolder, heldToRights, runCli, startService, type Folder } from '../support/process/process.ts';
+import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
 
-let folder: Folder;
-beforeAll(() => {
-  folder = makeFolder();
-});
+const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);

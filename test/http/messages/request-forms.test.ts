@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet } from '../../support/http/calls.ts';
-import { openService, type Service } from '../../support/http/service.ts';
-import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
+import { openService } from '../../support/http/service.ts';
+import { checkRawResponse, listen } from '../../support/http/socket.ts';
 
 /** Requests that are good HTTP and yet not what a browser sends. */
 
-let service: Service;
-let server: Listening;
-
-beforeAll(async () => {
-  service = await openService();
-  server = listen(service.app);
-  await addPet(service.call);
-});
+const service = await openService();
+const server = listen(service.app);
+await addPet(service.call);
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await service.close();

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import { version } from '../../../package.json';
 import { statusOfCode } from '../../../src/error.ts';
 import { comesToItsEnd } from '../../support/process/ends.ts';
-import { openService, type Service } from '../../support/http/service.ts';
+import { openService } from '../../support/http/service.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await openService();
-});
+const service = await openService();
 afterAll(() => service.close());
 
 const gzip = { 'Accept-Encoding': 'gzip, br' };

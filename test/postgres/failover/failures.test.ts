@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import type { ImportStore } from '../../../src/import-store.ts';
 import { openPostgresImport } from '../../../src/postgres/import.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
-let database: Database;
-let store: PostgresStore;
-
-beforeAll(async () => {
-  database = await makeDatabase();
-  store = await openPostgresStore({ address: database.address() });
-});
+const database = await makeDatabase();
+const store = await openPostgresStore({ address: database.address() });
 afterAll(async () => {
   await store.close();
   await database[Symbol.asyncDispose]();

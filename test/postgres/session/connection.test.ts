@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import { openConnection } from '../../../src/postgres/session/hosts.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openDatabaseAt } from '../../support/postgres/open-database.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 
-let database: Database;
-
-beforeAll(async () => {
-  database = await makeDatabase();
-});
+const database = await makeDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
 describe('closing a connection', () => {
