@@ -41,7 +41,7 @@ export async function openBulkStore(
     const { openSqliteBulk } = await import('./sqlite/bulk.ts');
     return openSqliteBulk({ ...location, mayCreate });
   }
-  const { openPostgresBulk } = await import('./postgres/bulk.ts');
+  const { openPostgresBulk } = await import('./postgres/tools/bulk.ts');
   return openPostgresBulk({ ...location, environment, mayCreate });
 }
 
@@ -55,7 +55,7 @@ export async function openImportStore(
     const { openSqliteImport } = await import('./sqlite/import.ts');
     return openSqliteImport(location);
   }
-  const { openPostgresImport } = await import('./postgres/import.ts');
+  const { openPostgresImport } = await import('./postgres/tools/import.ts');
   return openPostgresImport({ ...location, environment });
 }
 

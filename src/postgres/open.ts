@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
-import { createPetCreator } from './create.ts';
+import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { explain, mayPass } from './errors.ts';
-import { openKeyWatch } from './key-watch.ts';
-import { createKeyStore, findKeys } from './keys.ts';
+import { openKeyWatch } from './keys/key-watch.ts';
+import { createKeyStore, findKeys } from './keys/keys.ts';
 import { migrate } from './migrate.ts';
-import { createPageBatchers, createPetStore, readPets } from './pets.ts';
+import { createPageBatchers, createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 

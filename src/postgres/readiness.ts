@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CreatedPet } from '../pet.ts';
-import type { CreatePets, CreateResult } from './create.ts';
+import type { CreatePets, CreateResult } from './pets/create.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
-import type { KeyWatch } from './key-watch.ts';
+import type { KeyWatch } from './keys/key-watch.ts';
 import type { SessionGroup } from './session/group.ts';
 import { within } from './session/within.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { readAll, type BulkStore, type BulkTable } from '../../src/bulk-store.ts';
 import { petStatuses } from '../../src/pet.ts';
-import { openPostgresBulk } from '../../src/postgres/bulk.ts';
+import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/import.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../src/postgres/import.ts';
+import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeDatabase } from '../support/postgres/server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { inspectPostgres } from '../../src/postgres/inspect.ts';
+import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 

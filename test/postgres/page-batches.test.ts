@@ -2,7 +2,7 @@ import { expect, it } from 'bun:test';
 import { native } from '../../src/postgres/dialect/native.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { createPageBatchers } from '../../src/postgres/pets.ts';
+import { createPageBatchers } from '../../src/postgres/pets/pets.ts';
 import { petStatuses, type Page, type PageRequest } from '../../src/pet.ts';
 import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase } from '../support/postgres/server.ts';

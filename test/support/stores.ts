@@ -1,7 +1,7 @@
 import type { BulkStore } from '../../src/bulk-store.ts';
 import type { ImportStore } from '../../src/import-store.ts';
-import { openPostgresBulk } from '../../src/postgres/bulk.ts';
-import { openPostgresImport } from '../../src/postgres/import.ts';
+import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
+import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/import.ts';

@@ -119,7 +119,7 @@ function checkFileSystem(path: string): Finding | undefined {
 }
 
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
-  const { inspectPostgres } = await import('../../postgres/inspect.ts');
+  const { inspectPostgres } = await import('../../postgres/tools/inspect.ts');
   try {
     const { version, petCount, usableKeyCount, isNew, mayWrite, serverTime } = await inspectPostgres(
       address,

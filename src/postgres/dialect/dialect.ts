@@ -1,6 +1,6 @@
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
-import { petJsonOf, type PetRow } from '../pet-row.ts';
+import { petJsonOf, type PetRow } from '../pets/pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 
 export const dialectNames = ['postgres', 'portable'] as const;

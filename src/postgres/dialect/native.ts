@@ -1,7 +1,7 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import { wasUndone } from '../errors.ts';
-import { petColumns, type PetRow } from '../pet-row.ts';
+import { petColumns, type PetRow } from '../pets/pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 import { pageOf, type Dialect, type Reader } from './dialect.ts';
 

@@ -1,6 +1,6 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
-import { petColumns, type PetRow } from '../pet-row.ts';
+import { petColumns, type PetRow } from '../pets/pet-row.ts';
 import { pageOf, type Dialect, type Reader } from './dialect.ts';
 
 /**

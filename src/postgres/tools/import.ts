@@ -1,10 +1,10 @@
 import type { QueryResultRow } from 'pg';
-import { IdTakenError, PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../import-store.ts';
+import { IdTakenError, PetstoreError } from '../../error.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
-import { isIdTaken, isRetryable, translateError } from './errors.ts';
-import { petArrays } from './pet-row.ts';
-import type { Connection, Values } from './session/connection.ts';
+import { isIdTaken, isRetryable, translateError } from '../errors.ts';
+import { petArrays } from '../pets/pet-row.ts';
+import type { Connection, Values } from '../session/connection.ts';
 
 const maxAttempts = 10;
 

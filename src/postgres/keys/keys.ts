@@ -1,6 +1,6 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import type { Batcher } from './batcher.ts';
-import type { Database } from './database.ts';
+import { isUsable, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
+import type { Batcher } from '../batcher.ts';
+import type { Database } from '../database.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /** As the driver gives it: bigint columns arrive as text. */

@@ -1,8 +1,8 @@
-import { parseAddress, type Environment } from './address.ts';
-import type { Connection } from './session/connection.ts';
-import { openConnection } from './session/hosts.ts';
-import { readSchemaVersion } from './migrate.ts';
-import { explain } from './errors.ts';
+import { parseAddress, type Environment } from '../address.ts';
+import type { Connection } from '../session/connection.ts';
+import { openConnection } from '../session/hosts.ts';
+import { readSchemaVersion } from '../migrate.ts';
+import { explain } from '../errors.ts';
 
 export interface Inspection {
   version: string;

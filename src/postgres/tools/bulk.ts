@@ -1,15 +1,15 @@
 import type { QueryResultRow } from 'pg';
-import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
-import { IdTakenError } from '../error.ts';
-import { int64Range } from '../int64.ts';
-import type { Pet } from '../pet.ts';
+import type { ApiKey } from '../../api-key.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../../bulk-store.ts';
+import { IdTakenError } from '../../error.ts';
+import { int64Range } from '../../int64.ts';
+import type { Pet } from '../../pet.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
-import { isIdTaken, unavailable } from './errors.ts';
+import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { apiKeyOf, keyColumns, type KeyRow } from './keys.ts';
-import { petColumns, petOf, type PetRow } from './pet-row.ts';
-import type { Connection, Values } from './session/connection.ts';
+import { apiKeyOf, keyColumns, type KeyRow } from '../keys/keys.ts';
+import { petColumns, petOf, type PetRow } from '../pets/pet-row.ts';
+import type { Connection, Values } from '../session/connection.ts';
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const connection = await openCommandConnection(options);

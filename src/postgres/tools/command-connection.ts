@@ -1,9 +1,9 @@
-import { parseAddress, type Environment } from './address.ts';
-import { explain } from './errors.ts';
-import { refuseMissingSchema } from './migrate.ts';
-import { prepareDatabase } from './open.ts';
-import type { Connection } from './session/connection.ts';
-import { openConnection } from './session/hosts.ts';
+import { parseAddress, type Environment } from '../address.ts';
+import { explain } from '../errors.ts';
+import { refuseMissingSchema } from '../migrate.ts';
+import { prepareDatabase } from '../open.ts';
+import type { Connection } from '../session/connection.ts';
+import { openConnection } from '../session/hosts.ts';
 
 export interface CommandOptions {
   address: string;

@@ -1,11 +1,11 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../../error.ts';
 import {
   fingerprintOf,
   idempotencyRetentionMs,
   type CreatedPet,
   type Idempotency,
   type NewPet,
-} from '../pet.ts';
+} from '../../pet.ts';
 import {
   forgetOld,
   forgottenAtOnce,
@@ -15,8 +15,8 @@ import {
   type CreatedRow,
   type EarlierRow,
 } from './create-statements.ts';
-import type { Database } from './database.ts';
-import { unavailable } from './errors.ts';
+import type { Database } from '../database.ts';
+import { unavailable } from '../errors.ts';
 import { petArrays, petJsonOf, type PetRow } from './pet-row.ts';
 
 export interface CreateRequest {

@@ -1,8 +1,8 @@
-import type { ApiKey } from '../api-key.ts';
-import type { Database } from './database.ts';
-import { unavailable, wasUndone } from './errors.ts';
-import type { Connection } from './session/connection.ts';
-import type { SessionGroup, SessionOptions } from './session/group.ts';
+import type { ApiKey } from '../../api-key.ts';
+import type { Database } from '../database.ts';
+import { unavailable, wasUndone } from '../errors.ts';
+import type { Connection } from '../session/connection.ts';
+import type { SessionGroup, SessionOptions } from '../session/group.ts';
 
 /** Keeps keys in memory for as long as they are known to be valid. */
 export interface KeyWatch {

@@ -1,10 +1,16 @@
-import { idempotencyConflict, type Page, type PageRequest, type PetStatus, type PetStore } from '../pet.ts';
-import { createBatcher, type Batcher } from './batcher.ts';
+import {
+  idempotencyConflict,
+  type Page,
+  type PageRequest,
+  type PetStatus,
+  type PetStore,
+} from '../../pet.ts';
+import { createBatcher, type Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
-import type { Database } from './database.ts';
-import type { Dialect } from './dialect/dialect.ts';
+import type { Database } from '../database.ts';
+import type { Dialect } from '../dialect/dialect.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
-import type { Readiness } from './readiness.ts';
+import type { Readiness } from '../readiness.ts';
 import { createSharedRead } from './shared-read.ts';
 
 /** One for each filter. */
