@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
-import { OperatorError, usageError } from '../error.ts';
+import { IdTakenError, OperatorError, usageError } from '../error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
 import { addExamples } from './terminal/help.ts';
@@ -107,9 +107,17 @@ async function compareBeginning({ name, source, target }: TablePair, progress: P
 async function copyRest({ name, source, target }: TablePair, { count, last }: Beginning): Promise<void> {
   using progress = showProgress(name, await source.count(), { done: count });
   for await (const rows of readAll(source, { after: last })) {
-    await target.write(rows);
+    await target.write(rows).catch(explainTaken);
     progress.add(rows.length);
   }
+}
+
+function explainTaken(error: unknown): never {
+  if (!(error instanceof IdTakenError)) throw error;
+  throw new OperatorError(
+    'Another process added a pet to the target during the copy.',
+    'Stop the services of both stores, and copy into an empty store with --to.',
+  );
 }
 
 /** Reads both tables again, whole. */

@@ -152,6 +152,21 @@ describe('petstore copy', () => {
     expect(await contentOf(openSqliteBulk({ path: other, mayCreate: false }))).toHaveLength(1);
   });
 
+  it('says in one line that somebody else writes to the target', async () => {
+    const target = join(folder.path, 'shared.db');
+    await openSqliteStore({ path: target }).close();
+    using rival = new SqliteDatabase(target);
+    // Takes the next id as soon as the copy has added a pet, as a running service could.
+    rival.run(`CREATE TRIGGER rival AFTER INSERT ON pets WHEN new.json <> 'rival' BEGIN
+      INSERT INTO pets (id, json, checksum) VALUES (new.id + 1, 'rival', 0); END`);
+    const { status, stderr } = await runCli(['copy', '--from', full, '--to', target]);
+    expect(status).toBe(1);
+    expect(stderr).toEndWith(
+      'petstore: Another process added a pet to the target during the copy. ' +
+        'Stop the services of both stores, and copy into an empty store with --to.\n',
+    );
+  });
+
   it('refuses a source that is not there, and does not make it', async () => {
     const missing = join(folder.path, 'missing.db');
     const fromFile = await runCli(['copy', '--from', missing, '--to', join(folder.path, 'x.db')]);
