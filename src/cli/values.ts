@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseInt64 } from '../int64.ts';
+import { int64Range, parseInt64 } from '../int64.ts';
 
 /** Parses an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {
@@ -13,5 +13,7 @@ export function integerFrom(smallest: number, largest: number): (text: string) =
 export function int64(text: string): bigint {
   const value = parseInt64(text);
   if (value !== undefined) return value;
-  throw new InvalidArgumentError('It must be an integer from -9223372036854775808 to 9223372036854775807.');
+  throw new InvalidArgumentError(
+    `It must be an integer from ${int64Range.smallest} to ${int64Range.largest}.`,
+  );
 }

@@ -94,6 +94,5 @@ export async function serveHere(
 
 async function within(deadlineMs: number, work: Promise<void>, onLate: () => void): Promise<void> {
   const deadline = setTimeout(onLate, deadlineMs);
-  await work;
-  clearTimeout(deadline);
+  await work.finally(() => clearTimeout(deadline));
 }
