@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, runCli } from '../support/process/process.ts';
+import { expectRefusedStart } from '../support/process/refusal.ts';
 
 const certificate = join(import.meta.dir, '../fixtures/localhost.pem');
 const privateKey = join(import.meta.dir, '../fixtures/localhost-key.pem');
@@ -11,15 +12,13 @@ afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);
 
-/** Expects one line for the operator, no stack, nothing on stdout, and no store. */
+/** No store is made. */
 async function expectRefusal(
   env: Record<string, string>,
   expected: { status: number; message: string },
 ): Promise<void> {
   using store = makeFolder();
-  const result = await runCli(['serve'], { env: { PORT: '0', DATABASE_URL: store.database, ...env } });
-  const { status, message } = expected;
-  expect(result).toEqual({ status, stdout: '', stderr: `petstore: ${message}\n` });
+  await expectRefusedStart({ DATABASE_URL: store.database, ...env }, expected);
   expect(readdirSync(store.path)).toEqual([]);
 }
 

@@ -6,24 +6,18 @@ import { OperatorError } from '../../src/error.ts';
 import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
+import { expectRefusedStart } from '../support/process/refusal.ts';
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 const place = (name: string): string => join(folder.path, name);
 
-/** Starts the service where it must not start: one line for the operator, no stack, nothing on stdout. */
-async function expectRefusal(
+const expectRefusal = (
   env: Record<string, string>,
   expected: { status: number; message: string },
-): Promise<void> {
-  const result = await runCli(['serve'], {
-    env: { PORT: '0', DATABASE_URL: place('unused.db'), ...env },
-    wrap: heldToRights,
-  });
-  const { status, message } = expected;
-  expect(result).toEqual({ status, stdout: '', stderr: `petstore: ${message}\n` });
-}
+): Promise<void> =>
+  expectRefusedStart({ DATABASE_URL: place('unused.db'), ...env }, expected, { wrap: heldToRights });
 
 describe('a port that is taken', () => {
   it.each([1, 2])('stops a start with --workers %i', async (workers) => {

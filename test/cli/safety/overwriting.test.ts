@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, it } from 'bun:test';
+import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { idsOf } from '../../support/http/calls.ts';
+import { runCli } from '../../support/process/process.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
+import { copyByHand, damageFile, damageLog, makeCrashedStore } from '../../support/crashed-store.ts';
+import { hashesOf } from '../../support/file-hashes.ts';
+
+const at = useStoreFolder();
+const { inFolder, run, expectRefused } = at;
+
+describe('petstore restore over a crashed store', () => {
+  beforeEach(async () => {
+    await run('seed', '--count', '2');
+    await run('backup', 'good.db');
+    copyByHand(inFolder('good.db'), inFolder('bad.db'));
+    damageFile(inFolder('bad.db'));
+    rmSync(at.store);
+    await makeCrashedStore(at.store);
+  });
+
+  it.each([
+    ['sound', () => {}],
+    ['damaged', () => damageLog(at.store)],
+  ])('changes nothing when it refuses or fails: the log is %s', async (_log, harm) => {
+    harm();
+    await expectRefused(/add --force|is damaged/, 'restore', 'good.db');
+    await expectRefused('is damaged', 'restore', 'bad.db', '--force');
+    await expectRefused('There is no backup', 'restore', 'none.db', '--force');
+    await expectRefused('is the store itself', 'restore', at.store, '--force');
+    symlinkSync(at.store, inFolder('link.db'));
+    await expectRefused('is the store itself', 'restore', 'link.db', '--force');
+  });
+
+  it('keeps the replaced store as it was, with its log', async () => {
+    damageLog(at.store);
+    const before = hashesOf(at.path);
+    const { status, stdout } = await run('restore', 'good.db', '--force');
+    expect(status).toBe(0);
+    const [, kept = ''] = /kept as (\S+)\. /.exec(stdout) ?? [];
+    const after = hashesOf(at.path);
+    for (const suffix of ['', '-wal', '-shm']) {
+      expect(after[kept.slice(at.path.length + 1) + suffix]).toBe(before[`petstore.db${suffix}`]);
+    }
+    expect(idsOf((await run('export')).stdout)).toEqual(['1', '2']);
+  });
+});
+
+describe('restores of one store at the same time', () => {
+  it('leave the whole content of one of them', async () => {
+    for (const count of ['100', '20000']) {
+      await runCli(['seed', '--count', count, '--database-url', inFolder(`${count}.db`)]);
+      await runCli(['backup', inFolder(`b${count}.db`), '--database-url', inFolder(`${count}.db`)]);
+    }
+    await run('keys', 'create', '--name', 'till');
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.all(
+        ['100', '20000', '100'].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
+      );
+      expect(results.some(({ status }) => status === 0)).toBe(true);
+      for (const { status, stderr } of results)
+        if (status !== 0) expect(stderr).toMatch(/is in use|was replaced/);
+      expect(['100', '20000']).toContain(String(idsOf((await run('export')).stdout).length));
+    }
+  });
+});
+
+describe('a pipe', () => {
+  it.each<string[]>([['serve'], ['export'], ['restore', 'good.db', '--force'], ['keys', 'list']])(
+    'is refused as a store by %s, and left alone',
+    async (...command: string[]) => {
+      await run('seed', '--count', '1');
+      await run('backup', 'good.db');
+      const pipe = inFolder('pipe');
+      Bun.spawnSync(['mkfifo', pipe]);
+      const { status, stderr } = await runCli([...command, '--database-url', pipe], { cwd: at.path });
+      expect([status, stderr]).toEqual([1, expect.stringContaining('is not a file')]);
+      expect(statSync(pipe).isFIFO()).toBe(true);
+    },
+  );
+});
+
+describe('a file of the store', () => {
+  beforeEach(() => makeCrashedStore(at.store));
+
+  it.each(['', '-wal', '-shm', '-journal'])(
+    'is refused as the output of a command: petstore.db%s',
+    async (suffix) => {
+      writeFileSync(inFolder('pets.ndjson'), '{"name":"Rex","categoryId":1}\n{"name":1}\n');
+      await expectRefused(
+        'belongs to the store',
+        'export',
+        `petstore.db${suffix}`,
+        '--force',
+        '--format',
+        'ndjson',
+      );
+      await expectRefused(
+        'belongs to the store',
+        'import',
+        'pets.ndjson',
+        '--rejects',
+        `petstore.db${suffix}`,
+      );
+      await expectRefused('belongs to the store', 'backup', `./petstore.db${suffix}`);
+    },
+  );
+
+  it('is refused behind a link, too', async () => {
+    symlinkSync('petstore.db-wal', inFolder('rejects'));
+    writeFileSync(inFolder('pets.ndjson'), '{"name":1}\n');
+    await expectRefused('belongs to the store', 'import', 'pets.ndjson', '--rejects', 'rejects');
+    await expectRefused('belongs to the store', 'export', 'rejects', '--force');
+    await expectRefused('belongs to the store', 'import', at.store);
+  });
+
+  it('is refused as the target of its own copy', async () => {
+    symlinkSync('petstore.db', inFolder('link.db'));
+    const before = hashesOf(at.path);
+    for (const to of [at.store, inFolder('link.db'), `sqlite:${at.store}`]) {
+      expect(await runCli(['copy', '--from', at.store, '--to', to])).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('name the same store'),
+      });
+    }
+    expect(hashesOf(at.path)).toEqual(before);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import type { PetStore } from '../../src/pet.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../support/http/calls.ts';
+import { openService, type Service, type ServiceOptions, type Store } from '../support/http/service.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+
+describe('a list that is served from the cache', () => {
+  let place: SqlitePlace;
+  let services: Service[];
+  beforeEach(async () => {
+    place = await makeSqlitePlace();
+    services = [];
+  });
+  afterEach(async () => {
+    for (const service of services) await service.close();
+    await place[Symbol.asyncDispose]();
+  });
+
+  /** A service on the file of the test, which counts how many pages are read from it. */
+  async function open(options: ServiceOptions = {}): Promise<Service & { reads: () => number }> {
+    let reads = 0;
+    const openStore = async (): Promise<Store> => {
+      const store = openSqliteStore({ path: place.path });
+      const listPets: PetStore['listPets'] = (request) => {
+        reads += 1;
+        return store.pets.listPets(request);
+      };
+      return { ...store, pets: { ...store.pets, listPets } };
+    };
+    const service = { ...(await openService({ openStore, ...options })), reads: () => reads };
+    services.push(service);
+    return service;
+  }
+
+  const headersOf = ({ headers }: Response): [string, string][] =>
+    [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+
+  it('has the headers and the body of the first response', async () => {
+    const { call, reads } = await open();
+    await addPets(call, 3);
+    for (const query of ['?limit=2', '?limit=3', '?limit=2&status=sold']) {
+      const before = reads();
+      const first = await call(`/v1/pets${query}`);
+      const second = await call(`/v1/pets${query}`);
+      expect(reads() - before).toBe(query.includes('sold') ? 2 : 1);
+      expect(headersOf(second)).toEqual(headersOf(first));
+      expect(await second.text()).toBe(await first.text());
+    }
+  });
+
+  it('has the same headers behind a cursor, read, read again and kept', async () => {
+    const { call, reads } = await open();
+    await addPets(call, 5);
+    const query = nextQuery(await call('/v1/pets?limit=2')) ?? '';
+    const before = reads();
+    const responses = [];
+    for (let count = 0; count < 4; count++) responses.push(await call(`/v1/pets${query}`));
+    expect(reads() - before).toBe(2);
+    for (const response of responses) expect(headersOf(response)).toEqual(headersOf(responses[0]!));
+  });
+
+  it('has the request id, rate limit and origin of its own request', async () => {
+    const origins = ['https://one.example', 'https://two.example'];
+    const { call, reads } = await open({ requestsPerMinute: 100, allowedOrigins: origins });
+    await addPet(call);
+    const left = new Set<string | null>();
+    for (const origin of [...origins, ...origins]) {
+      const id = crypto.randomUUID();
+      const { headers } = await call('/v1/pets', { headers: { 'X-Request-Id': id, Origin: origin } });
+      expect(headers.get('X-Request-Id')).toBe(id);
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(origin);
+      left.add(headers.get('RateLimit'));
+    }
+    expect(left.size).toBe(4);
+    expect((await call('/v1/pets')).headers.has('Access-Control-Allow-Origin')).toBe(false);
+    expect(reads()).toBe(1);
+  });
+
+  it('is conditional, and a HEAD of it has no body', async () => {
+    const { call, reads } = await open();
+    await addPet(call);
+    const whole = await call('/v1/pets');
+    const etag = whole.headers.get('ETag') ?? '';
+    const body = await whole.text();
+    const held = await call('/v1/pets', { headers: { 'If-None-Match': etag } });
+    expect([held.status, await held.text(), held.headers.get('Content-Type')]).toEqual([304, '', null]);
+    expect(held.headers.get('ETag')).toBe(etag);
+    expect(await outcomeOf(call('/v1/pets', { headers: { 'If-Match': '"a"' } }))).toBe(
+      '412 precondition_failed',
+    );
+    const head = await call('/v1/pets', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(head.headers.get('Content-Length')).toBe(String(body.length));
+    expect(await (await call('/v1/pets')).text()).toBe(body);
+    expect(reads()).toBe(1);
+  });
+
+  it('shows a create of another connection at once', async () => {
+    const [one, other] = [await open(), await open()];
+    for (let count = 1; count <= 50; count++) {
+      const id = await addPet(count % 2 === 0 ? one.call : other.call);
+      for (const { call } of [one, other, one]) {
+        expect(idsOf(await (await call('/v1/pets?limit=100')).text()).at(-1)).toBe(id);
+      }
+    }
+  });
+
+  it('shows a create of another process at once', async () => {
+    const { call } = await open();
+    const create = `
+      const { openSqliteStore } = await import(process.argv[1]);
+      const store = openSqliteStore({ path: process.argv[2] });
+      await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+      await store.close();`;
+    const module = new URL('../../src/sqlite/open.ts', import.meta.url).href;
+    for (let count = 1; count <= 3; count++) {
+      await call('/v1/pets');
+      expect(Bun.spawnSync([process.execPath, '-e', create, module, place.path]).exitCode).toBe(0);
+      expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(count);
+    }
+  });
+
+  it('shows a create in the next response, while nobody else commits', async () => {
+    const { call, reads } = await open();
+    for (let count = 1; count <= 10; count++) {
+      await addPet(call);
+      for (let time = 0; time < 3; time++) {
+        expect(idsOf(await (await call('/v1/pets')).text())).toHaveLength(count);
+      }
+      expect(reads()).toBe(count);
+    }
+  });
+});
