@@ -105,7 +105,7 @@ describe('a log whose file was removed', () => {
     await makeCrashedStore(at.store);
     rmSync(at.store);
     await expectRefused(
-      /PROBLEM +at.store +\S+ is gone, but its log holds commits.*\n.*petstore restore FILE/,
+      /PROBLEM +store +\S+ is gone, but its log holds commits.*\n.*petstore restore FILE/,
       'doctor',
     );
   });
@@ -115,7 +115,7 @@ describe('a log whose file was removed', () => {
     rmSync(at.store);
     expect(statSync(`${at.store}-wal`).size).toBe(0);
     const { status, stdout } = await run('doctor');
-    expect(stdout).toMatch(/warning +at.store +\S+ is gone, .*\n.*petstore restore FILE/);
+    expect(stdout).toMatch(/warning +store +\S+ is gone, .*\n.*petstore restore FILE/);
     expect(status).toBe(0);
   });
 });

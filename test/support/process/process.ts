@@ -31,10 +31,20 @@ export function makeFolder(): Folder {
 
 type Environment = Record<string, string | undefined>;
 
+/** Variables by which a build server or a person decides about colour. */
+const aboutColour = new Set([
+  'CI',
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'NODE_DISABLE_COLORS',
+  'TEAMCITY_VERSION',
+  'TMUX',
+]);
+
 /** The environment of the test run without any setting of ours. */
 export function cleanEnvironment(additions: Environment = {}): Environment {
   const ours = new Set<string>(Object.values(settings).map(({ variable }) => variable));
-  const others = Object.entries(process.env).filter(([name]) => !ours.has(name));
+  const others = Object.entries(process.env).filter(([name]) => !ours.has(name) && !aboutColour.has(name));
   return { ...Object.fromEntries(others), ...additions };
 }
 
