@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander';
-import { createClient, isPetstoreError, type Pet, type PetstoreClient } from '../client/index.ts';
-import { OperatorError, usageError } from '../error.ts';
-import { petLine } from '../formats/record.ts';
-import { pageLimit, petStatuses, type PetStatus } from '../pet.ts';
-import { Setting } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
-import { renderTable } from './terminal/output.ts';
-import { openStandardOutput } from './terminal/sink.ts';
-import { visible } from './terminal/visible.ts';
-import { int64, integerFrom } from './values.ts';
+import { createClient, isPetstoreError, type Pet, type PetstoreClient } from '../../client/index.ts';
+import { OperatorError, usageError } from '../../error.ts';
+import { petLine } from '../../formats/record.ts';
+import { pageLimit, petStatuses, type PetStatus } from '../../pet.ts';
+import { Setting } from '../settings.ts';
+import { addExamples } from '../terminal/help.ts';
+import { renderTable } from '../terminal/output.ts';
+import { openStandardOutput } from '../terminal/sink.ts';
+import { visible } from '../terminal/visible.ts';
+import { int64, integerFrom } from '../values.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';
 const urlSetting = new Setting('PETSTORE_URL', '<address>', defaultUrl, 'The service.', 'url');
