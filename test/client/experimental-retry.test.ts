@@ -31,7 +31,7 @@ async function openOperations(faults: Fault[], ...responses: (() => Response)[])
 }
 
 describe('updatePet without a precondition', () => {
-  it.each([...uncertain, 429 as const])('is retried after %s', async (fault) => {
+  it.each([...uncertain, 429 as const])('is retried after %p', async (fault) => {
     await using operations = await openOperations([fault], pet);
     expect((await operations.updatePet(1n, { name: 'Rex' })).name).toBe('Rex');
     expect(operations.attempts()).toBe(2);
@@ -48,7 +48,7 @@ const conditionalUpdates: [string, Conditional][] = [
 ];
 
 describe.each(conditionalUpdates)('updatePet with %s', (_name, update) => {
-  it.each(uncertain)('is not retried after %s, because it may have happened', async (fault) => {
+  it.each(uncertain)('is not retried after %p, because it may have happened', async (fault) => {
     // The second attempt would be refused: the first has changed the pet.
     await using operations = await openOperations([fault], pet, errorResponse(412, 'precondition_failed'));
     const error = await failureOf(update(operations));
@@ -100,7 +100,7 @@ describe('deletePet', () => {
 });
 
 describe('listOrders', () => {
-  it.each(uncertain)('is retried after %s', async (fault) => {
+  it.each(uncertain)('is retried after %p', async (fault) => {
     await using operations = await openOperations([fault], () => new Response('[]'));
     expect(await operations.listOrders()).toEqual({ orders: [] });
   });
