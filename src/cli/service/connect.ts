@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createClient } from '../../client/index.ts';
+import { createClient, type DeprecationNotice, type ExperimentalPetstoreClient } from '../../client/index.ts';
 import { usageError } from '../../error.ts';
 import { Setting } from '../settings.ts';
 import { addressOfSettings } from './address.ts';
@@ -44,7 +44,10 @@ export function addressOf({ url }: ConnectionOptions): string {
   throw usageError(`--url (PETSTORE_URL) must be an address such as http://127.0.0.1:8080, not "${url}".`);
 }
 
-export function connect(options: ConnectionOptions) {
+export function connect(
+  options: ConnectionOptions,
+  onDeprecation = warnOfRemoval,
+): ExperimentalPetstoreClient {
   const baseUrl = addressOf(options);
   const { apiKey } = options;
   if (!apiKey) {
@@ -56,13 +59,18 @@ export function connect(options: ConnectionOptions) {
   return createClient({
     baseUrl,
     apiKey,
+    experimental: true,
     // A person is waiting: give up soon.
     retryForMs: 2000,
-    onDeprecation: ({ sunsetAt }) => {
-      const date = sunsetAt ? ` on ${sunsetAt.toISOString().slice(0, 10)}` : '';
-      process.stderr.write(
-        `The service will remove this operation${date}. Use petstore pets list --status STATUS.\n`,
-      );
-    },
+    onDeprecation,
   });
+}
+
+/** The notice belongs to getPet, but a service without updates and deletes sends it with their 405 as well. */
+function warnOfRemoval({ operation, sunsetAt }: DeprecationNotice): void {
+  if (operation !== 'getPet') return;
+  const date = sunsetAt ? ` on ${sunsetAt.toISOString().slice(0, 10)}` : '';
+  process.stderr.write(
+    `The service will remove this operation${date}. Use petstore pets list --status STATUS.\n`,
+  );
 }

@@ -6,17 +6,27 @@ import { addressOf, type ConnectionOptions } from './connect.ts';
 const invalidNow = /CERT_(?:HAS_EXPIRED|NOT_YET_VALID)/;
 const untrusted = /CERT|SIGNATURE/;
 
-/** Runs an action and turns errors of the client into errors for the operator. */
+/**
+ * Runs an action and turns errors of the client into errors for the operator. `codeWhenOff` is what a service responds
+ * whose experimental operations are off.
+ */
 export async function explaining<Options extends ConnectionOptions>(
   action: (options: Options) => Promise<void>,
   options: Options,
+  codeWhenOff: 'method_not_allowed' | 'not_found' = 'method_not_allowed',
 ): Promise<void> {
   try {
     await action(options);
   } catch (error) {
+    if (isPetstoreError(error, codeWhenOff)) throw experimentalOff;
     throw isPetstoreError(error) ? explain(error, options.url || addressOf(options)) : error;
   }
 }
+
+const experimentalOff = new OperatorError(
+  'The experimental operations of this service are off.',
+  'Its operator turns them on with petstore serve --experimental, or EXPERIMENTAL=true.',
+);
 
 function explain(error: PetstoreClientError, url: string): OperatorError {
   if (isPetstoreError(error, 'network', 'timeout')) {
