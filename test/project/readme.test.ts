@@ -49,7 +49,12 @@ describe('README', () => {
       const run = (command: string) =>
         Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', service.address)], {
           cwd: folder,
-          env: { ...process.env, API_KEY: apiKey },
+          env: {
+            ...process.env,
+            API_KEY: apiKey,
+            PETSTORE_API_KEY: apiKey,
+            PORT: new URL(service.address).port,
+          },
         });
 
       try {
