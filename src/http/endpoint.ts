@@ -130,13 +130,14 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     };
 
     return (request, parameter) => {
+      const requestId = requestIdOf(request);
       const { method } = request;
       const exchange: Exchange = {
         request,
         method,
         path,
         parameter,
-        requestId: requestIdOf(request),
+        requestId,
         startedAt: performance.now(),
         caller: undefined,
         quota: undefined,
