@@ -1,5 +1,6 @@
 import type { ApiKey } from './api-key.ts';
 import type { ImportState } from './import-store.ts';
+import type { Order } from './order.ts';
 import type { Pet } from './pet.ts';
 
 /** Which pet an idempotency key has created. */
@@ -31,6 +32,8 @@ export interface BulkStore {
   pets: BulkTable<Pet>;
   /** In ascending order of id. */
   keys: BulkTable<ApiKey>;
+  /** In ascending order of id. */
+  orders: BulkTable<Order>;
   /** In ascending order of time, then of pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */

@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from '../api-key.ts';
+import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
@@ -15,6 +16,8 @@ import { createRouter } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;
+  /** Present when the experimental operations are on. */
+  experimental?: ExperimentalStore | undefined;
   keys: ApiKeyStore;
   log: Log;
   /** Hashes of the keys that the configuration adds. */
@@ -35,6 +38,9 @@ export interface AppOptions {
   isSent?: IsSent;
   /** True when the service itself speaks TLS. */
   isSecure?: boolean;
+  /** The addresses of production and staging, each ending in `/v1`, for the documents. */
+  publicUrl?: string | undefined;
+  stagingUrl?: string | undefined;
   now?: () => number;
 }
 
