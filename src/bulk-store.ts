@@ -17,6 +17,12 @@ export interface ImportRecord extends ImportState {
   source: string;
 }
 
+/** The largest ids ever used, or passed over, even if their pets were deleted since; 0 when there were none. */
+export interface LastIds {
+  pets: bigint;
+  orders: bigint;
+}
+
 /** One table of a store. The order of the rows, and of their fields, is the same in every store. */
 export interface BulkTable<Row> {
   count(): Promise<number>;
@@ -38,6 +44,11 @@ export interface BulkStore {
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */
   imports: BulkTable<ImportRecord>;
+
+  lastIds(): Promise<LastIds>;
+  /** Makes new ids follow these. An id that is larger already stays. */
+  raiseLastIds(ids: LastIds): Promise<void>;
+
   close(): Promise<void>;
 }
 
