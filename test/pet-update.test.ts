@@ -94,7 +94,8 @@ describe('hasFields', () => {
 describe('withFields', () => {
   it('changes what is given and leaves the pet it was given alone', () => {
     expect(withFields(rex, { name: 'Tom', status: 'sold' })).toEqual({ ...rex, name: 'Tom', status: 'sold' });
-    expect(withFields({ ...rex, status: 'sold' }, { status: null })).toEqual(rex);
+    const sold: Pet = { ...rex, status: 'sold' };
+    expect(withFields(sold, { status: null })).toEqual(rex);
     expect(rex).toEqual({ id: 1n, name: 'Rex', categoryId: 7n });
   });
 });
