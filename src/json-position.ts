@@ -57,8 +57,10 @@ const closings: Partial<Record<Expectation, string>> = {
   moreFields: '}',
 };
 
+type Separator = [character: string, then: Expectation];
+
 /** Where only one character can follow, and what comes after it. */
-const separators: Partial<Record<Expectation, [character: string, then: Expectation]>> = {
+const separators: Partial<Record<Expectation, Separator>> = {
   colon: [':', 'value'],
   more: [',', 'value'],
   moreFields: [',', 'name'],
@@ -80,7 +82,7 @@ function findFault(text: string): Fault | undefined {
     at = matchEnd(whitespace, text, at);
     const character = text[at];
     const fault = { at, expected: wordsFor[expectation] };
-    const [separator, next] = separators[expectation] ?? [];
+    const [separator, next]: Partial<Separator> = separators[expectation] ?? [];
     if (expectation === 'nothing') {
       return character === undefined ? undefined : fault;
     } else if (character === undefined) {

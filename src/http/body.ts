@@ -74,7 +74,7 @@ async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Arr
  * message and aborts the request within the same turn of the event loop. A caller who is told so must not find the change
  * made, so nothing goes to the store before the turn has ended.
  */
-async function untilParsed(request: Request): Promise<void> {
+export async function untilParsed(request: Request): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
   });
