@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey, type ApiKeyStore } from '../../../src/api-key.ts';
+import type { ExperimentalStore } from '../../../src/experimental-store.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/log.ts';
 import type { PetStore } from '../../../src/pet.ts';
@@ -10,6 +11,7 @@ import { createChecked, type Call } from '../contract/conformance.ts';
 
 export interface Store {
   pets: PetStore;
+  experimental: ExperimentalStore;
   keys: ApiKeyStore;
   close(): Promise<void>;
 }
