@@ -17,12 +17,18 @@ export interface ImportRecord extends ImportState {
   source: string;
 }
 
+/** The largest ids ever used, or passed over, even if their pets were deleted since; 0 when there were none. */
+export interface LastIds {
+  pets: bigint;
+  orders: bigint;
+}
+
 /** One table of a store. The order of the rows, and of their fields, is the same in every store. */
 export interface BulkTable<Row> {
   count(): Promise<number>;
   /** At most `limit` rows that follow `after`. */
   read(after: Row | undefined, limit: number): Promise<Row[]>;
-  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when a pet has the id. */
+  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when one is taken. */
   write(rows: readonly Row[]): Promise<void>;
 }
 
@@ -38,6 +44,11 @@ export interface BulkStore {
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */
   imports: BulkTable<ImportRecord>;
+
+  lastIds(): Promise<LastIds>;
+  /** Makes new ids follow these. An id that is larger already stays. */
+  raiseLastIds(ids: LastIds): Promise<void>;
+
   close(): Promise<void>;
 }
 

@@ -160,13 +160,14 @@ describe('npm pack', () => {
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',
       'openapi.yaml',
+      'openapi.experimental.yaml',
       'README.md',
       'LICENSE',
-      'dist/client/index.js',
+      'src/client/index.ts',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }
-    for (const file of ['test', 'scripts', 'data', '.env', 'dist/petstore']) {
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'src/client/dist']) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
     }
   });
