@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Order, OrderStatus } from '../client/index.ts';
+import { orderStatuses, renderOrder, type Order, type OrderStatus } from '../order.ts';
 import { addConnectionOptions, connect } from './service/connect.ts';
 import { explaining } from './service/explain.ts';
 import { addListOptions, firstPageOf, type ListOptions } from './service/list-options.ts';
@@ -13,7 +13,7 @@ export function define(orders: Command): void {
         'JSON in a pipe. Experimental: the service must run with --experimental.',
     )
     .action((_options, command: Command) => explaining(listOrders, command.optsWithGlobals(), 'not_found'));
-  addConnectionOptions(addListOptions(orders, 'orders', ['pending', 'sold']));
+  addConnectionOptions(addListOptions(orders, 'orders', orderStatuses));
   addExamples(orders, 'petstore orders', 'petstore orders --status sold --all --json');
 }
 
@@ -35,6 +35,5 @@ const shownOrder: Shown<Order> = {
     status,
     createdAt.toISOString().slice(0, 19).replace('T', ' '),
   ],
-  jsonOf: ({ id, petId, status, createdAt }) =>
-    `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"}`,
+  jsonOf: renderOrder,
 };

@@ -1,5 +1,6 @@
 import type { ImportedPet } from '../import-store.ts';
 import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
+import { findJsonProblem } from '../json-position.ts';
 import { InvalidPetError, parseNewPet, type Pet } from '../pet.ts';
 import { describeProblems, quoteText, withValue } from './quote.ts';
 
@@ -7,6 +8,8 @@ import { describeProblems, quoteText, withValue } from './quote.ts';
 export interface TextRecord {
   /** Where it begins, counted from 1. */
   line: number;
+  /** Where it begins in that line, counted from 1; left out at the beginning of a line. */
+  column?: number;
   text: string;
 }
 
@@ -36,7 +39,7 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
   try {
     value = parseExactJson(text);
   } catch {
-    return refuse(record, `This is not JSON: ${quoteText(text)}.`);
+    return refuse(record, describeNonJson(record));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
     return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
@@ -67,6 +70,16 @@ export function readPet(
 
 export function refuse({ line, text }: TextRecord, problem: string): ParsedRecord {
   return { line, text, pet: undefined, problem };
+}
+
+/** Where a record stops being JSON. One that spans several lines, as in an array, names the line of the file. */
+function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: TextRecord): string {
+  const problem = findJsonProblem(text);
+  if (!problem) return `This is not JSON: ${quoteText(text)}.`;
+  const { line, column, expected, found } = problem;
+  const place =
+    line === 1 ? `column ${firstColumn + column - 1}` : `line ${firstLine + line - 1}, column ${column}`;
+  return `This is not JSON at ${place}: expected ${expected}, found ${found}.`;
 }
 
 /** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the place. */

@@ -90,7 +90,7 @@ describe('a pet in JSON', () => {
           expected = parseNewPet(parseExactJson(text));
         } catch (error) {
           sentences =
-            error instanceof InvalidPetError ? Object.values(error.problems) : ['This is not JSON.'];
+            error instanceof InvalidPetError ? Object.values(error.problems) : ['This is not JSON '];
         }
         expect(row?.pet).toEqual(expected as never);
         for (const sentence of sentences) expect(row?.problem).toContain(sentence.slice(0, -1));
@@ -121,8 +121,8 @@ describe('a pet in JSON', () => {
       `{"name":"A","categoryId":1,"status":"\\u001b${'🐾'.repeat(50)}"}`,
       /^status must be one of .*, not "\\u001b(?:🐾){19}…"\.$/,
     ],
-    ['{"name":"A","categoryId":01}', 'This is not JSON: "{\\"name\\":\\"A\\",\\"categoryId\\":01}".'],
-    ['{"name":"A" "categoryId":1}', /^This is not JSON: /],
+    ['{"name":"A","categoryId":01}', /^This is not JSON at column 27: expected /],
+    ['{"name":"A" "categoryId":1}', /^This is not JSON at column 13: expected "," or "}", found /],
   ])('is refused: %s', (text, problem) => {
     const [row] = readPieces('ndjson', text);
     expect(row?.pet).toBeUndefined();
@@ -240,10 +240,17 @@ describe('a JSON array', () => {
   });
 
   it('reports an element that is not JSON and continues', () => {
-    expect(petsOf(readPieces('json', '[{"name":},{"name":"B","categoryId":2}]'))).toEqual([
-      'This is not JSON: "{\\"name\\":}".',
-      { name: 'B', categoryId: 2n },
-    ]);
+    const text = '[{"name":},\n{\n "name" 1}, {"name":"B","categoryId":2}, {"name"}]';
+    for (const lengths of [[], Array.from({ length: text.length }, () => 1)]) {
+      const rows = readPieces('json', text, lengths);
+      expect(linesOf(rows)).toEqual([1, 2, 3, 3]);
+      expect(petsOf(rows)).toEqual([
+        'This is not JSON at column 10: expected a value, found "}".',
+        'This is not JSON at line 3, column 9: expected ":", found "1".',
+        { name: 'B', categoryId: 2n },
+        'This is not JSON at column 49: expected ":", found "}".',
+      ]);
+    }
   });
 });
 
