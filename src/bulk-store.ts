@@ -28,7 +28,7 @@ export interface BulkTable<Row> {
   count(): Promise<number>;
   /** At most `limit` rows that follow `after`. */
   read(after: Row | undefined, limit: number): Promise<Row[]>;
-  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when a pet has the id. */
+  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when one is taken. */
   write(rows: readonly Row[]): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export function parsePetUpdate(body: unknown): PetUpdate {
 }
 
 /** A typo in the only field would otherwise change nothing, or expect nothing, without a word. */
-function readFields(body: Record<string, unknown>, where: string): PetFields {
+function readFields(body: Record<string, unknown>, where: 'The body' | 'expected'): PetFields {
   const name = fieldOf(body, 'name');
   const categoryId = fieldOf(body, 'categoryId');
   const status = fieldOf(body, 'status');
@@ -44,10 +44,12 @@ function readFields(body: Record<string, unknown>, where: string): PetFields {
       `${where} must have at least one of the fields name, categoryId and status.`,
     );
   }
+  const path = where === 'expected' ? 'expected.' : '';
   refuseProblems({
-    name: name === undefined ? undefined : problemOf.name(name),
-    categoryId: categoryId === undefined ? undefined : problemOf.categoryId(categoryId),
-    status: status === undefined || status === null ? undefined : problemOf.status(status),
+    name: name === undefined ? undefined : problemOf.name(name, path),
+    categoryId: categoryId === undefined ? undefined : problemOf.categoryId(categoryId, path),
+    status:
+      status === undefined || status === null ? undefined : problemOf.status(status, path, 'null for none'),
   });
   return {
     ...(name !== undefined && { name: name as string }),

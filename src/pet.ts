@@ -132,23 +132,25 @@ export function fieldOf(body: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
-/** What is wrong with the value of a field, as a sentence; undefined when it is valid. */
+/** What is wrong with the value of a field, as a sentence; undefined when it is valid. The path precedes its name. */
 export const problemOf = {
-  name(value: unknown): string | undefined {
-    if (typeof value !== 'string') return 'name must be a string.';
+  name(value: unknown, path = ''): string | undefined {
+    if (typeof value !== 'string') return `${path}name must be a string.`;
     const isStorable = value.isWellFormed() && !value.includes('\0');
-    return isStorable ? undefined : 'name must be well-formed Unicode without U+0000.';
+    return isStorable ? undefined : `${path}name must be well-formed Unicode without U+0000.`;
   },
 
-  categoryId(value: unknown): string | undefined {
+  categoryId(value: unknown, path = ''): string | undefined {
     const { smallest, largest } = int64Range;
     return toInt64(value) === undefined
-      ? `categoryId must be an integer from ${smallest} to ${largest}.`
+      ? `${path}categoryId must be an integer from ${smallest} to ${largest}.`
       : undefined;
   },
 
-  status(value: unknown): string | undefined {
-    return isPetStatus(value) ? undefined : `status must be one of ${petStatuses.join(', ')}, or left out.`;
+  status(value: unknown, path = '', none = 'left out'): string | undefined {
+    return isPetStatus(value)
+      ? undefined
+      : `${path}status must be one of ${petStatuses.join(', ')}, or ${none}.`;
   },
 };
 
