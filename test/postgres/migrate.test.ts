@@ -72,6 +72,6 @@ async function relationsOf(database: Database): Promise<unknown[]> {
 /** The SQL that docs/decisions.md gives to an operator who goes back to the release before. */
 async function wayBack(): Promise<string> {
   const decisions = await Bun.file(join(import.meta.dir, '../../docs/decisions.md')).text();
-  const [, sql] = /```sql\n([^`]*version = 3[^`]*)```/.exec(decisions) ?? [];
+  const [, sql] = /```sql\n([^`]*petstore_schema SET version = 3[^`]*)```/.exec(decisions) ?? [];
   return String(sql);
 }
