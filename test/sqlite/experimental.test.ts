@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
-import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
 import { openService, type Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
