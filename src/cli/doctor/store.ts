@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { inspectSqlite } from '../../sqlite/inspect.ts';
+import { inspectSqlite } from '../../sqlite/tools/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { holdsFrames } from '../../sqlite/wal/frames.ts';
 import { contentOf } from '../terminal/output.ts';
