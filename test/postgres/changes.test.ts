@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { failureOf } from '../support/failure.ts';
-import { outcomeOf } from '../support/outcome.ts';
+import { codeOf } from '../support/code-of.ts';
 import { superuser } from '../support/postgres/cluster.ts';
 import { openProxy } from '../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
@@ -43,7 +43,7 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
       const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<void> => {
         for (let done = 0n; done < increments;) {
           const categoryId = await categoryOf(id);
-          const outcome = await outcomeOf(
+          const outcome = await codeOf(
             experimental.updatePet(id, {
               changes: { categoryId: categoryId + 1n },
               expected: { categoryId },
@@ -61,7 +61,7 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
       const [id] = (await createMany(1)) as [bigint];
       const outcomes = await whileHeld(database, id, () =>
         replicas.map(({ experimental }, index) =>
-          outcomeOf(
+          codeOf(
             experimental.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex }),
           ),
         ),
@@ -85,7 +85,7 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
     it('does not find a pet that the one before deleted', async () => {
       const [id] = (await createMany(1)) as [bigint];
       const outcomes = await whileHeld(database, id, () =>
-        replicas.map(({ experimental }) => outcomeOf(experimental.deletePet(id))),
+        replicas.map(({ experimental }) => codeOf(experimental.deletePet(id))),
       );
       expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
     });
@@ -122,8 +122,8 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
       const ids = await createMany(50);
       const change = ({ experimental }: PostgresStore) =>
         ids.flatMap((id) => [
-          outcomeOf(experimental.deletePet(id)),
-          outcomeOf(experimental.updatePet(id, { changes: { name: 'Tom' } })),
+          codeOf(experimental.deletePet(id)),
+          codeOf(experimental.updatePet(id, { changes: { name: 'Tom' } })),
         ]);
       const outcomes = await Promise.all(replicas.map((replica) => Promise.all(change(replica))));
       for (const index of ids.keys()) {

@@ -58,7 +58,7 @@ const runControls: Run = async (options) => {
 
 export const killChanges: TortureTest = {
   name: 'kill-changes',
-  description: 'the same while pets are changed, sold and deleted, and orders written',
+  description: 'kill -9 at random moments while pets are changed, sold and deleted',
   passesWhen: 'every acknowledged change is there; each pet with its orders, or neither',
   rounds: 300,
   unit: 'kills',
