@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'bun:test';
+import type { PetstoreClient } from '../../src/client/index.ts';
+import { PetCollection } from '../../src/console/pets/pet-collection.ts';
+import { PetSync, type PetSyncOptions } from '../../src/console/pets/pet-sync.ts';
+import { addPets } from '../support/browser/console.ts';
+import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+
+describe('PetSync', () => {
+  it('loads all pets, tells its progress and then finds new ones', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 230);
+    await using running = run(service);
+    const { collection, sync } = running;
+    const seen = new Set<number>();
+    collection.subscribe(() => seen.add(collection.pets.length));
+    await running.until(() => sync.state.phase === 'complete');
+    expect([...seen]).toEqual([100, 200, 230]);
+    await addPets(service, 90);
+    await running.until(() => collection.pets.length === 320);
+    expect(collection.isNew(320n)).toBe(true);
+    expect(collection.isNew(230n)).toBe(false);
+  });
+
+  it('stops at its largest count and says so', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 320);
+    await using running = run(service, { largestCount: 200 });
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'full');
+    await running.until(() => running.requests.length > 8);
+    expect(collection.pets.length).toBe(200);
+  });
+
+  it('shows pets that were changed or removed on the pages it asks for again', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 450);
+    await using running = run(service);
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    // What another till does, as this console would see it: here the console's copy is made to differ.
+    collection.apply(
+      { after: 150n, pets: [{ ...collection.get(151n)!, name: 'Old' }], isLast: true, asOf: 9e9 },
+      false,
+    );
+    expect(collection.pets.length).toBe(151);
+    await running.until(() => collection.pets.length === 450 && collection.get(151n)?.name === 'Pet 150');
+  });
+
+  it('asks for the first page, the last one and those on the screen in every round', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 950);
+    await using running = run(service);
+    await running.until(() => running.sync.state.phase === 'complete');
+    const walk = running.requests.slice(0, 10);
+    running.sync.watch([450n, 460n]);
+    await running.until(() => running.requests.length > 40);
+    const counted = walk.map((page) => running.requests.slice(10).filter((one) => one === page).length);
+    for (const always of [0, 4, 9]) expect(counted[always]).toBeGreaterThan(5);
+    for (const other of [1, 2, 6, 7]) expect(counted[other]).toBeLessThan(5);
+  });
+
+  it('keeps its pets while the service is away and recovers by itself', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 5);
+    await using running = run(service);
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    await service.goAway();
+    await running.until(() => sync.state.error !== undefined);
+    expect(collection.pets.length).toBe(5);
+    service.comeBack();
+    await addPets(service, 1);
+    await running.until(() => sync.state.error === undefined && collection.pets.length === 6);
+  });
+
+  it('asks for nothing while it is paused, and at once when it is resumed', async () => {
+    await using service = await openListeningService();
+    await using running = run(service, { refreshMs: 5 });
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    sync.setPaused(true);
+    await running.until(() => running.waiting === 0);
+    const before = running.requests.length;
+    await addPets(service, 1);
+    await Bun.sleep(100);
+    expect(running.requests.length).toBe(before);
+    sync.setPaused(false);
+    await running.until(() => collection.pets.length === 1);
+  });
+});
+
+interface Running extends AsyncDisposable {
+  collection: PetCollection;
+  sync: PetSync;
+  /** The queries of all requests so far. */
+  requests: (string | undefined)[];
+  /** The number of requests without a response yet. */
+  readonly waiting: number;
+  until(isReached: () => boolean): Promise<void>;
+}
+
+function run(service: ListeningService, options: Partial<PetSyncOptions> = {}): Running {
+  const collection = new PetCollection();
+  const requests: (string | undefined)[] = [];
+  const client = service.clientWith({ retryForMs: 0 });
+  let waiting = 0;
+  const listPets: PetstoreClient['listPets'] = async (list) => {
+    requests.push(list?.next);
+    waiting += 1;
+    try {
+      return await client.listPets(list);
+    } finally {
+      waiting -= 1;
+    }
+  };
+  const sync = new PetSync({
+    client: { listPets },
+    collection,
+    onState() {},
+    refreshMs: 10,
+    retryMs: 10,
+    ...options,
+  });
+  const done = sync.run();
+  return {
+    collection,
+    sync,
+    requests,
+    get waiting() {
+      return waiting;
+    },
+    async until(isReached) {
+      while (!isReached()) await Bun.sleep(2);
+    },
+    async [Symbol.asyncDispose]() {
+      sync.stop();
+      await done;
+    },
+  };
+}
