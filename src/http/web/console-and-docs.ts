@@ -26,7 +26,7 @@ export async function createConsoleAndDocs(yaml: string): Promise<ConsoleAndDocs
   }
   const contract = dereference(Bun.YAML.parse(yaml)) as OpenapiDocument;
   return {
-    consoleHtml: serveHtml(renderConsole(addresses)),
+    consoleHtml: serveHtml(renderConsole(addresses, { experimental: false })),
     docsHtml: serveHtml(renderDocs(contract, addresses)),
     assets,
   };

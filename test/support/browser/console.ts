@@ -37,8 +37,8 @@ export async function addPets(service: ListeningService, count: number): Promise
 export const rows = (page: Page): Locator => page.locator('.row:not(.is-loading)');
 
 export async function add(page: Page, name: string, category: string): Promise<void> {
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Category').fill(category);
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Category number').fill(category);
   await page.getByRole('button', { name: 'Add pet' }).click();
 }
 
@@ -52,7 +52,7 @@ export function overflowing(page: Page): Promise<string[]> {
 }
 
 export async function describedBy(page: Page, label: string): Promise<string> {
-  const id = await page.getByLabel(label).getAttribute('aria-describedby');
+  const id = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby');
   return page.locator(`#${id}`).innerText();
 }
 
