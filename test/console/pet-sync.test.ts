@@ -73,6 +73,20 @@ describe('PetSync', () => {
     await running.until(() => sync.state.error === undefined && collection.pets.length === 6);
   });
 
+  it('tries again at once when asked to', async () => {
+    await using service = await openListeningService();
+    await using running = run(service, { retryMs: 3_600_000 });
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    await service.goAway();
+    await running.until(() => sync.state.error !== undefined);
+    service.comeBack();
+    await addPets(service, 1);
+    expect(collection.pets.length).toBe(0);
+    sync.refresh();
+    await running.until(() => collection.pets.length === 1);
+  });
+
   it('asks for nothing while it is paused, and at once when it is resumed', async () => {
     await using service = await openListeningService();
     await using running = run(service, { refreshMs: 5 });

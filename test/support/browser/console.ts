@@ -46,7 +46,7 @@ export async function add(page: Page, name: string, category: string): Promise<v
 export function overflowing(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [document.documentElement, ...document.querySelectorAll('main *, header *')]
-      .filter((element) => !element.closest('.visually-hidden, .label, svg') && element.tagName !== 'INPUT'
+      .filter((element) => !element.closest('.visually-hidden, .label, .columns, svg') && element.tagName !== 'INPUT'
         && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
       .map((element) => element.outerHTML.slice(0, 200))`);
 }
