@@ -30,10 +30,12 @@ export function usePets(client: PetstoreClient, onRefused: () => void): PetsView
     setPaused();
     document.addEventListener('visibilitychange', setPaused);
     addEventListener('online', refresh);
+    addEventListener('offline', refresh);
     void sync.run();
     return () => {
       document.removeEventListener('visibilitychange', setPaused);
       removeEventListener('online', refresh);
+      removeEventListener('offline', refresh);
       sync.stop();
     };
   }, [sync]);
