@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import type { PetstoreClient } from '../../src/client/index.ts';
+import { isPetstoreError, type PetstoreClient } from '../../src/client/index.ts';
 import { PetCollection } from '../../src/console/pets/pet-collection.ts';
 import { PetSync, type PetSyncOptions } from '../../src/console/pets/pet-sync.ts';
 import { addPets } from '../support/browser/console.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+import { openServiceOnFile } from '../support/http/service-on-file.ts';
 
 describe('PetSync', () => {
   it('loads all pets, tells its progress and then finds new ones', async () => {
@@ -31,19 +32,38 @@ describe('PetSync', () => {
     expect(collection.pets.length).toBe(200);
   });
 
-  it('shows pets that were changed or removed on the pages it asks for again', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 450);
+  it('shows in time what was changed or removed on any page', async () => {
+    const pets = Array.from({ length: 650 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
+    await using service = await openServiceOnFile(pets);
     await using running = run(service);
     const { collection, sync } = running;
     await running.until(() => sync.state.phase === 'complete');
-    // What another till does, as this console would see it: here the console's copy is made to differ.
-    collection.apply(
-      { after: 150n, pets: [{ ...collection.get(151n)!, name: 'Old' }], isLast: true, asOf: 9e9 },
-      false,
+    service.changePet(350n, { name: 'Changed', categoryId: 2n, status: 'sold' });
+    for (let id = 150n; id < 300n; id++) service.removePet(id);
+    service.removePet(650n);
+    await running.until(() => collection.pets.length === 499 && collection.get(350n)?.name === 'Changed');
+    expect(collection.counts).toEqual({ available: 0, pending: 0, sold: 1, none: 498 });
+    await addPets(service, 120);
+    await running.until(() => collection.pets.length === 619);
+    const stored = await Array.fromAsync(service.client.pets());
+    expect([...collection.pets]).toEqual(stored);
+  });
+
+  it('begins again when the service no longer knows its cursors', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 250);
+    let isOutdated = false;
+    await using running = run(service, {}, (next) =>
+      isOutdated ? next?.replace('cursor=', 'cursor=x') : next,
     );
-    expect(collection.pets.length).toBe(151);
-    await running.until(() => collection.pets.length === 450 && collection.get(151n)?.name === 'Pet 150');
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    isOutdated = true;
+    await running.until(() => isPetstoreError(sync.state.error, 'invalid_cursor'));
+    expect(collection.pets.length).toBe(250);
+    isOutdated = false;
+    await addPets(service, 1);
+    await running.until(() => sync.state.error === undefined && collection.pets.length === 251);
   });
 
   it('asks for the first page, the last one and those on the screen in every round', async () => {
@@ -113,7 +133,11 @@ interface Running extends AsyncDisposable {
   until(isReached: () => boolean): Promise<void>;
 }
 
-function run(service: ListeningService, options: Partial<PetSyncOptions> = {}): Running {
+function run(
+  service: ListeningService,
+  options: Partial<PetSyncOptions> = {},
+  changeNext = (next: string | undefined) => next,
+): Running {
   const collection = new PetCollection();
   const requests: (string | undefined)[] = [];
   const client = service.clientWith({ retryForMs: 0 });
@@ -122,7 +146,8 @@ function run(service: ListeningService, options: Partial<PetSyncOptions> = {}): 
     requests.push(list?.next);
     waiting += 1;
     try {
-      return await client.listPets(list);
+      const next = changeNext(list?.next);
+      return await client.listPets(next === undefined ? list : { next, signal: list?.signal });
     } finally {
       waiting -= 1;
     }

@@ -1,4 +1,5 @@
 import { isPetstoreError, type PetstoreClient } from '../../client/index.ts';
+import { KnownPages, type KnownPage } from './known-pages.ts';
 import type { PetCollection } from './pet-collection.ts';
 
 export interface PetSyncOptions {
@@ -22,14 +23,7 @@ export interface SyncState {
   heardAtMs: number | undefined;
 }
 
-/** A page that can be asked for again. */
-interface KnownPage {
-  next: string | undefined;
-  after: bigint | undefined;
-}
-
 const pageSize = 100;
-const firstPage: KnownPage = { next: undefined, after: undefined };
 const largestRetryMs = 30_000;
 const mostWatchedPages = 6;
 
@@ -40,10 +34,7 @@ const mostWatchedPages = 6;
 export class PetSync {
   readonly #options: Required<PetSyncOptions>;
   readonly #stop = new AbortController();
-  readonly #pages: KnownPage[] = [];
-  /** The page behind the last one; undefined at the end of the list. */
-  #following: KnownPage | undefined = firstPage;
-  #turn = 0;
+  readonly #pages = new KnownPages();
   #watchedIds: readonly bigint[] = [];
   #isPaused = false;
   #failures = 0;
@@ -96,7 +87,7 @@ export class PetSync {
     } catch (error) {
       if (this.#stop.signal.aborted) return 0;
       // Cursors may change with the version of the service: begin again.
-      if (isPetstoreError(error, 'invalid_cursor')) this.#beginAgain();
+      if (isPetstoreError(error, 'invalid_cursor')) this.#pages.forget();
       this.#failures += 1;
       this.#setState({ error });
       const retryAfterMs = isPetstoreError(error) ? (error.retryAfterMs ?? 0) : 0;
@@ -107,14 +98,14 @@ export class PetSync {
   /** Loads the pages behind the last known one. */
   async #walk(): Promise<void> {
     const { collection, largestCount } = this.#options;
-    while (this.#following && collection.pets.length < largestCount)
-      await this.#load(this.#following, this.#pages.length);
-    this.#setState({ phase: this.#following ? 'full' : 'complete' });
+    while (this.#pages.following && collection.pets.length < largestCount)
+      await this.#load(this.#pages.following, this.#pages.count);
+    this.#setState({ phase: this.#pages.following ? 'full' : 'complete' });
   }
 
   async #refresh(): Promise<void> {
-    for (const index of this.#pagesToRefresh()) {
-      const page = this.#pages[index];
+    for (const index of this.#pages.nextRound(this.#watchedIds, mostWatchedPages)) {
+      const page = this.#pages.get(index);
       // An earlier page of this round may have turned out to be the last.
       if (page) await this.#load(page, index);
     }
@@ -130,33 +121,9 @@ export class PetSync {
     signal.throwIfAborted();
     const last = pets.at(-1);
     const isLast = next === undefined || !last;
-    this.#keep(page, index, isLast ? undefined : { next, after: last.id });
+    this.#pages.keep(index, page, isLast ? undefined : { next, after: last.id });
     collection.apply({ after: page.after, pets, isLast, asOf }, this.#state.phase !== 'loading');
     this.#setState({ error: undefined, heardAtMs: Date.now() });
-  }
-
-  /** Removed pets move the place where the next page begins. */
-  #keep(page: KnownPage, index: number, following: KnownPage | undefined): void {
-    this.#pages[index] = page;
-    if (!following) this.#pages.length = index + 1;
-    if (following && index + 1 < this.#pages.length) this.#pages[index + 1] = following;
-    else this.#following = following;
-  }
-
-  #beginAgain(): void {
-    this.#pages.length = 0;
-    this.#following = firstPage;
-  }
-
-  #pagesToRefresh(): number[] {
-    const count = Math.max(this.#pages.length, 1);
-    this.#turn = (this.#turn + 1) % count;
-    const watched = new Set(this.#watchedIds.map((id) => this.#pageOf(id)));
-    return [...new Set([0, count - 1, this.#turn, ...[...watched].slice(0, mostWatchedPages)])];
-  }
-
-  #pageOf(id: bigint): number {
-    return this.#pages.findLastIndex(({ after }) => after === undefined || after < id);
   }
 
   async #pause(durationMs: number): Promise<void> {

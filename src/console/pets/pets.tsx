@@ -30,10 +30,11 @@ export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused:
     setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
-  useShortcuts({
-    '/': () => searchBox.current?.select(),
-    n: openForm,
-  });
+  const goToSearch = () => {
+    searchBox.current?.focus();
+    searchBox.current?.select();
+  };
+  useShortcuts({ '/': goToSearch, n: openForm });
 
   return (
     <main class="store">
