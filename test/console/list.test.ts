@@ -113,6 +113,19 @@ describe('the list', () => {
     await rows(page).getByText('First').waitFor();
   });
 
+  it('passes axe while it loads', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 1);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.route('**/v1/**', () => {});
+    await page.reload();
+    await page.getByText('Loading pets…').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(await overflowing(page)).toEqual([]);
+    await page.unroute('**/v1/**');
+  });
+
   it('does not shift the layout while it loads', async () => {
     await using service = await openListeningService();
     await addPets(service, 60);

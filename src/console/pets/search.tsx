@@ -22,10 +22,14 @@ export function Search({ query, onChange, box, onDown }: SearchProps) {
     <search class="search">
       <label class="search-box">
         <span class="visually-hidden">Search</span>
+        <svg viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+          <circle cx="8.5" cy="8.5" r="5.5" />
+          <path d="m13 13 4.5 4.5" />
+        </svg>
         <input
           ref={box}
           type="search"
-          placeholder="Search by name, category number or id"
+          placeholder="Name, category or id"
           autocomplete="off"
           spellcheck={false}
           aria-keyshortcuts="/"
