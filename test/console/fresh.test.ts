@@ -19,7 +19,7 @@ describe('the list', () => {
     const row = rows(page).filter({ hasText: 'From the other till' });
     await row.getByText('New', { exact: true }).waitFor();
     expect(await rows(page).first().textContent()).toContain('From the other till');
-    service.changePet(249n, { name: 'Renamed', categoryId: 2n, status: 'pending' });
+    service.putPet(249n, { name: 'Renamed', categoryId: 2n, status: 'pending' });
     await rows(page).filter({ hasText: 'Renamed' }).getByText('Pending').waitFor();
     service.removePet(250n);
     await page.getByText('Pet 250').waitFor({ state: 'detached' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { isPetstoreError, type PetstoreClient } from '../../src/client/index.ts';
+import { isPetstoreError, PetstoreClientError, type PetstoreClient } from '../../src/client/index.ts';
 import { PetCollection } from '../../src/console/pets/pet-collection.ts';
 import { PetSync, type PetSyncOptions } from '../../src/console/pets/pet-sync.ts';
 import { addPets } from '../support/browser/console.ts';
@@ -38,7 +38,7 @@ describe('PetSync', () => {
     await using running = run(service);
     const { collection, sync } = running;
     await running.until(() => sync.state.phase === 'complete');
-    service.changePet(350n, { name: 'Changed', categoryId: 2n, status: 'sold' });
+    service.putPet(350n, { name: 'Changed', categoryId: 2n, status: 'sold' });
     for (let id = 150n; id < 300n; id++) service.removePet(id);
     service.removePet(650n);
     await running.until(() => collection.pets.length === 499 && collection.get(350n)?.name === 'Changed');
@@ -47,6 +47,18 @@ describe('PetSync', () => {
     await running.until(() => collection.pets.length === 619);
     const stored = await Array.fromAsync(service.client.pets());
     expect([...collection.pets]).toEqual(stored);
+  });
+
+  it('finds pets that an import with ids of its own puts between others', async () => {
+    const pets = Array.from({ length: 450 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
+    await using service = await openServiceOnFile(pets);
+    for (let id = 50n; id < 250n; id++) service.removePet(id);
+    await using running = run(service);
+    const { collection, sync } = running;
+    await running.until(() => sync.state.phase === 'complete');
+    expect(collection.pets.length).toBe(250);
+    for (let id = 50n; id < 250n; id++) service.putPet(id, { name: 'Imported', categoryId: 3n });
+    await running.until(() => collection.pets.length === 450);
   });
 
   it('begins again when the service no longer knows its cursors', async () => {
@@ -93,6 +105,21 @@ describe('PetSync', () => {
     await running.until(() => sync.state.error === undefined && collection.pets.length === 6);
   });
 
+  it('waits longer after each failure, and as long as the service asks', async () => {
+    await using service = await openListeningService();
+    const startedAt: number[] = [];
+    await using running = run(service, { retryMs: 20 }, () => {
+      startedAt.push(performance.now());
+      const retryAfterMs = startedAt.length === 3 ? 250 : undefined;
+      throw new PetstoreClientError('rate_limited', 'Not now.', { retryAfterMs });
+    });
+    await running.until(() => startedAt.length === 5);
+    const waitsMs = startedAt.slice(1).map((time, index) => time - startedAt[index]!);
+    // Timers may fire a little early by this clock, never much.
+    for (const [index, leastMs] of [20, 40, 250, 160].entries())
+      expect(waitsMs[index]).toBeGreaterThan(leastMs - 2);
+  });
+
   it('tries again at once when asked to', async () => {
     await using service = await openListeningService();
     await using running = run(service, { retryMs: 3_600_000 });
@@ -136,7 +163,7 @@ interface Running extends AsyncDisposable {
 function run(
   service: ListeningService,
   options: Partial<PetSyncOptions> = {},
-  changeNext = (next: string | undefined) => next,
+  changeNext: (next: string | undefined) => string | undefined = (next) => next,
 ): Running {
   const collection = new PetCollection();
   const requests: (string | undefined)[] = [];
@@ -169,7 +196,11 @@ function run(
       return waiting;
     },
     async until(isReached) {
-      while (!isReached()) await Bun.sleep(2);
+      const endsAt = performance.now() + 60_000;
+      while (!isReached()) {
+        if (performance.now() > endsAt) throw new Error(`This never came true: ${isReached}`);
+        await Bun.sleep(2);
+      }
     },
     async [Symbol.asyncDispose]() {
       sync.stop();

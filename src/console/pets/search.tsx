@@ -12,6 +12,8 @@ export interface SearchProps {
 
 export function Search({ query, onChange, box, onDown }: SearchProps) {
   const onKeyDown = (event: KeyboardEvent) => {
+    // These keys also choose among the words that an input method offers.
+    if (event.isComposing) return;
     if (event.key === 'Escape' && query.text === '') box.current?.blur();
     else if (event.key === 'Escape') onChange({ text: '' });
     else if (event.key === 'ArrowDown' || event.key === 'Enter') onDown();

@@ -10,8 +10,8 @@ import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';
 
 export interface ServiceOnFile extends ListeningService {
-  /** Changes a pet past the service, as another process may. */
-  changePet(id: bigint, pet: NewPet): void;
+  /** Changes or adds a pet with this id past the service, as another process may. */
+  putPet(id: bigint, pet: NewPet): void;
   removePet(id: bigint): void;
 }
 
@@ -38,8 +38,8 @@ export async function openServiceOnFile(
   };
   return {
     ...service,
-    changePet: (id, pet) =>
-      change('UPDATE pets SET status = ?2, json = ?3, checksum = ?4 WHERE id = ?1', ...petRow(id, pet)),
+    putPet: (id, pet) =>
+      change('REPLACE INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)', ...petRow(id, pet)),
     removePet: (id) => change('DELETE FROM pets WHERE id = ?1', id),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
