@@ -1,13 +1,15 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { petStatuses } from '../src/pet.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
+import { openServiceOnFile } from '../test/support/http/service-on-file.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
-const screen: BrowserContextOptions = { viewport: { width: 1120, height: 700 } };
+const screen: BrowserContextOptions = { viewport: { width: 1366, height: 768 } };
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
 
@@ -59,8 +61,15 @@ await take('phone-mistake', '/', { ...phone, colorScheme: 'dark' }, async (page)
 await take('away', '/', screen, async (page) => {
   await enter(page);
   await page.route('**/v1/**', (route) => route.abort());
-  await page.getByRole('radio', { name: 'Sold' }).check();
   await page.getByText('cannot be reached').waitFor();
+});
+await take('search', '/?q=zoe', screen, async (page) => {
+  await signIn(page, service.apiKey);
+  await page.getByText('of 60 pets').waitFor();
+});
+await take('shortcuts', '/', screen, async (page) => {
+  await enter(page);
+  await page.keyboard.press('?');
 });
 await take('docs', '/docs', screen, async () => {});
 await take('pets', '/', screen, async (page) => {
@@ -68,3 +77,14 @@ await take('pets', '/', screen, async (page) => {
   await add(page, 'Pixel', '9007199254740993');
   await page.getByText('was added').waitFor();
 });
+
+const manyPets = Array.from({ length: 50_000 }, (_, index) => ({
+  name: `${names[index % names.length]} ${index + 1}`,
+  categoryId: BigInt((index % 7) + 1),
+  status: petStatuses[index % 3] ?? 'sold',
+}));
+await using large = await openServiceOnFile(manyPets);
+await using visited = await visit(chromium.browser, large.url, screen);
+await signIn(visited.page, large.apiKey);
+await visited.page.getByRole('radio', { name: 'All 50,000' }).waitFor({ timeout: 90_000 });
+await visited.page.screenshot({ path: join(folder, 'many.png') });

@@ -1,8 +1,10 @@
 import { render } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { connect } from './connect.ts';
+import { HelpDialog } from './help-dialog.tsx';
 import { Pets } from './pets/pets.tsx';
 import { forgetKey, keepKey, readKey } from './session.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 
 const root = document.getElementById('app');
@@ -11,8 +13,10 @@ if (root) render(<Console />, root);
 function Console() {
   const [apiKey, setApiKey] = useState(readKey);
   const [wasRefused, setWasRefused] = useState(false);
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
   const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
 
+  useShortcuts({ '?': () => setIsHelpOpen(client !== undefined) });
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
     setWasRefused(false);
@@ -40,9 +44,19 @@ function Console() {
           <nav aria-label="Service">
             <a href="docs">API reference</a>
             {client && (
-              <button type="button" class="quiet" onClick={signOut}>
-                Sign out
-              </button>
+              <>
+                <button
+                  type="button"
+                  class="quiet help-toggle"
+                  aria-keyshortcuts="?"
+                  onClick={() => setIsHelpOpen(true)}
+                >
+                  Shortcuts
+                </button>
+                <button type="button" class="quiet" onClick={signOut}>
+                  Sign out
+                </button>
+              </>
             )}
           </nav>
         </div>
@@ -52,6 +66,7 @@ function Console() {
       ) : (
         <SignIn onSignIn={signIn} wasRefused={wasRefused} />
       )}
+      {isHelpOpen && <HelpDialog onClose={() => setIsHelpOpen(false)} />}
     </>
   );
 }

@@ -7,17 +7,18 @@ import {
   type NewPet,
   type Pet,
   type PetstoreClient,
-  type PetStatus,
 } from '../../client/index.ts';
 import { explain } from '../connect.ts';
 import { Field } from '../field.tsx';
 import { emptyDraft, labels, readDraft, type Draft, type DraftErrors } from './draft.ts';
 import { labelOf } from './filter.tsx';
+import { findPets } from './find-pets.ts';
+import type { PetQuery } from './query.ts';
 
 export interface AddPetProps {
   client: PetstoreClient;
-  /** The filter of the list, which may hide the new pet. */
-  shown: PetStatus | undefined;
+  /** What the list shows; it may hide the new pet. */
+  shown: PetQuery;
   onAdded: (pet: Pet) => void;
   onRefused: () => void;
   onShowAll: () => void;
@@ -79,7 +80,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
   };
 
   const { added, failure, refusal } = outcome;
-  const isHidden = added && shown !== undefined && added.status !== shown;
+  const isHidden = added && findPets([added], shown).pets.length === 0;
   return (
     <form ref={form} class="card" onSubmit={submit} noValidate>
       <h2 id="add-pet-title">Add a pet</h2>
@@ -125,7 +126,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
             {isHidden && (
               <>
                 {' '}
-                The list shows only {shown} pets.{' '}
+                Your search or filter hides it.{' '}
                 <button type="button" class="link" onClick={onShowAll}>
                   Show all
                 </button>

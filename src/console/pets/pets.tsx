@@ -1,50 +1,85 @@
-import { useState } from 'preact/hooks';
-import type { Pet, PetstoreClient, PetStatus } from '../../client/index.ts';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type { PetstoreClient } from '../../client/index.ts';
+import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import { Filter } from './filter.tsx';
+import { findPets } from './find-pets.ts';
 import { PetList } from './pet-list.tsx';
+import { defaultQuery } from './query.ts';
+import { Search } from './search.tsx';
+import { Announcement, FullNotice, SyncBar } from './sync-state.tsx';
 import { usePets } from './use-pets.ts';
+import { useQuery } from './use-query.ts';
 
 /** The list of pets and the form that adds one. */
 export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused: () => void }) {
-  const [status, setStatus] = useState<PetStatus>();
-  const [added, setAdded] = useState<Pet[]>([]);
+  const [query, changeQuery] = useQuery();
   const [isFormOpen, setIsFormOpen] = useState(false);
-  const view = usePets(client, status, onRefused);
+  const view = usePets(client, onRefused);
+  const { collection } = view;
+  const found = useMemo(
+    () => findPets(collection.pets, query),
+    // The collection changes in place; its clock tells when.
+    [collection, collection.clock, query],
+  );
+  const searchBox = useRef<HTMLInputElement>(null);
+  const enterList = useRef<() => void>(null);
 
-  const onAdded = (pet: Pet) => setAdded((pets) => [pet, ...pets]);
-  const choose = (chosen: PetStatus | undefined) => {
-    // The new list includes the pets that were added before.
-    setAdded([]);
-    setStatus(chosen);
-  };
-  const showAll = () => choose(undefined);
+  const showAll = () => changeQuery({ text: defaultQuery.text, status: defaultQuery.status });
   const openForm = () => {
     setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
+  const goToSearch = () => {
+    searchBox.current?.focus();
+    searchBox.current?.select();
+  };
+  useShortcuts({ '/': goToSearch, n: openForm });
 
   return (
     <main class="store">
-      <div class="heading">
-        <h1>Pets</h1>
-        <button
-          type="button"
-          class="primary form-toggle"
-          aria-expanded={isFormOpen}
-          aria-controls="add-pet"
-          onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
-        >
-          {isFormOpen ? 'Close form' : 'Add a pet'}
-        </button>
-      </div>
-      <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
-        <AddPet client={client} shown={status} onAdded={onAdded} onRefused={onRefused} onShowAll={showAll} />
-      </aside>
       <section class="pets" aria-label="Pet list">
-        <Filter chosen={status} onChoose={choose} />
-        <PetList view={view} added={added} status={status} onShowAll={showAll} onAdd={openForm} />
+        <div class="find">
+          <div class="heading">
+            <h1>Pets</h1>
+            <button
+              type="button"
+              class="primary form-toggle"
+              aria-expanded={isFormOpen}
+              aria-controls="add-pet"
+              onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
+            >
+              {isFormOpen ? 'Close form' : 'Add a pet'}
+            </button>
+          </div>
+          <Search query={query} onChange={changeQuery} box={searchBox} onDown={() => enterList.current?.()} />
+          <Filter
+            chosen={query.status}
+            counts={found.counts}
+            onChoose={(status) => changeQuery({ status })}
+          />
+        </div>
+        <FullNotice view={view} />
+        <PetList
+          view={view}
+          found={found}
+          query={query}
+          enter={enterList}
+          onShowAll={showAll}
+          onAdd={openForm}
+        />
+        <SyncBar view={view} />
+        {view.phase !== 'loading' && <Announcement count={found.pets.length} />}
       </section>
+      <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
+        <AddPet
+          client={client}
+          shown={query}
+          onAdded={(pet) => collection.add(pet)}
+          onRefused={onRefused}
+          onShowAll={showAll}
+        />
+      </aside>
     </main>
   );
 }

@@ -1,98 +1,78 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import {
-  isUnauthorized,
-  type Pet,
-  type PetPage,
-  type PetstoreClient,
-  type PetStatus,
-} from '../../client/index.ts';
+import { useCallback, useEffect, useMemo, useReducer } from 'preact/hooks';
+import { isUnauthorized, type PetstoreClient } from '../../client/index.ts';
 import { explain, type Problem } from '../connect.ts';
+import { PetCollection } from './pet-collection.ts';
+import { PetSync, type SyncState } from './pet-sync.ts';
 
-const pageSize = 50;
-const retryMs = 3000;
-
-export interface PetsView {
-  pets: Pet[];
-  /** Whether the first page or a later one is loading. */
-  loading: 'first' | 'more' | undefined;
+export interface PetsView extends Pick<SyncState, 'phase' | 'heardAtMs'> {
+  /** Tell it what you changed in the store: the list shows that at once. */
+  collection: PetCollection;
   problem: Problem | undefined;
-  hasMore: boolean;
-  loadMore: () => void;
+  /** Asks the store again at once. */
   retry: () => void;
+  /** The pets on the screen, which are kept fresher than others. */
+  watch: (ids: readonly bigint[]) => void;
 }
 
-interface Loaded extends Partial<PetPage> {
-  status: PetStatus | undefined;
-}
+/** Redrawing for every page would slow down the loading of many. */
+const loadingRedrawMs = 250;
 
-/** Loads the pets with a status, page by page, and retries after temporary problems. */
-export function usePets(
-  client: PetstoreClient,
-  status: PetStatus | undefined,
-  onRefused: () => void,
-): PetsView {
-  const [loaded, setLoaded] = useState<Loaded>({ status });
-  const [loading, setLoading] = useState<PetsView['loading']>('first');
-  const [problem, setProblem] = useState<Problem>();
-  const request = useRef<AbortController>(undefined);
+/** Loads all pets in the background and keeps them fresh while somebody can see them. */
+export function usePets(client: PetstoreClient, onRefused: () => void): PetsView {
+  const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
+  const { collection, sync, listen } = useMemo(() => connectSync(client), [client]);
 
-  const load = useCallback(
-    async (before: Loaded | undefined) => {
-      request.current?.abort();
-      request.current = new AbortController();
-      const { signal } = request.current;
-      setLoading(before ? 'more' : 'first');
-      try {
-        const page = await client.listPets(
-          before?.next === undefined ? { status, limit: pageSize, signal } : { next: before.next, signal },
-        );
-        if (signal.aborted) return;
-        setLoaded({ ...page, pets: [...(before?.pets ?? []), ...page.pets], status });
-        setProblem(undefined);
-      } catch (error) {
-        if (signal.aborted) return;
-        if (isUnauthorized(error)) onRefused();
-        setProblem(explain(error));
-      }
-      setLoading(undefined);
-    },
-    [client, status, onRefused],
-  );
+  useEffect(() => listen(() => redraw()), [listen]);
 
   useEffect(() => {
-    setProblem(undefined);
-    void load(undefined);
-    return () => request.current?.abort();
-  }, [load]);
-
-  const isCurrent = loaded.status === status;
-  const retry = useCallback(
-    () => void load(isCurrent && loaded.next !== undefined ? loaded : undefined),
-    [load, loaded, isCurrent],
-  );
-
-  useEffect(() => {
-    if (!problem?.isTemporary || loading) return;
-    const timer = setTimeout(retry, retryMs);
-    addEventListener('online', retry);
+    const setPaused = () => sync.setPaused(document.visibilityState === 'hidden');
+    const refresh = () => sync.refresh();
+    setPaused();
+    document.addEventListener('visibilitychange', setPaused);
+    addEventListener('online', refresh);
+    addEventListener('offline', refresh);
+    void sync.run();
     return () => {
-      clearTimeout(timer);
-      removeEventListener('online', retry);
+      document.removeEventListener('visibilitychange', setPaused);
+      removeEventListener('online', refresh);
+      removeEventListener('offline', refresh);
+      sync.stop();
     };
-  }, [problem, loading, retry]);
+  }, [sync]);
 
-  const loadMore = useCallback(() => {
-    if (!loading && !problem && loaded.next !== undefined) void load(loaded);
-  }, [load, loading, problem, loaded]);
+  const { phase, heardAtMs, error } = sync.state;
+  const isRefused = isUnauthorized(error);
+  useEffect(() => {
+    if (isRefused) onRefused();
+  }, [isRefused, onRefused]);
 
-  // The last list stays while the next one loads, so that the layout does not shift. If that fails, it must go.
-  const shown = isCurrent || !problem ? loaded : undefined;
-  return {
-    pets: shown?.pets ?? [],
-    loading,
-    problem,
-    hasMore: shown?.next !== undefined,
-    loadMore,
-    retry,
+  const problem = useMemo(() => (error === undefined ? undefined : explain(error)), [error]);
+  const retry = useCallback(() => sync.refresh(), [sync]);
+  const watch = useCallback((ids: readonly bigint[]) => sync.watch(ids), [sync]);
+  return { collection, phase, heardAtMs, problem, retry, watch };
+}
+
+/** `listen` calls back soon after a change, once for all changes of a moment. */
+function connectSync(client: PetstoreClient) {
+  const collection = new PetCollection();
+  let tell = () => {};
+  const sync = new PetSync({ client, collection, onState: () => tell() });
+  const listen = (listener: () => void) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = collection.subscribe(() => {
+      const isBusy = sync.state.phase === 'loading' && collection.pets.length > 100;
+      timer ??= setTimeout(tell, isBusy ? loadingRedrawMs : 0);
+    });
+    tell = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      listener();
+    };
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+      tell = () => {};
+    };
   };
+  return { collection, sync, listen };
 }

@@ -37,8 +37,8 @@ export async function addPets(service: ListeningService, count: number): Promise
 export const rows = (page: Page): Locator => page.locator('.row:not(.is-loading)');
 
 export async function add(page: Page, name: string, category: string): Promise<void> {
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Category').fill(category);
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Category number').fill(category);
   await page.getByRole('button', { name: 'Add pet' }).click();
 }
 
@@ -46,13 +46,13 @@ export async function add(page: Page, name: string, category: string): Promise<v
 export function overflowing(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [document.documentElement, ...document.querySelectorAll('main *, header *')]
-      .filter((element) => !element.closest('.visually-hidden, .label, svg') && element.tagName !== 'INPUT'
+      .filter((element) => !element.closest('.visually-hidden, .label, .columns, svg') && element.tagName !== 'INPUT'
         && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
       .map((element) => element.outerHTML.slice(0, 200))`);
 }
 
 export async function describedBy(page: Page, label: string): Promise<string> {
-  const id = await page.getByLabel(label).getAttribute('aria-describedby');
+  const id = await page.getByLabel(label, { exact: true }).getAttribute('aria-describedby');
   return page.locator(`#${id}`).innerText();
 }
 

@@ -1,0 +1,49 @@
+import { Database } from 'bun:sqlite';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NewPet } from '../../../src/pet.ts';
+import { openSqliteImport } from '../../../src/sqlite/import.ts';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { petRow, type Value } from '../../../src/sqlite/stored-pet.ts';
+import { openListeningService, type ListeningService } from './listening.ts';
+import type { ServiceOptions } from './service.ts';
+
+export interface ServiceOnFile extends ListeningService {
+  /** Changes or adds a pet with this id past the service, as another process may. */
+  putPet(id: bigint, pet: NewPet): void;
+  removePet(id: bigint): void;
+}
+
+/** The service on an embedded store that holds these pets from the start. */
+export async function openServiceOnFile(
+  pets: readonly NewPet[],
+  options: ServiceOptions = {},
+): Promise<ServiceOnFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
+  const path = join(folder, 'petstore.db');
+  const service = await openListeningService({
+    ...options,
+    async openStore() {
+      const importing = openSqliteImport({ path });
+      for (let start = 0; start < pets.length; start += 1000)
+        await importing.addPets(pets.slice(start, start + 1000));
+      await importing.close();
+      return openSqliteStore({ path });
+    },
+  });
+  const change = (sql: string, ...values: Value[]) => {
+    using database = new Database(path);
+    database.query(sql).run(...values);
+  };
+  return {
+    ...service,
+    putPet: (id, pet) =>
+      change('REPLACE INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)', ...petRow(id, pet)),
+    removePet: (id) => change('DELETE FROM pets WHERE id = ?1', id),
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
