@@ -98,6 +98,7 @@ const successes: Record<string, Provoke> = {
   201: change({}),
   204: change({}),
   304: change({ headers: { 'If-None-Match': '*' } }),
+  308: () => service.callAs(null, '/docs/'),
 };
 
 const errors: Record<ErrorCode, Provoke> = {

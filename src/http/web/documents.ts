@@ -5,7 +5,10 @@ import { jsonMediaType } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { serveText } from './text.ts';
 
-type Documents = Record<'consoleHtml' | 'docsHtml' | 'asset' | 'openapiYaml' | 'openapiJson', Handler>;
+type Documents = Record<
+  'consoleHtml' | 'docsHtml' | 'docsRedirect' | 'asset' | 'openapiYaml' | 'openapiJson',
+  Handler
+>;
 
 /** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
 export function createDocuments(): Documents {
@@ -26,6 +29,12 @@ export function createDocuments(): Documents {
   return {
     consoleHtml: async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
+    /** From `/docs/`, where the relative addresses of the docs would be wrong. */
+    docsRedirect: () => ({
+      status: 308,
+      headers: { Location: '../docs', 'Cache-Control': 'private, no-cache' },
+      body: null,
+    }),
     /** The scripts and style sheets of both. */
     async asset(call) {
       const found = (await load()).assets.get(call.parameter ?? '');
