@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { exampleAddress } from '../../src/docs/examples.ts';
+import { exampleAddress } from '../../src/docs/addresses.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { openapi, operations, type DocumentedOperation } from '../support/contract/openapi.ts';
 import { openService } from '../support/http/service.ts';

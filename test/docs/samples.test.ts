@@ -1,69 +1,76 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { exampleAddress } from '../../src/docs/examples.ts';
+import { exampleAddress } from '../../src/docs/addresses.ts';
+import {
+  openSampleFolder,
+  samplesOf,
+  shapeOf,
+  type SampleFolder,
+  type ShownSample,
+} from '../support/docs/samples.ts';
 import { openListeningService } from '../support/http/listening.ts';
+import { openService } from '../support/http/service.ts';
 
-interface ShownExample {
-  text: string;
-  prints: string;
-}
-
-let folder: string;
+let folder: SampleFolder;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-examples-'));
-  const installed = join(folder, 'node_modules/petstore');
-  await mkdir(installed, { recursive: true });
-  await symlink(join(import.meta.dir, '../../src/client'), join(installed, 'client'));
-  await Bun.write(
-    join(installed, 'package.json'),
-    JSON.stringify({ name: 'petstore', exports: { './client': './client/index.ts' } }),
-  );
+  folder = await openSampleFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => folder[Symbol.asyncDispose]());
 
-/** The examples in the docs, in order. */
-function examplesOf(html: string, language: string): ShownExample[] {
-  const figures = html.matchAll(
-    /<figure data-language="(\w+)">.*?<pre[^>]*><code>(.*?)<\/code><\/pre>\s*<pre[^>]*><code>(.*?)<\/code>/gs,
+/** Runs a sample in a store that holds pets and returns what it prints. */
+async function run(sample: ShownSample): Promise<string> {
+  await using service = await openListeningService();
+  await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
+  await service.client.createPet({ name: 'Mia', categoryId: 2n });
+  await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
+  const code = sample.code.replaceAll(exampleAddress, service.url);
+  const child = Bun.spawn(await folder.commandOf({ ...sample, code }), {
+    cwd: folder.path,
+    env: { ...process.env, API_KEY: service.apiKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect(await child.exited, `${code}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+const service = await openService();
+const samples = samplesOf(await (await service.call('/docs')).text());
+await service.close();
+
+describe('the samples of /docs', () => {
+  it('are there for every step of the guide and every operation, in three languages', () => {
+    expect(samples.map(({ language }) => language)).toEqual(
+      Array.from({ length: 10 }, () => ['curl', 'typescript', 'fetch']).flat(),
+    );
+  });
+
+  it.each(samples.map((sample, index) => [Math.floor(index / 3) + 1, sample.language, sample] as const))(
+    'give a response of the shown shape: sample %d in %s',
+    async (_number, _language, sample) => {
+      expect(shapeOf(await run(sample)), sample.code).toEqual(shapeOf(sample.prints));
+    },
   );
-  return [...figures]
-    .filter(([, found]) => found === language)
-    .map(([, , text = '', prints = '']) => ({ text: unescape(text), prints: unescape(prints) }));
-}
 
-function unescape(html: string): string {
-  return html.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
-}
-
-const commandOf: Record<string, (text: string) => Promise<string[]>> = {
-  curl: async (text) => ['sh', '-c', text],
-  async typescript(text) {
-    const file = join(folder, `${Bun.hash(text)}.ts`);
-    await Bun.write(file, text);
-    return [process.execPath, file];
-  },
-};
-
-describe('the examples of /docs', () => {
-  for (const language of ['curl', 'typescript']) {
-    it(`print the shown output: ${language}`, async () => {
-      await using service = await openListeningService();
-      const html = await (await service.call('/docs')).text();
-      const examples = examplesOf(html, language);
-      expect(examples.length).toBe(6);
-      for (const { text, prints } of examples) {
-        const command = await commandOf[language]!(text.replaceAll(exampleAddress, service.url));
-        const child = Bun.spawn(command, {
-          cwd: folder,
-          env: { ...process.env, API_KEY: service.apiKey },
-          stdio: ['ignore', 'pipe', 'pipe'],
-          timeout: 30_000,
-        });
-        const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-        expect(stdout.trim(), `${text}\n${stderr}`).toBe(prints);
-      }
-    });
-  }
+  it('pass the type checker', async () => {
+    await using checked = await openSampleFolder();
+    const programs = samples.filter(({ language }) => language === 'typescript');
+    const files = await Promise.all(programs.map((sample) => checked.commandOf(sample)));
+    const root = join(import.meta.dir, '../..');
+    await Bun.write(
+      join(checked.path, 'tsconfig.json'),
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: {
+          typeRoots: [join(root, 'node_modules/@types')],
+          noPropertyAccessFromIndexSignature: false,
+        },
+        files: files.map(([, file]) => file),
+        include: [],
+      }),
+    );
+    const tsc = Bun.spawn([join(root, 'node_modules/.bin/tsc'), '-p', checked.path], { stdout: 'pipe' });
+    expect(await tsc.stdout.text()).toBe('');
+  });
 });

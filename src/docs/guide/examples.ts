@@ -1,118 +1,159 @@
-/**
- * The examples of `/docs` in both languages. A test runs them in order on an empty store and compares their output.
- * The docs show the address of the service instead of this one.
- */
-export const exampleAddress = 'http://127.0.0.1:8080';
+import { exampleAddress } from '../addresses.ts';
+import { clientSamples, clientSetup } from '../code/client-samples.ts';
+import { renderFetch } from '../code/fetch.ts';
+import { renderCurl, type ApiRequest } from '../code/request.ts';
+import type { Sample, Shown } from '../code/sample.ts';
 
-export interface Example {
-  curl: string;
-  typescript: string;
-  /** The output of both, or of each. */
-  prints: string | { curl: string; typescript: string };
-}
+/** The samples of the guide. A test runs each in a store that holds pets and compares its output. */
 
-const setup = `import { createClient } from 'petstore/client';
+const json: [string, string] = ['Content-Type', 'application/json'];
+const petUrl = `${exampleAddress}/v1/pets`;
 
-const client = createClient({ baseUrl: '${exampleAddress}', apiKey: process.env.API_KEY! });
-`;
+const list: ApiRequest = { method: 'GET', path: '/v1/pets?limit=20', headers: [] };
+const twoPets =
+  '[{"id":1,"name":"Rex","categoryId":1,"status":"available"},{"id":2,"name":"Mia","categoryId":2}]';
 
-export const examples = {
-  firstCall: {
-    curl: `curl -H "Authorization: Bearer $API_KEY" ${exampleAddress}/v1/pets`,
-    typescript: `${setup}
-const { pets } = await client.listPets();
-console.log(JSON.stringify(pets));`,
-    prints: '[]',
-  },
+const create: ApiRequest = {
+  method: 'POST',
+  path: '/v1/pets',
+  headers: [json, ['Idempotency-Key', 'order-4711']],
+  body: '{"name":"Rex","categoryId":9007199254740993,"status":"available"}',
+};
 
-  create: {
-    curl: `curl -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -H 'Idempotency-Key: order-4711' \\
-  -d '{"name":"Rex","categoryId":9007199254740993,"status":"available"}' \\
-  ${exampleAddress}/v1/pets`,
-    typescript: `${setup}
+const retried: ApiRequest = {
+  ...create,
+  headers: [json, ['Idempotency-Key', 'order-4712']],
+  body: '{"name":"Mia","categoryId":2}',
+};
+
+const invalid: ApiRequest = { method: 'POST', path: '/v1/pets', headers: [json], body: '{"status":"lost"}' };
+
+export const guideExamples = {
+  firstCall: sample(list, '200', twoPets, clientSamples['listPets'] ?? { code: '', prints: '' }),
+
+  ignored: sample({ ...list, path: '/v1/pets?name=Rex' }, '200', twoPets, {
+    code: `${clientSetup}
+// @ts-expect-error The types know every option: there is no name.
+const { pets } = await client.listPets({ name: 'Rex' });
+for (const pet of pets) console.log(pet.id, pet.name);`,
+    prints: '1n Rex\n2n Mia',
+  }),
+
+  create: sample(create, '201', '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}', {
+    code: `${clientSetup}
 const pet = await client.createPet({
   name: 'Rex',
   categoryId: 9007199254740993n,
   status: 'available',
 });
 console.log(pet.id, pet.categoryId);`,
-    prints: {
-      curl: '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}',
-      typescript: '1n 9007199254740993n',
-    },
-  },
+    prints: '1n 9007199254740993n',
+  }),
 
   retries: {
-    curl: `curl --retry 4 --retry-all-errors -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -H 'Idempotency-Key: order-4712' \\
-  -d '{"name":"Mia","categoryId":2,"status":"available"}' \\
-  ${exampleAddress}/v1/pets`,
-    typescript: `${setup}
+    ...sample(retried, '201', '{"id":2,"name":"Mia","categoryId":2}', {
+      code: `${clientSetup}
 const pet = await client.createPet(
-  { name: 'Mia', categoryId: 2n, status: 'available' },
-  // Pass your own key to retry after your program restarts. Otherwise leave it out.
+  { name: 'Mia', categoryId: 2n },
+  // Pass your own key to retry after your program restarts.
   { idempotencyKey: 'order-4712', signal: AbortSignal.timeout(30_000) },
 );
-console.log(pet.name);`,
-    prints: {
-      curl: '{"id":2,"name":"Mia","categoryId":2,"status":"available"}',
-      typescript: 'Mia',
+console.log(pet.id, pet.name);`,
+      prints: '2n Mia',
+    }),
+    curl: {
+      code: renderCurl(exampleAddress, retried).replace('curl ', 'curl --retry 4 --retry-all-errors '),
+      prints: '{"id":2,"name":"Mia","categoryId":2}',
     },
   },
 
   pages: {
-    curl: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  "${exampleAddress}/v1/pets?limit=1&status=available" | grep '^Link'`,
-    typescript: `${setup}
-let count = 0;
+    curl: {
+      code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
+  '${petUrl}?limit=1&status=available' | grep '^Link'`,
+      prints: 'Link: <?limit=1&status=available&cursor=MS5hdmFpbGFibGUuMS4xaTcyM3Ny>; rel="next"',
+    },
+    typescript: {
+      code: `${clientSetup}
 for await (const pet of client.pets({ status: 'available' })) {
-  if (pet.name === 'Rex') count += 1;
-}
-console.log(count);`,
-    prints: {
-      curl: 'Link: <?limit=1&status=available&cursor=MS5hdmFpbGFibGUuMS4xaTcyM3Ny>; rel="next"',
-      typescript: '1',
+  console.log(pet.id, pet.name);
+}`,
+      prints: '1n Rex\n3n Luna',
+    },
+    fetch: {
+      code: `let url = '${petUrl}?limit=100&status=available';
+while (url) {
+  const response = await fetch(url, {
+    headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
+  });
+  for (const pet of await response.json()) console.log(pet.id, pet.name);
+  const [, next] = /<([^>]*)>; rel="next"/.exec(response.headers.get('Link')) ?? [];
+  url = next && new URL(next, url);
+}`,
+      prints: '1 Rex\n3 Luna',
     },
   },
 
-  errors: {
-    curl: `curl -H "Authorization: Bearer $API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '{"status":"lost"}' \\
-  ${exampleAddress}/v1/pets`,
-    typescript: `import { createClient, isPetstoreError, isUnauthorized } from 'petstore/client';
+  errors: sample(
+    invalid,
+    '400',
+    '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}',
+    {
+      code: `import { createClient, isPetstoreError, isUnauthorized } from 'petstore-client';
 
-const client = createClient({ baseUrl: '${exampleAddress}', apiKey: 'mistyped' });
+const client = createClient({
+  baseUrl: '${exampleAddress}',
+  apiKey: 'mistyped',
+});
 try {
   await client.listPets();
 } catch (error) {
   if (isUnauthorized(error)) console.log('Ask for another key:', error.code);
-  else if (isPetstoreError(error)) console.log(error.code, error.status, error.requestId);
+  else if (isPetstoreError(error)) console.log(error.code, error.requestId);
   else throw error;
 }`,
-    prints: {
-      curl: '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}',
-      typescript: 'Ask for another key: invalid_api_key',
+      prints: 'Ask for another key: invalid_api_key',
     },
-  },
+  ),
 
   deprecation: {
-    curl: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  ${exampleAddress}/v1/pets/1 | grep '^Sunset'`,
-    typescript: `import { createClient, type Pet } from 'petstore/client';
+    curl: {
+      code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
+  ${petUrl}/1 | grep '^Sunset'`,
+      prints: 'Sunset: Thu, 05 Dec 2030 00:00:00 GMT',
+    },
+    typescript: {
+      code: `import { createClient, type Pet } from 'petstore-client';
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
   apiKey: process.env.API_KEY!,
-  onDeprecation: ({ operation, sunsetAt }) => console.warn(operation, 'will be removed on', sunsetAt),
+  onDeprecation: ({ operation, sunsetAt }) =>
+    console.warn(operation, 'will be removed on', sunsetAt),
 });
 
 const petsById = new Map<bigint, Pet>();
-for await (const pet of client.pets({ status: 'available' })) petsById.set(pet.id, pet);
+for await (const pet of client.pets({ status: 'available' }))
+  petsById.set(pet.id, pet);
 console.log(petsById.get(1n)?.name);`,
-    prints: { curl: 'Sunset: Thu, 05 Dec 2030 00:00:00 GMT', typescript: 'Rex' },
+      prints: 'Rex',
+    },
+    fetch: {
+      code: `const response = await fetch('${petUrl}/1', {
+  headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
+});
+console.log(response.headers.get('Sunset'));`,
+      prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    },
   },
-} satisfies Record<string, Example>;
+} satisfies Record<string, Sample>;
+
+/** A request in curl and fetch, and the same call with the client. */
+function sample(request: ApiRequest, status: string, prints: string, typescript: Shown): Sample {
+  return {
+    status,
+    curl: { code: renderCurl(exampleAddress, request), prints },
+    typescript,
+    fetch: { code: renderFetch(exampleAddress, request), prints },
+  };
+}

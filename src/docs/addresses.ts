@@ -1,0 +1,21 @@
+import type { OpenapiDocument } from './contract.ts';
+
+/** The address in the examples. The docs show the one that the reader chooses instead. */
+export const exampleAddress = 'http://127.0.0.1:8080';
+
+export interface Address {
+  /** Without `/v1`, which every path of the document begins with. */
+  base: string;
+  description: string;
+}
+
+/** The absolute addresses that the document names. A relative one is this host; the script knows its address. */
+export function addressesOf({ servers = [] }: OpenapiDocument): Address[] {
+  return servers
+    .filter(({ url }) => /^https?:\/\//i.test(url))
+    .map(({ url, description = '' }) => ({ base: baseOf(url), description }));
+}
+
+export function baseOf(url: string): string {
+  return url.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
