@@ -162,11 +162,11 @@ describe('npm pack', () => {
       'openapi.yaml',
       'README.md',
       'LICENSE',
-      'dist/client/index.js',
+      'src/client/index.ts',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }
-    for (const file of ['test', 'scripts', 'data', '.env', 'dist/petstore']) {
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'src/client/dist']) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
     }
   });
