@@ -9,15 +9,17 @@ export interface HtmlDocument {
   /** Its script and style sheet are `{name}.js` and `{name}.css`. */
   name: 'console' | 'docs';
   body: string;
+  /** True if the page may use the experimental operations. */
+  experimental?: boolean;
 }
 
 /** A whole document. Its addresses are relative, so that it works under any path of a proxy. */
 export function renderHtml(
-  { title, description, name, body }: HtmlDocument,
+  { title, description, name, body, experimental = false }: HtmlDocument,
   addresses: Record<string, string>,
 ): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="en"${experimental ? ' data-experimental' : ''}>
 <head>
 <meta charset="utf-8">
 <title>${escapeHtml(title)}</title>
@@ -36,11 +38,14 @@ ${body}
 }
 
 /** The console before its script runs. */
-export function renderConsole(addresses: Record<string, string>): string {
+export function renderConsole(
+  addresses: Record<string, string>,
+  { experimental }: { experimental: boolean },
+): string {
   const body = `<div id="app"></div>
 <noscript>The console needs JavaScript. The <a href="docs">API reference</a> does not.</noscript>`;
   return renderHtml(
-    { title: 'Petstore', description: 'The pets in the store.', name: 'console', body },
+    { title: 'Petstore', description: 'The pets in the store.', name: 'console', body, experimental },
     addresses,
   );
 }

@@ -56,6 +56,18 @@ const steps: readonly Step[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   keepPetsRendered,
+  `
+  CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    pet_id INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'sold')),
+    created_at INTEGER NOT NULL,
+    -- Of the order as JSON; see stored-order.ts.
+    checksum INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE INDEX orders_by_status ON orders (status, id);
+  `,
 ];
 
 /** Stores each pet as its JSON with a checksum; see `stored-pet.ts`. */

@@ -162,7 +162,7 @@ describe('petstore copy', () => {
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', target]);
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: Another process added a pet to the target during the copy. ' +
+      'petstore: Another process wrote to the target during the copy. ' +
         'Stop the services of both stores, and copy into an empty store with --to.\n',
     );
   });

@@ -160,6 +160,7 @@ describe('npm pack', () => {
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',
       'openapi.yaml',
+      'openapi.experimental.yaml',
       'README.md',
       'LICENSE',
       'src/client/index.ts',

@@ -54,6 +54,7 @@ describe('a store of schema version 2', () => {
     makeVersion2();
     expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual({
       petCount: names.length + 1,
+      orderCount: 0,
     });
     expect(inspectSqlite(`${place.path}.backup`, 0, noReport)).toMatchObject({ petCount: names.length + 1 });
   });

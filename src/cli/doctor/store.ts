@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { holdsFrames } from '../../sqlite/wal/frames.ts';
-import { countOf } from '../terminal/output.ts';
+import { contentOf, countOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
@@ -36,8 +36,8 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   }
   try {
     const report = reportOnTerminal();
-    const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
-    findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
+    const { usableKeyCount, latestTime, ...content } = inspectSqlite(name, now, report);
+    findings.unshift(ok('store', `${name} is sound and holds ${contentOf(content)}.`));
     return { ...result, usableKeyCount, latestTime };
   } catch (error) {
     findings.unshift(problemOf('store', error));
