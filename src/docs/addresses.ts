@@ -9,11 +9,16 @@ export interface Address {
   description: string;
 }
 
-/** The absolute addresses that the document names. A relative one is this host; the script knows its address. */
+/**
+ * The absolute addresses that the document names. A relative one is this host, whose address the script knows. The
+ * default address helps nobody once the operator has configured others.
+ */
 export function addressesOf({ servers = [] }: OpenapiDocument): Address[] {
-  return servers
+  const named = servers
     .filter(({ url }) => /^https?:\/\//i.test(url))
     .map(({ url, description = '' }) => ({ base: baseOf(url), description }));
+  const configured = named.filter(({ base }) => base !== exampleAddress);
+  return configured.length > 0 ? configured : named;
 }
 
 export function baseOf(url: string): string {

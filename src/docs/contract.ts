@@ -47,8 +47,14 @@ interface MediaType {
   examples?: Record<string, Example>;
 }
 
-export interface Example {
+interface Example {
   summary?: string;
+  value: unknown;
+}
+
+export interface NamedExample {
+  name: string;
+  summary: string | undefined;
   value: unknown;
 }
 
@@ -95,8 +101,9 @@ export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
 const jsonMediaType = 'application/json';
 
 /** The examples of a JSON body; none if it has no JSON body. */
-export function examplesOf(content: Record<string, MediaType> | undefined): Example[] {
-  return Object.values(content?.[jsonMediaType]?.examples ?? {});
+export function examplesOf(content: Record<string, MediaType> | undefined): NamedExample[] {
+  const examples = Object.entries(content?.[jsonMediaType]?.examples ?? {});
+  return examples.map(([name, { summary, value }]) => ({ name, summary, value }));
 }
 
 export function schemaOf(content: Record<string, MediaType> | undefined): Schema {

@@ -23,7 +23,7 @@ export function renderDocs(contract: OpenapiDocument, addresses: Record<string, 
 <header class="bar"><div class="bar-inner"><a class="brand" href="./">${escapeHtml(title)} <span>API</span></a>
 ${renderLanguages()}</div></header>
 <div class="docs">
-${renderContents(stable, experimental)}
+${renderContents(contract, stable, experimental)}
 <main id="content">
 ${renderIntroduction(contract)}
 <div data-address="${address}">${samples.join('\n').replaceAll(exampleAddress, address)}</div>
@@ -44,13 +44,21 @@ function renderLanguages(): string {
 ${choices.join('\n')}</fieldset>`;
 }
 
-function renderContents(stable: NamedOperation[], experimental: NamedOperation[]): string {
+function renderContents(
+  { paths }: OpenapiDocument,
+  stable: NamedOperation[],
+  experimental: NamedOperation[],
+): string {
+  const documents = Object.keys(paths).filter((path) => path.startsWith('/openapi.'));
+  const links = documents.map((path) => {
+    const title = path.replace(/^\/(?:openapi\.(?=experimental))?/, '');
+    return `<li><a href="${path.slice(1)}">${title}</a></li>`;
+  });
   const groups = [
     renderLinks('Guide', guideSections),
     renderLinks('Reference', stable.map(toEntry)),
     ...(experimental.length > 0 ? [renderLinks('Experimental', experimental.map(toEntry))] : []),
-    `<div><h2>Contract</h2><ul><li><a href="openapi.yaml">openapi.yaml</a></li>
-<li><a href="openapi.json">openapi.json</a></li></ul></div>`,
+    `<div><h2>Contract</h2><ul>${links.join('\n')}</ul></div>`,
   ];
   return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
 <div class="groups">${groups.join('\n')}</div></details></nav>`;

@@ -1,37 +1,19 @@
 import { describe, expect, it } from 'bun:test';
-import type { Page } from 'playwright-core';
-import { dereference, type OpenapiDocument } from '../../src/docs/contract.ts';
-import { renderDocs } from '../../src/docs/render.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { visit } from '../support/browser/visit.ts';
-import { openapi } from '../support/contract/openapi.ts';
-import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+import { openListeningService } from '../support/http/listening.ts';
 
 const chromium = browserOfFile();
-const servers = [
-  { url: 'https://pets.example/v1', description: 'Production.' },
-  { url: 'https://staging.pets.example/shop/v1', description: 'Staging.' },
-  { url: '/', description: 'The host that serves this document.' },
-];
-
-/** The docs of a document with other servers, on a real service. */
-async function openDocs(page: Page, service: ListeningService): Promise<void> {
-  const contract = { ...(dereference(openapi) as OpenapiDocument), servers };
-  const body = renderDocs(contract, {
-    'docs.css': 'assets/docs.css',
-    'docs.js': 'assets/docs.js',
-    'icon.svg': 'assets/icon.svg',
-  });
-  await page.route('**/docs', (route) => route.fulfill({ contentType: 'text/html', body }));
-  await page.goto(`${service.url}/docs`);
-}
+const addresses = {
+  publicUrl: 'https://pets.example/v1',
+  stagingUrl: 'https://staging.pets.example/shop/v1',
+};
 
 describe('the addresses of the document', () => {
   it('are a choice for the samples, which is remembered', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/livez`);
+    await using service = await openListeningService(addresses);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page } = visited;
-    await openDocs(page, service);
     const sample = page.locator('#listPets figure:visible');
     const choices = page.getByRole('radio', { name: /\/v1/ });
     expect(await choices.count()).toBe(3);
@@ -50,12 +32,11 @@ describe('the addresses of the document', () => {
   });
 
   it('reach "Copy as curl", while Try it calls this host', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/livez`, {
+    await using service = await openListeningService(addresses);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const { page, complaints } = visited;
-    await openDocs(page, service);
     await page.getByRole('radio', { name: /Production/ }).check();
     const form = page.getByRole('form', { name: 'Try listPets' });
     expect(await form.innerText()).toContain('Sends a real request to this host');
@@ -75,9 +56,15 @@ describe('the addresses of the document', () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/livez`);
     const { page } = visited;
-    servers.splice(0, 2);
-    await openDocs(page, service);
+    // As on the default port.
+    await page.route('**/docs', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replaceAll('http://127.0.0.1:8080', service.url);
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${service.url}/docs`);
     expect(await page.locator('.addresses').innerText()).toContain(`${service.url}/v1`);
     expect(await page.locator('.addresses input').count()).toBe(0);
+    expect(await page.locator('#listPets figure:visible').innerText()).toContain(`${service.url}/v1/pets`);
   });
 });

@@ -19,10 +19,11 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 /** Runs a sample in a store that holds pets and returns what it prints. */
 async function run(sample: ShownSample): Promise<string> {
-  await using service = await openListeningService();
+  await using service = await openListeningService({ isExperimental: true });
   await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
   await service.client.createPet({ name: 'Mia', categoryId: 2n });
   await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
+  await service.client.createPet({ name: 'Balu', categoryId: 3n, status: 'sold' });
   const code = sample.code.replaceAll(exampleAddress, service.url);
   const child = Bun.spawn(await folder.commandOf({ ...sample, code }), {
     cwd: folder.path,
@@ -35,14 +36,15 @@ async function run(sample: ShownSample): Promise<string> {
   return stdout;
 }
 
-const service = await openService();
+// The larger document: everything of v1 is in it.
+const service = await openService({ isExperimental: true });
 const samples = samplesOf(await (await service.call('/docs')).text());
 await service.close();
 
 describe('the samples of /docs', () => {
   it('are there for every step of the guide and every operation, in three languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 10 }, () => ['curl', 'typescript', 'fetch']).flat(),
+      Array.from({ length: 13 }, () => ['curl', 'typescript', 'fetch']).flat(),
     );
   });
 

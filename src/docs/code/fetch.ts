@@ -10,7 +10,8 @@ export function renderFetch(base: string, { method, path, headers, body }: ApiRe
     '  },',
     ...(body === undefined ? [] : [`  body: ${renderBody(body)},`]),
   ];
-  return `const response = await fetch(${renderString(base + path)}, {
+  return `const url = ${renderString(base + path)};
+const response = await fetch(url, {
 ${init.join('\n')}
 });
 console.log(response.status, await response.text());`;

@@ -22,7 +22,7 @@ export function tokensOf(text: string, language: Language): Token[] {
 }
 
 const keywords =
-  'as async await catch const else export for from function if import instanceof let new of return throw try type undefined';
+  'as async await catch const else export false for from function if import instanceof let new null of return throw true try type undefined while';
 
 const patterns: Record<Language, RegExp> = {
   json: /(?<name>"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*:))|(?<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?<number>-?\b\d[\d.eE+-]*)|(?<keyword>\b(?:true|false|null)\b)/g,

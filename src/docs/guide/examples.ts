@@ -33,7 +33,7 @@ export const guideExamples = {
 
   ignored: sample({ ...list, path: '/v1/pets?name=Rex' }, '200', twoPets, {
     code: `${clientSetup}
-// @ts-expect-error The types know every option: there is no name.
+// @ts-expect-error There is no option called name.
 const { pets } = await client.listPets({ name: 'Rex' });
 for (const pet of pets) console.log(pet.id, pet.name);`,
     prints: '1n Rex\n2n Mia',
@@ -55,8 +55,8 @@ console.log(pet.id, pet.categoryId);`,
       code: `${clientSetup}
 const pet = await client.createPet(
   { name: 'Mia', categoryId: 2n },
-  // Pass your own key to retry after your program restarts.
-  { idempotencyKey: 'order-4712', signal: AbortSignal.timeout(30_000) },
+  // Your own key lets you retry after your program restarts.
+  { idempotencyKey: 'order-4712' },
 );
 console.log(pet.id, pet.name);`,
       prints: '2n Mia',
@@ -81,14 +81,19 @@ for await (const pet of client.pets({ status: 'available' })) {
       prints: '1n Rex\n3n Luna',
     },
     fetch: {
-      code: `let url = '${petUrl}?limit=100&status=available';
+      code: `const headers = {
+  Authorization: \`Bearer \${process.env.API_KEY}\`,
+};
+
+let url = '${petUrl}?status=available';
 while (url) {
-  const response = await fetch(url, {
-    headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
-  });
-  for (const pet of await response.json()) console.log(pet.id, pet.name);
-  const [, next] = /<([^>]*)>; rel="next"/.exec(response.headers.get('Link')) ?? [];
-  url = next && new URL(next, url);
+  const response = await fetch(url, { headers });
+  for (const pet of await response.json())
+    console.log(pet.id, pet.name);
+
+  const link = response.headers.get('Link') ?? '';
+  const [, next] = /<([^>]*)>; rel="next"/.exec(link) ?? [];
+  url = next && new URL(next, url).href;
 }`,
       prints: '1 Rex\n3 Luna',
     },
@@ -99,7 +104,11 @@ while (url) {
     '400',
     '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}',
     {
-      code: `import { createClient, isPetstoreError, isUnauthorized } from 'petstore-client';
+      code: `import {
+  createClient,
+  isPetstoreError,
+  isUnauthorized,
+} from 'petstore-client';
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
@@ -108,8 +117,10 @@ const client = createClient({
 try {
   await client.listPets();
 } catch (error) {
-  if (isUnauthorized(error)) console.log('Ask for another key:', error.code);
-  else if (isPetstoreError(error)) console.log(error.code, error.requestId);
+  if (isUnauthorized(error))
+    console.log('Ask for another key:', error.code);
+  else if (isPetstoreError(error))
+    console.log(error.code, error.requestId);
   else throw error;
 }`,
       prints: 'Ask for another key: invalid_api_key',
@@ -139,7 +150,8 @@ console.log(petsById.get(1n)?.name);`,
       prints: 'Rex',
     },
     fetch: {
-      code: `const response = await fetch('${petUrl}/1', {
+      code: `const url = '${petUrl}/1';
+const response = await fetch(url, {
   headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
 });
 console.log(response.headers.get('Sunset'));`,

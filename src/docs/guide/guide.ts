@@ -48,7 +48,7 @@ names before your program runs.</p>`,
   },
   {
     id: 'create',
-    title: 'Add a pet',
+    title: 'Add your first pet',
     words: `<p>A pet has a name, a category and an optional status: <code>available</code>, <code>pending</code> or
 <code>sold</code>. The service assigns the <code>id</code> and responds once the pet is stored durably.</p>
 <p>Ids and categories are exact 64-bit integers. JSON parsers that use doubles, such as <code>response.json()</code>, lose

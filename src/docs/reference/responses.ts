@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../console/html.ts';
 import { renderBlock } from '../code/block.ts';
 import { indentJson } from '../code/json-text.ts';
-import { examplesOf, type DocumentedResponse, type Example, type Header } from '../contract.ts';
+import { examplesOf, type DocumentedResponse, type Header, type NamedExample } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 
 type Headers = Record<string, Header>;
@@ -21,15 +21,14 @@ export function renderResponses(responses: Record<string, DocumentedResponse>): 
   return `<h4>Responses</h4><div class="responses">${items.join('\n')}</div>`;
 }
 
-function renderExample({ summary, value }: Example): string {
+function renderExample({ name, summary = name.replaceAll('_', ' '), value }: NamedExample): string {
   const code = codeOf(value);
-  const link = code === undefined ? '' : `<a href="#error-${code}"><code>${code}</code></a>`;
-  const caption = [link, escapeHtml(summary ?? '')].filter((text) => text !== '').join(' · ');
+  const subject = code === undefined ? 'Body' : `<a href="#error-${code}"><code>${code}</code></a>`;
   return renderBlock({
     text: indentJson(JSON.stringify(value)),
     language: 'json',
-    title: caption === '' ? 'Body' : caption,
-    label: summary === undefined ? 'Example of the body' : `Example: ${summary}`,
+    title: `${subject} · ${escapeHtml(summary)}`,
+    label: `Example: ${summary}`,
   });
 }
 

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { linkClient } from '../process/package.ts';
 
 export interface ShownSample {
   language: string;
@@ -15,7 +16,7 @@ export function samplesOf(html: string): ShownSample[] {
   return [...figures].map(([, language = '', content = '']) => {
     const blocks = [...content.matchAll(/<pre[^>]*>(.*?)<\/pre>/gs)].map(([, block = '']) => toText(block));
     const [code = '', prints = ''] = blocks;
-    return { language, code, prints };
+    return { language, code, prints: prints === 'No body' ? '' : prints };
   });
 }
 
@@ -34,13 +35,7 @@ export interface SampleFolder extends AsyncDisposable {
 /** A folder in which `petstore-client` is installed. */
 export async function openSampleFolder(): Promise<SampleFolder> {
   const path = await mkdtemp(join(tmpdir(), 'petstore-samples-'));
-  const installed = join(path, 'node_modules/petstore-client');
-  await mkdir(installed, { recursive: true });
-  await symlink(join(import.meta.dir, '../../../src/client'), join(installed, 'src'));
-  await Bun.write(
-    join(installed, 'package.json'),
-    JSON.stringify({ name: 'petstore-client', exports: './src/index.ts' }),
-  );
+  await linkClient(path);
   return {
     path,
     async commandOf({ language, code }) {
@@ -58,7 +53,7 @@ export async function openSampleFolder(): Promise<SampleFolder> {
  * text. A list or a text has the shapes of its items or lines, each once.
  */
 export function shapeOf(output: string): unknown {
-  const body = output.trim().replace(/^\d{3} (?=[[{])/, '');
+  const body = output.trim().replace(/^\d{3}(?: (?=[[{])|$)/, '');
   try {
     return shapeOfValue(JSON.parse(body));
   } catch {
