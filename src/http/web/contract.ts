@@ -1,6 +1,10 @@
 import overlaySource from '../../../openapi.experimental.yaml' with { type: 'text' };
 import contractSource from '../../../openapi.yaml' with { type: 'text' };
 
+// The compiler takes them for modules.
+const v1Source = contractSource as unknown as string;
+const additionSource = overlaySource as unknown as string;
+
 export interface Addresses {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
@@ -10,12 +14,12 @@ export interface Addresses {
 /** The contract of v1 as YAML. The configured addresses come first among its servers. */
 export function contractYaml({ publicUrl, stagingUrl }: Addresses): string {
   const servers = [serverEntry('Production', publicUrl), serverEntry('Staging', stagingUrl)].join('');
-  return (contractSource as unknown as string).replace('\nservers:\n', (start) => start + servers);
+  return v1Source.replace('\nservers:\n', (start) => start + servers);
 }
 
 /** The contract with the experimental operations: v1's, and what `openapi.experimental.yaml` adds. */
 export function experimentalContract(v1Yaml: string): unknown {
-  return addTo(Bun.YAML.parse(v1Yaml), Bun.YAML.parse(overlaySource as unknown as string), '');
+  return addTo(Bun.YAML.parse(v1Yaml), Bun.YAML.parse(additionSource), '');
 }
 
 /** The paths of the contract begin with `/v1`, so its servers end before it. */

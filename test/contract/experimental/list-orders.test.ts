@@ -88,7 +88,7 @@ describe('an order', () => {
       petId: Number(id),
       status: 'pending',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-    } as unknown as OrderBody);
+    });
     // The clock of a database may differ a little from ours.
     expect(Math.abs(Date.parse(order!.createdAt) - before)).toBeLessThan(60_000);
   });

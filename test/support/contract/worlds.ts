@@ -7,8 +7,8 @@ import { experimental, v1, type Contract, type DocumentedOperation } from './ope
 /** A document, and services whose every call asks for the API that it describes. */
 export interface World {
   contract: Contract;
-  open(options?: ServiceOptions): Promise<Service>;
-  openFailing(error: unknown): Promise<Service>;
+  open: (options?: ServiceOptions) => Promise<Service>;
+  openFailing: (error: unknown) => Promise<Service>;
 }
 
 /** What is said about one document is tested for each. */
