@@ -121,31 +121,34 @@ describe('petstore-client, installed from its tarball', () => {
       fetch: (request) => respond(new URL(request.url).pathname),
     });
     const origin = `http://127.0.0.1:${server.port}`;
-    await using listed = await openListeningService({ allowedOrigins: [origin] });
+    await using listed = await openListeningService({ allowedOrigins: [origin], isExperimental: true });
     await using chromium = await openBrowser();
     try {
       const tab = await chromium.browser.newPage();
       await tab.goto(`${origin}/#${listed.url}|${listed.apiKey}`);
       await tab.waitForFunction('document.title !== ""');
-      expect(await tab.title()).toBe('9223372036854775807 9007199254740993');
+      expect(await tab.title()).toBe('9223372036854775807 9007199254740993 sold');
     } finally {
       await server.stop(true);
     }
   });
 });
 
-/** An HTML document that adds pets and shows their categories in its title. */
+/** An HTML document that adds, sells and deletes pets and shows in its title what it saw. */
 async function bundleProgram(): Promise<(path: string) => Response> {
   const entry = join(folder, 'program-in-browser.mjs');
   await Bun.write(
     entry,
     `import { createClient } from 'petstore-client';
     const [baseUrl, apiKey] = location.hash.slice(1).split('|');
-    const client = createClient({ baseUrl, apiKey });
+    const client = createClient({ baseUrl, apiKey, experimental: true });
     await client.createPet({ name: 'A', categoryId: 9223372036854775807n });
-    await client.createPet({ name: 'B', categoryId: 9007199254740993n });
+    const { id } = await client.createPet({ name: 'B', categoryId: 9007199254740993n });
     const seen = [];
     for await (const { categoryId } of client.pets({ limit: 1 })) seen.push(categoryId);
+    await client.experimental.updatePet(id, { status: 'sold', expected: { status: null } });
+    await client.experimental.deletePet(id);
+    for await (const { status } of client.experimental.orders()) seen.push(status);
     document.title = seen.join(' ');`,
   );
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true });

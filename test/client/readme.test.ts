@@ -44,6 +44,17 @@ describe('the README of the client', () => {
     }
   });
 
+  it('has a sample of the experimental operations that sells a pet', async () => {
+    await using service = await openListeningService({ isExperimental: true });
+    const [sample] = samples.filter(({ text }) => text.includes('experimental: true'));
+    const { file = '', text = '' } = sample ?? {};
+    await Bun.write(join(folder, file), text.replaceAll('https://pets.example', service.url));
+    const env = { ...process.env, API_KEY: service.apiKey };
+    const { stdout, stderr } = await run([process.execPath, file], folder, env);
+    expect(stdout, stderr).toMatch(/^1n \d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+    expect(await Array.fromAsync(service.client.pets())).toEqual([]);
+  });
+
   it('names every option, every call, every export for programs and every code', async () => {
     const options = await readFile(join(project, 'src/client/options.ts'), 'utf8');
     const [clientOptions = ''] = /interface ClientOptions \{.*?^\}/ms.exec(options) ?? [];

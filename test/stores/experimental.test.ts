@@ -121,16 +121,16 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const ids: bigint[] = [];
     for (const name of ['a', 'b', 'c', 'd']) ids.push((await store.pets.createPet({ ...rex, name })).id);
     const [a, b, c, d] = ids as [bigint, bigint, bigint, bigint];
-    const { updatePet, deletePet } = store.experimental;
+    const { experimental } = store;
     const outcomes = await Promise.all(
       [
         store.pets.createPet(rex),
-        updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
-        updatePet(b, { changes: { status: 'sold' } }),
-        updatePet(999n, { changes: { status: 'sold' } }),
-        deletePet(c, 'something else'),
-        deletePet(d),
-        deletePet(999n),
+        experimental.updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
+        experimental.updatePet(b, { changes: { status: 'sold' } }),
+        experimental.updatePet(999n, { changes: { status: 'sold' } }),
+        experimental.deletePet(c, 'something else'),
+        experimental.deletePet(d),
+        experimental.deletePet(999n),
         store.pets.createPet({ ...rex, name: 'last' }),
       ].map(outcomeOf),
     );
@@ -191,12 +191,14 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await store.pets.createPet(rex)).id),
     );
-    const { updatePet, deletePet } = store.experimental;
+    const { experimental } = store;
     const changes = { status: 'sold' } as const;
-    const pending = ids.map((id, index) => outcomeOf(index % 2 ? deletePet(id) : updatePet(id, { changes })));
+    const pending = ids.map((id, index) =>
+      outcomeOf(index % 2 ? experimental.deletePet(id) : experimental.updatePet(id, { changes })),
+    );
     await store.close();
     expect(new Set(await Promise.all(pending))).toEqual(new Set(['done']));
-    expect(await outcomeOf(deletePet(ids[0]!))).toBe('unavailable');
+    expect(await outcomeOf(experimental.deletePet(ids[0]!))).toBe('unavailable');
     const again = await open();
     expect(idsOf(await listOf(again))).toHaveLength(10);
     expect(idsOf(await ordersOf(again))).toHaveLength(10);

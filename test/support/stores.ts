@@ -42,9 +42,9 @@ export const stores: Record<string, () => Promise<StorePlace>> = {
 
 /** What a test on every store works with. */
 export interface EmptyStore {
-  place(): StorePlace;
+  place: () => StorePlace;
   /** Opens the store, once more if it is open. It is closed after the test. */
-  open(options?: StoreOptions): Promise<Store>;
+  open: (options?: StoreOptions) => Promise<Store>;
 }
 
 /** Defines the same tests for every store; each test gets an empty one. */
