@@ -119,6 +119,22 @@ describe('Try it', () => {
     expect(await next.count()).toBe(0);
   });
 
+  it('shows a response without a body as such', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const form = formOf(visited.page, 'listPets');
+    await send(form);
+    await form.getByText(/^Headers \(\d+\)$/).click();
+    const [, etag = ''] =
+      /etag: (\S+)/.exec(await form.getByLabel('Headers', { exact: true }).innerText()) ?? [];
+    await form.locator('details > summary').first().click();
+    await form.getByLabel('If-None-Match').fill(etag);
+    await send(form);
+    await form.getByText('304 Not Modified').waitFor();
+    expect(await form.getByRole('status').innerText()).toMatch(/0 bytes$/);
+    await form.getByText('No body').waitFor();
+  });
+
   it('explains an error and links to its code', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service, { reducedMotion: 'reduce' });
