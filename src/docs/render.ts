@@ -93,6 +93,8 @@ function renderExperimental(operations: NamedOperation[]): string {
   return `<section id="experimental"><h2>Experimental</h2>
 <p>The operator has turned these operations on. They are not part of v1: a release may change or remove them, and v1 stays as
 it is. Send <code>Petstore-Stability: experimental</code> with each request. Without it, the service responds as if these
-operations did not exist.</p></section>
+operations did not exist.</p>
+<p>While they are on, a walk through all pages visits every pet that is neither changed nor deleted meanwhile
+exactly once.</p></section>
 ${renderOperations(operations)}`;
 }

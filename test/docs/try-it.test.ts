@@ -279,7 +279,7 @@ describe('/docs after some use', () => {
         await formOf(page, 'getPet').getByLabel('petId').fill('99');
         await send(formOf(page, 'getPet'));
         await page.locator('.explanation').waitFor();
-        // One of each kind: all would keep axe busy for minutes.
+        // One of each kind.
         await page.evaluate<void>(
           "document.querySelectorAll('#createPet details, #listPets .try details').forEach((one) => (one.open = true))",
         );
@@ -287,6 +287,10 @@ describe('/docs after some use', () => {
           await page.getByRole('radio', { name: language }).check();
           expect(await cutOff(page)).toEqual([]);
         }
+        // What is hidden differs in its words alone, and axe would read it for minutes.
+        await page.evaluate<void>(
+          "document.querySelectorAll('figure, .folded').forEach((one) => one.checkVisibility() || one.remove())",
+        );
         expect(await visited.findBarriers()).toEqual([]);
         expect(complaints).toEqual([]);
       });

@@ -14,7 +14,8 @@ export function offerKey(): KeyFields {
       input.removeAttribute('aria-invalid');
       const help = input.parentElement?.querySelector<HTMLElement>('[data-key-help]');
       if (!help) continue;
-      help.textContent = key === '' ? 'There is no key in this tab yet.' : 'Kept until you close this tab.';
+      help.textContent =
+        key === '' ? 'There is no key in this tab yet.' : 'All forms here and the console share it.';
       help.classList.remove('error');
     }
   };
