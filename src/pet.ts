@@ -57,7 +57,7 @@ export interface PetStore {
    */
   version(): number | undefined;
 
-  /** At least as new as every create that was acknowledged before the call. */
+  /** At least as new as every write that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined when no pet has this id. */

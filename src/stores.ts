@@ -47,7 +47,7 @@ export async function openBulkStore(
 ): Promise<BulkStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteBulk } = await import('./sqlite/bulk.ts');
+    const { openSqliteBulk } = await import('./sqlite/tools/bulk.ts');
     return openSqliteBulk({ ...location, mayCreate });
   }
   const { openPostgresBulk } = await import('./postgres/tools/bulk.ts');
@@ -61,7 +61,7 @@ export async function openImportStore(
 ): Promise<ImportStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteImport } = await import('./sqlite/import.ts');
+    const { openSqliteImport } = await import('./sqlite/tools/import.ts');
     return openSqliteImport(location);
   }
   const { openPostgresImport } = await import('./postgres/tools/import.ts');

@@ -5,8 +5,8 @@ import { readAll, type BulkStore, type BulkTable } from '../../src/bulk-store.ts
 import { petStatuses } from '../../src/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/import.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import {
   cleanEnvironment,

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
-import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
 import { openService, type Store } from '../support/http/service.ts';
-import { outcomeOf } from '../support/outcome.ts';
+import { codeOf } from '../support/code-of.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -53,10 +53,10 @@ describe('updates and deletes', () => {
     const { experimental } = store;
     const outcomes = await Promise.all(
       ids.flatMap((id, index) => [
-        outcomeOf(store.pets.createPet({ ...rex, status: 'sold' })),
-        outcomeOf(experimental.updatePet(id, { changes: { status: 'pending' } })),
-        outcomeOf(experimental.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
-        outcomeOf(experimental.deletePet(index % 2 ? id : 10_000n)),
+        codeOf(store.pets.createPet({ ...rex, status: 'sold' })),
+        codeOf(experimental.updatePet(id, { changes: { status: 'pending' } })),
+        codeOf(experimental.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
+        codeOf(experimental.deletePet(index % 2 ? id : 10_000n)),
       ]),
     );
     expect(Object.groupBy(outcomes, (outcome) => outcome)).toMatchObject({
@@ -73,10 +73,10 @@ describe('updates and deletes', () => {
     const json = damaged.json.replace('Rex', 'Rey');
     change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
     const outcomes = await Promise.all([
-      outcomeOf(store.pets.createPet(rex)),
-      outcomeOf(store.experimental.updatePet(damaged.id, { changes: { name: 'Tom' } })),
-      outcomeOf(store.experimental.deletePet(damaged.id)),
-      outcomeOf(store.experimental.updatePet(sound.id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.createPet(rex)),
+      codeOf(store.experimental.updatePet(damaged.id, { changes: { name: 'Tom' } })),
+      codeOf(store.experimental.deletePet(damaged.id)),
+      codeOf(store.experimental.updatePet(sound.id, { changes: { name: 'Tom' } })),
     ]);
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
@@ -88,9 +88,9 @@ describe('updates and deletes', () => {
     const { id } = await store.pets.createPet(rex);
     const flying = { changes: { status: 'flying' as 'sold' } };
     const outcomes = await Promise.all([
-      outcomeOf(store.pets.createPet(rex)),
-      outcomeOf(store.experimental.updatePet(id, flying)),
-      outcomeOf(store.experimental.updatePet(id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.createPet(rex)),
+      codeOf(store.experimental.updatePet(id, flying)),
+      codeOf(store.experimental.updatePet(id, { changes: { name: 'Tom' } })),
     ]);
     expect(outcomes).toEqual(['done', 'internal', 'done']);
     expect(await store.pets.getPet(id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
@@ -134,7 +134,7 @@ describe('an order whose bytes the disk has changed', () => {
     expect(() => again.experimental.listOrders({ limit: 1 })).toThrow('damaged');
     expect(() => again.pets.listPets({ limit: 1 })).not.toThrow();
     const bulk = await openSqliteBulk({ path: place.path, mayCreate: true });
-    expect(await outcomeOf(bulk.orders.read(undefined, 10))).toContain('is damaged');
+    expect(await codeOf(bulk.orders.read(undefined, 10))).toContain('is damaged');
     await bulk.close();
     expect(() => backUpSqlite(place.path, `${place.path}.backup`, noReport)).toThrow('is damaged');
     expect(existsSync(`${place.path}.backup`)).toBe(false);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
-import { inspectSqlite } from '../../src/sqlite/inspect.ts';
+import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';

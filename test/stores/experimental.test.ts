@@ -3,7 +3,7 @@ import { petStatuses } from '../../src/pet.ts';
 import type { PetFields } from '../../src/pet-update.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
-import { outcomeOf } from '../support/outcome.ts';
+import { codeOf } from '../support/code-of.ts';
 import { onEveryStore } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -66,10 +66,10 @@ onEveryStore('updates', ({ open }) => {
     const store = await open();
     const { id } = await store.pets.createPet(rex);
     for (const missing of [id + 1n, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-      expect(await outcomeOf(store.experimental.updatePet(missing, { changes: { name: 'Tom' } }))).toBe(
+      expect(await codeOf(store.experimental.updatePet(missing, { changes: { name: 'Tom' } }))).toBe(
         'not_found',
       );
-      expect(await outcomeOf(store.experimental.deletePet(missing))).toBe('not_found');
+      expect(await codeOf(store.experimental.deletePet(missing))).toBe('not_found');
     }
     expect(await listOf(store)).toBe(`[{"id":${id},"name":"Rex","categoryId":1}]`);
   });
@@ -86,7 +86,7 @@ onEveryStore('updates', ({ open }) => {
     ];
     for (const expected of unmet) {
       const update = store.experimental.updatePet(id, { changes: { status: 'sold' }, expected });
-      expect(await outcomeOf(update)).toBe('precondition_failed');
+      expect(await codeOf(update)).toBe('precondition_failed');
       expect(await petOf(store, id)).toBe(json);
     }
     expect(await ordersOf(store)).toBe('[]');
@@ -101,16 +101,14 @@ onEveryStore('updates', ({ open }) => {
     const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
     const changes = { status: 'sold' } as const;
     for (const seen of ['', `${json} `, json.replace('Rex', 'rex')]) {
-      expect(await outcomeOf(store.experimental.updatePet(id, { changes }, seen))).toBe(
-        'precondition_failed',
-      );
-      expect(await outcomeOf(store.experimental.deletePet(id, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.experimental.updatePet(id, { changes }, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.experimental.deletePet(id, seen))).toBe('precondition_failed');
     }
     expect(await petOf(store, id)).toBe(json);
     const sold = await store.experimental.updatePet(id, { changes }, json);
-    expect(await outcomeOf(store.experimental.updatePet(id, { changes }, json))).toBe('precondition_failed');
-    expect(await outcomeOf(store.experimental.deletePet(id, json))).toBe('precondition_failed');
-    expect(await outcomeOf(store.experimental.deletePet(id, sold))).toBe('done');
+    expect(await codeOf(store.experimental.updatePet(id, { changes }, json))).toBe('precondition_failed');
+    expect(await codeOf(store.experimental.deletePet(id, json))).toBe('precondition_failed');
+    expect(await codeOf(store.experimental.deletePet(id, sold))).toBe('done');
     expect(await petOf(store, id)).toBeUndefined();
   });
 });
@@ -132,7 +130,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
         experimental.deletePet(d),
         experimental.deletePet(999n),
         store.pets.createPet({ ...rex, name: 'last' }),
-      ].map(outcomeOf),
+      ].map(codeOf),
     );
     expect(outcomes).toEqual([
       ...['done', 'precondition_failed', 'done', 'not_found'],
@@ -149,7 +147,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const { id } = await one.pets.createPet({ ...rex, status: 'available' });
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        outcomeOf(
+        codeOf(
           (index % 2 ? one : other).experimental.updatePet(id, {
             changes: { status: 'sold' },
             expected: { status: 'available' },
@@ -179,7 +177,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const { id } = await store.pets.createPet(rex);
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        outcomeOf(store.experimental.updatePet(id, { changes: { name: String(index) } })),
+        codeOf(store.experimental.updatePet(id, { changes: { name: String(index) } })),
       ),
     );
     expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
@@ -194,11 +192,11 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const { experimental } = store;
     const changes = { status: 'sold' } as const;
     const pending = ids.map((id, index) =>
-      outcomeOf(index % 2 ? experimental.deletePet(id) : experimental.updatePet(id, { changes })),
+      codeOf(index % 2 ? experimental.deletePet(id) : experimental.updatePet(id, { changes })),
     );
     await store.close();
     expect(new Set(await Promise.all(pending))).toEqual(new Set(['done']));
-    expect(await outcomeOf(experimental.deletePet(ids[0]!))).toBe('unavailable');
+    expect(await codeOf(experimental.deletePet(ids[0]!))).toBe('unavailable');
     const again = await open();
     expect(idsOf(await listOf(again))).toHaveLength(10);
     expect(idsOf(await ordersOf(again))).toHaveLength(10);
@@ -212,7 +210,7 @@ onEveryStore('deletes', ({ open, place }) => {
     await store.experimental.deletePet(first.id);
     expect(await petOf(store, first.id)).toBeUndefined();
     expect(await listOf(store)).toBe(`[${second.json}]`);
-    expect(await outcomeOf(store.experimental.deletePet(first.id))).toBe('not_found');
+    expect(await codeOf(store.experimental.deletePet(first.id))).toBe('not_found');
   });
 
   it('never uses an id again, not even after a restart', async () => {
@@ -241,7 +239,7 @@ onEveryStore('deletes', ({ open, place }) => {
       expect(await create()).toEqual(again);
       await store.experimental.deletePet(first.id);
       expect(await create()).toEqual(again);
-      expect(await outcomeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
+      expect(await codeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
       await store.close();
       const reopened = await open({ recordsOrders: true });
       expect(await reopened.pets.createPet({ ...rex, status: 'pending' }, once)).toEqual(again);

@@ -50,9 +50,7 @@ function createRunner(connection: Connection): Run {
     try {
       return await connection.query(text, values);
     } catch (error) {
-      if (isIdTaken(error)) {
-        throw new IdTakenError('A pet or an order with this id exists already.', { cause: error });
-      }
+      if (isIdTaken(error)) throw new IdTakenError('This id is taken already.', { cause: error });
       throw connection.isOpen ? error : unavailable(error);
     }
   };

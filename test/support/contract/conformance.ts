@@ -52,7 +52,10 @@ export function createChecked(app: InProcessApp, isExperimental = false): Call {
 /** `fetch`, with every response checked. */
 export const checkedFetch: Call = async (url, init) => {
   const response = await fetch(url, init);
-  const contract = response.headers.has(stability) ? contractFor(url, init) : v1;
+  // Only a service with the experimental operations on sends either.
+  const isExperimental =
+    response.headers.has(stability) || (response.ok && url.includes('/openapi.experimental.'));
+  const contract = isExperimental ? contractFor(url, init) : v1;
   await checkResponse({ method: methodOf(init), url }, response, contract);
   return response;
 };

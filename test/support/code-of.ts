@@ -1,7 +1,7 @@
 import { PetstoreError } from '../../src/error.ts';
 
 /** What became of a promise: `done`, or the code of its error. */
-export function outcomeOf(promise: Promise<unknown>): Promise<string> {
+export function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'done',
     (error: unknown) => (error instanceof PetstoreError ? error.code : String(error)),

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../progress.ts';
-import { refuseDamagedRows, type StoreContent } from './opening/check-rows.ts';
-import { readUnchanged, refuseDamage, refuseOldSqlite } from './opening/check-store.ts';
-import { checkOwnership, readPragma } from './migrate.ts';
-import { openExisting } from './opening/opened-store.ts';
+import type { Report } from '../../progress.ts';
+import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
+import { readUnchanged, refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { checkOwnership, readPragma } from '../migrate.ts';
+import { openExisting } from '../opening/opened-store.ts';
 
 export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */

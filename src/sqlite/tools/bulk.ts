@@ -1,16 +1,16 @@
-import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, LastIds } from '../bulk-store.ts';
-import { int64Range, parseExactJson } from '../int64.ts';
-import type { Order } from '../order.ts';
-import { parseNewPet, type Pet } from '../pet.ts';
-import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from './errors.ts';
-import { createLastIdReader, raiseLastId } from './ids.ts';
+import type { ApiKey } from '../../api-key.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, LastIds } from '../../bulk-store.ts';
+import { int64Range, parseExactJson } from '../../int64.ts';
+import type { Order } from '../../order.ts';
+import { parseNewPet, type Pet } from '../../pet.ts';
+import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
+import { createLastIdReader, raiseLastId } from '../ids.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { selectKeys, toApiKey, type KeyRow } from './keys.ts';
-import { openForReading, openWritable } from './opening/opened-store.ts';
-import type { ReadOnlyStore } from './opening/read-only.ts';
-import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from './stored-order.ts';
-import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from './stored-pet.ts';
+import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
+import { openForReading, openWritable } from '../opening/opened-store.ts';
+import type { ReadOnlyStore } from '../opening/read-only.ts';
+import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
+import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
 export async function openSqliteBulk({

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../import-store.ts';
-import { translateAddError } from './errors.ts';
-import { createIds, createLastIdReader } from './ids.ts';
-import { openWritable } from './opening/opened-store.ts';
-import { whileInPlace } from './opening/store-watch.ts';
-import { petRow, type Value } from './stored-pet.ts';
+import { PetstoreError } from '../../error.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
+import { translateAddError } from '../errors.ts';
+import { createIds, createLastIdReader } from '../ids.ts';
+import { openWritable } from '../opening/opened-store.ts';
+import { whileInPlace } from '../opening/store-watch.ts';
+import { petRow, type Value } from '../stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
