@@ -71,7 +71,29 @@ await take('shortcuts', '/', screen, async (page) => {
   await enter(page);
   await page.keyboard.press('?');
 });
-await take('docs', '/docs', screen, async () => {});
+const wide: BrowserContextOptions = { viewport: { width: 1440, height: 900 } };
+/** Scrolls at once: a screenshot in the middle of a smooth scroll shows neither place. */
+const scrollTo = (page: Page, selector: string, block = 'start') =>
+  page.evaluate<void>(
+    `document.querySelector('${selector}').scrollIntoView({ block: '${block}', behavior: 'instant' })`,
+  );
+const tryList = async (page: Page): Promise<void> => {
+  const form = page.getByRole('form', { name: 'Try listPets' });
+  await form.getByLabel('API key').fill(service.apiKey);
+  await form.getByLabel('limit').fill('3');
+  await form.getByRole('button', { name: 'Send' }).click();
+  await form.getByRole('button', { name: 'Next page' }).waitFor();
+};
+await take('docs', '/docs', wide, (page) => scrollTo(page, '#createPet'));
+await take('docs-dark', '/docs', { ...wide, colorScheme: 'dark' }, async (page) => {
+  await page.getByRole('radio', { name: 'TypeScript' }).check();
+  await scrollTo(page, '#create');
+});
+await take('docs-try', '/docs', wide, async (page) => {
+  await tryList(page);
+  await scrollTo(page, '#listPets .try', 'center');
+});
+await take('docs-phone', '/docs', phone, (page) => scrollTo(page, '#create'));
 await take('pets', '/', screen, async (page) => {
   await enter(page);
   await add(page, 'Pixel', '9007199254740993');

@@ -3,41 +3,6 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Renders the Markdown of the contract's descriptions: paragraphs, code and emphasis. */
-export function renderText(text: string): string {
-  return text
-    .trim()
-    .split(/\n{2,}/)
-    .filter((paragraph) => paragraph !== '')
-    .map((paragraph) => `<p>${renderInline(paragraph)}</p>`)
-    .join('\n');
-}
-
-/** Renders the Markdown of one paragraph. */
-export function renderInline(text: string): string {
-  return escapeHtml(text)
-    .replace(/`([^`]+)`/g, '<code>$1</code>')
-    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
-}
-
-/** A block of code that the keyboard can scroll. */
-export function renderCode(text: string, label = 'Example'): string {
-  return `<pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre>`;
-}
-
-/** An HTTP status in the colour of its class. */
-export function renderStatus(status: number | string): string {
-  return `<span class="code c${String(status).charAt(0)}">${status}</span>`;
-}
-
-/** A list of terms with their descriptions, both HTML. */
-export function renderTerms(entries: [term: string, description: string][], className = 'terms'): string {
-  const items = entries.map(
-    ([term, description]) => `<div class="item"><dt>${term}</dt><dd>${description}</dd></div>`,
-  );
-  return `<dl class="${className}">${items.join('\n')}</dl>`;
-}
-
 export interface HtmlDocument {
   title: string;
   description: string;

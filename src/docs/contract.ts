@@ -1,22 +1,37 @@
 /** The part of a dereferenced OpenAPI document that `/docs` shows. */
 export interface OpenapiDocument {
   info: { title: string; version: string; summary?: string };
-  paths: Record<string, { parameters?: Parameter[]; get?: Operation; post?: Operation }>;
+  servers?: { url: string; description?: string }[];
+  paths: Record<string, PathItem>;
 }
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[number]]?: Operation };
 
 interface Operation {
   operationId: string;
-  tags?: string[];
   summary?: string;
   description?: string;
   deprecated?: boolean;
+  'x-stability'?: string;
+  /** Empty for what needs no key. */
+  security?: unknown[];
   parameters?: Parameter[];
   requestBody?: { description?: string; content: Record<string, MediaType> };
-  responses: Record<
-    string,
-    { description: string; headers?: Record<string, unknown>; content?: Record<string, MediaType> }
-  >;
+  responses: Record<string, DocumentedResponse>;
 }
+
+export interface DocumentedResponse {
+  description: string;
+  headers?: Record<string, Header>;
+  content?: Record<string, MediaType>;
+}
+
+export interface Header {
+  description?: string;
+}
+
+export type Scalar = string | number | boolean | null;
 
 export interface Parameter {
   name: string;
@@ -24,41 +39,75 @@ export interface Parameter {
   required?: boolean;
   description?: string;
   schema: Schema;
-  example?: unknown;
+  example?: Scalar;
 }
 
 interface MediaType {
   schema?: Schema;
-  examples?: Record<string, { value: unknown }>;
+  examples?: Record<string, Example>;
+}
+
+interface Example {
+  summary?: string;
+  value: unknown;
+}
+
+export interface NamedExample {
+  name: string;
+  summary: string | undefined;
+  value: unknown;
 }
 
 export interface Schema {
-  type?: string;
+  type?: string | string[];
   format?: string;
   description?: string;
-  enum?: string[];
+  enum?: Scalar[];
   minimum?: number;
   maximum?: number;
-  default?: unknown;
+  default?: Scalar;
   required?: string[];
   properties?: Record<string, Schema>;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
 }
 
 export interface NamedOperation extends Operation {
-  method: 'GET' | 'POST';
+  method: string;
   path: string;
+  parameters: Parameter[];
+  isExperimental: boolean;
 }
 
-/** The operations with this tag, in the order of the document. */
-export function operationsOf(contract: OpenapiDocument, tag: string): NamedOperation[] {
+/** The operations that need a key, in the order of the document. The others are not part of the API itself. */
+export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
-    (['get', 'post'] as const).flatMap((method) => {
+    methods.flatMap((method) => {
       const operation = item[method];
-      if (!operation?.tags?.includes(tag)) return [];
-      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
-      return [{ ...operation, parameters, path, method: method === 'get' ? 'GET' : 'POST' } as const];
+      if (!operation || operation.security?.length === 0) return [];
+      return [
+        {
+          ...operation,
+          method: method.toUpperCase(),
+          path,
+          parameters: [...(operation.parameters ?? []), ...(item.parameters ?? [])],
+          isExperimental: operation['x-stability'] === 'experimental',
+        },
+      ];
     }),
   );
+}
+
+const jsonMediaType = 'application/json';
+
+/** The examples of a JSON body; none if it has no JSON body. */
+export function examplesOf(content: Record<string, MediaType> | undefined): NamedExample[] {
+  const examples = Object.entries(content?.[jsonMediaType]?.examples ?? {});
+  return examples.map(([name, { summary, value }]) => ({ name, summary, value }));
+}
+
+export function schemaOf(content: Record<string, MediaType> | undefined): Schema {
+  return content?.[jsonMediaType]?.schema ?? {};
 }
 
 /** Replaces every `$ref` in an OpenAPI document by what it names. Fields beside a `$ref` win (OpenAPI 3.1). */

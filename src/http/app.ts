@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): App {
   const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs);
   const { livez, readyz } = createHealthChecks(pets, isStopping, now);
   const documents = createDocuments({ isExperimental: experimental !== undefined, publicUrl, stagingUrl });
-  const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = documents;
+  const { consoleHtml, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
 
   const endpoints: Endpoint[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
@@ -79,6 +79,7 @@ export function createApp(options: AppOptions): App {
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
     { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
+    { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
     { path: '/', methods: { GET: consoleHtml }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];

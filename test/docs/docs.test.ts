@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
-import { desktop, openConsole, overflowing, phone, signIn } from '../support/browser/console.ts';
+import { phone } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
 const chromium = browserOfFile();
+const wide = { viewport: { width: 1440, height: 900 } };
+
+const current = (page: Page) => page.locator('.contents [aria-current]').allInnerTexts();
+const boxOf = async (page: Page, selector: string) => (await page.locator(selector).first().boundingBox())!;
 
 describe('/docs', () => {
-  it('lists the three operations and loads nothing from other hosts', async () => {
+  it('lists the operations and loads nothing from other hosts', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
@@ -17,107 +22,141 @@ describe('/docs', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('sends a call and shows every digit of the response', async () => {
+  it('works with a slash at its end, and keeps the fragment', async () => {
     await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    await using visited = await visit(chromium.browser, `${service.url}/docs/#deprecation`);
     const { page, complaints } = visited;
-    const creating = page.getByRole('form', { name: 'Try createPet' });
-    await creating.getByRole('button', { name: 'Send' }).click();
-    await creating.getByText('Enter your API key above first.').waitFor();
-
-    await page.getByLabel('API key for trying calls').fill(service.apiKey);
-    await creating.getByLabel('Body').fill('{"name":"Rex","categoryId":9223372036854775807}');
-    await creating.getByRole('button', { name: 'Send' }).click();
-    await creating.getByText('201 Created').waitFor();
-    await creating.getByText('{"id":1,"name":"Rex","categoryId":9223372036854775807}').waitFor();
-
-    const listing = page.getByRole('form', { name: 'Try listPets' });
-    await listing.getByLabel('limit').fill('0');
-    await listing.getByRole('button', { name: 'Send' }).click();
-    await listing.getByText('"invalid_parameter"').waitFor();
-
-    const getting = page.getByRole('form', { name: 'Try getPet' });
-    await getting.getByRole('button', { name: 'Send' }).click();
-    await getting.getByText('sunset: Thu, 05 Dec 2030 00:00:00 GMT').waitFor();
-    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(page.url()).toBe(`${service.url}/docs#deprecation`);
+    expect(await page.locator(':target h2').innerText()).toBe('Stop using getPet');
+    await page.locator('.language').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('shows its own address and one language at a time in the examples', async () => {
+  it('has contents, words and samples side by side on a wide screen', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, wide);
+    const [contents, words, samples] = await Promise.all(
+      ['.contents', '#listPets .words', '#listPets .samples'].map((selector) =>
+        boxOf(visited.page, selector),
+      ),
+    );
+    expect(contents!.x + contents!.width).toBeLessThan(words!.x);
+    expect(words!.x + words!.width).toBeLessThan(samples!.x);
+    expect(samples!.y).toBe(words!.y);
+  });
+
+  it('has one column on a phone, with the samples under the words and the contents folded', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, phone);
+    const { page } = visited;
+    const [words, samples] = [await boxOf(page, '#listPets .words'), await boxOf(page, '#listPets .samples')];
+    expect(samples.y).toBeGreaterThan(words.y + words.height);
+    expect(samples.x).toBe(words.x);
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Handle errors' });
+    expect(await link.isVisible()).toBe(false);
+    await page.getByText('Contents').click();
+    await link.click();
+    expect(await link.isVisible()).toBe(false);
+    expect(page.url()).toEndWith('#errors');
+  });
+
+  it('marks the section on the screen in the contents', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+      ...wide,
+      reducedMotion: 'reduce',
+    });
+    const { page } = visited;
+    await page.locator('.contents [aria-current]').waitFor();
+    expect(await current(page)).toEqual(['Get an API key']);
+    for (const title of ['Handle errors', 'Fetch one pet', 'Check your spelling']) {
+      await page.getByRole('navigation').getByRole('link', { name: title }).click();
+      await page.locator(`.contents [aria-current]:text-is("${title}")`).waitFor();
+      expect(await current(page)).toEqual([title]);
+    }
+    await page.evaluate<void>("document.querySelector('#createPet').scrollIntoView()");
+    await page.locator('.contents [aria-current][href="#createPet"]').waitFor();
+  });
+
+  it('shows one language at a time and remembers which', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page } = visited;
-    const example = page.locator('#first-call figure:visible');
-    expect(await example.innerText()).toContain(`${service.url}/v1/pets`);
+    const sample = page.locator('#first-call figure:visible');
+    expect(await sample.innerText()).toContain('curl -H');
     await page.getByRole('radio', { name: 'TypeScript' }).check();
-    expect(await example.innerText()).toContain(`baseUrl: '${service.url}'`);
-  });
-
-  it('does not replace the key that the browser remembers for the console', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
-    const { page } = visited;
-    await page.getByLabel('Remember me on this device').check();
-    await signIn(page, service.apiKey);
-    await page.goto(`${service.url}/docs`);
-    const field = page.getByLabel('API key for trying calls');
-    expect(await field.inputValue()).toBe(service.apiKey);
-    for (const key of ['pets_other', '']) {
-      await field.fill(key);
-      await field.blur();
-      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
-    }
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
-    await page.goto(service.url);
-    await page.getByText('No pets yet').waitFor();
-    // A wrong key of the tab is refused in the console, which then uses the remembered key.
-    await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
+    expect(await sample.innerText()).toContain("from 'petstore-client'");
     await page.reload();
-    await page.getByText('No pets yet').waitFor();
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    expect(await sample.innerText()).toContain("from 'petstore-client'");
+    expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
+    expect(await page.locator('figure:visible').count()).toBe(10);
   });
 
-  it('forgets the key of the tab when the field is emptied, so that the console asks for one', async () => {
+  it('keeps what is on the screen in place when the language changes', async () => {
     await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+      ...phone,
+      reducedMotion: 'reduce',
+    });
     const { page } = visited;
-    await page.goto(`${service.url}/docs`);
-    const field = page.getByLabel('API key for trying calls');
-    await field.fill('');
-    await field.blur();
-    await page.goto(service.url);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.getByText('no longer accepted').count()).toBe(0);
+    await page.evaluate<void>("document.querySelector('#errors').scrollIntoView()");
+    const before = await boxOf(page, '#errors h2');
+    await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(Math.abs((await boxOf(page, '#errors h2')).y - before.y)).toBeLessThan(2);
+  });
+
+  it('never covers a heading that a link leads to with the language switch', async () => {
+    await using service = await openListeningService();
+    for (const screen of [wide, phone]) {
+      await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+        ...screen,
+        reducedMotion: 'reduce',
+      });
+      const { page } = visited;
+      for (const id of ['create', 'errors', 'error-invalid_cursor', 'listPets']) {
+        await page.evaluate<void>(`location.hash = '${id}'`);
+        const bar = await boxOf(page, '.bar');
+        expect((await boxOf(page, `#${id}`)).y).toBeGreaterThan(bar.y + bar.height);
+      }
+    }
+  });
+
+  it('copies every block of code as it is shown', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = visited;
+    const blocks = await page.locator('.block:visible:has(pre)').all();
+    expect(blocks.length).toBeGreaterThan(20);
+    for (const block of blocks.slice(0, 6)) {
+      const button = block.getByRole('button');
+      await button.click();
+      await block.getByText('Copied').waitFor();
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(copied).toBe((await block.locator('code').last().textContent())!);
+    }
+  });
+
+  it('selects the code for the reader where the clipboard is closed to scripts', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, { permissions: [] });
+    const { page } = visited;
+    await page.evaluate<void>("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+    const block = page.locator('#key .block');
+    await block.getByRole('button').click();
+    await block.getByText('Press Ctrl+C').waitFor();
+    expect(await page.evaluate<string>('getSelection().toString()')).toContain('petstore keys create');
   });
 
   it('is readable without JavaScript', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(12);
-    expect(await page.locator('form:visible').count()).toBe(0);
+    expect(await page.locator('figure:visible').count()).toBe(30);
+    expect(await page.locator('form:visible, button:visible').count()).toBe(0);
+    expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
+      true,
+    );
   });
-
-  it('has the section that the deprecation link names', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs#deprecation`);
-    expect(await visited.page.locator(':target h2').innerText()).toBe('Stop using getPet');
-  });
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const [screen, size] of Object.entries({ desktop, phone })) {
-      it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
-        await using service = await openListeningService();
-        await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
-        const { page, complaints } = visited;
-        for (const summary of await page.locator('#listPets summary').all()) await summary.click();
-        await page.getByLabel('API key for trying calls').fill(service.apiKey);
-        await page.getByRole('form', { name: 'Try listPets' }).getByRole('button').click();
-        await page.getByText('200 OK').waitFor();
-        expect(await visited.findBarriers()).toEqual([]);
-        expect(await overflowing(page)).toEqual([]);
-        expect(complaints).toEqual([]);
-      });
-    }
-  }
 });

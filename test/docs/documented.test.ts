@@ -108,6 +108,7 @@ function testDocument({ contract, open, openFailing }: World): void {
     201: change({}),
     204: change({}),
     304: change({ headers: { 'If-None-Match': '*' } }),
+    308: () => service.callAs(null, '/docs/'),
   };
 
   /** Ways to each error. Not every way leads there for every operation. */

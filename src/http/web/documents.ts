@@ -8,6 +8,7 @@ import { serveText } from './text.ts';
 type Documents = Record<
   | 'consoleHtml'
   | 'docsHtml'
+  | 'docsRedirect'
   | 'asset'
   | 'openapiYaml'
   | 'openapiJson'
@@ -44,6 +45,12 @@ export function createDocuments(options: DocumentOptions = {}): Documents {
   return {
     consoleHtml: async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
+    /** From `/docs/`, where the relative addresses of the docs would be wrong. */
+    docsRedirect: () => ({
+      status: 308,
+      headers: { Location: '../docs', 'Cache-Control': 'private, no-cache' },
+      body: null,
+    }),
     /** The scripts and style sheets of both. */
     async asset(call) {
       const found = (await load()).assets.get(call.parameter ?? '');

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { version } from '../../../package.json';
 import { statusOfCode } from '../../../src/error.ts';
 import { comesToItsEnd } from '../../support/process/ends.ts';
 import { openService } from '../../support/http/service.ts';
@@ -98,8 +97,9 @@ describe('GET /assets/{file}', () => {
 describe('the guide', () => {
   it('installs the client from its own package and not from a registry', async () => {
     const html = await (await service.call('/docs')).text();
-    const installed = [...html.matchAll(/npm install ([^<\s]+)/g)].map(([, name]) => name);
-    expect(installed).toEqual([`./petstore-${version}.tgz`]);
+    const text = html.replace(/<[^>]+>/g, '');
+    const installed = [...text.matchAll(/npm install (\S+)/g)].map(([, name]) => name);
+    expect(installed).toEqual(['./petstore-client-*.tgz']);
   });
 
   it('explains every error code', async () => {

@@ -1,0 +1,61 @@
+import { exampleAddress } from '../addresses.ts';
+import type { Shown } from './sample.ts';
+
+/** The first lines of every program that uses the client. */
+export const clientSetup = `import { createClient } from 'petstore-client';
+
+const client = createClient({
+  baseUrl: '${exampleAddress}',
+  apiKey: process.env.API_KEY!,
+});
+`;
+
+const experimentalSetup = clientSetup.replace('\n});', '\n  experimental: true,\n});');
+
+/** The same calls as the contract's examples, by operation. */
+export const clientSamples: Record<string, Shown> = {
+  listPets: {
+    code: `${clientSetup}
+const { pets } = await client.listPets({ limit: 20 });
+for (const pet of pets) console.log(pet.id, pet.name);`,
+    prints: '1n Rex\n2n Mia',
+  },
+  createPet: {
+    code: `${clientSetup}
+const pet = await client.createPet({
+  name: 'Rex',
+  categoryId: 1n,
+  status: 'available',
+});
+console.log(pet.id, pet.name);`,
+    prints: '1n Rex',
+  },
+  getPet: {
+    code: `${clientSetup}
+const pet = await client.getPet(1n);
+console.log(pet.id, pet.name);`,
+    prints: '1n Rex',
+  },
+  updatePet: {
+    code: `${experimentalSetup}
+const pet = await client.experimental.updatePet(1n, {
+  status: 'sold',
+  expected: { status: 'available' },
+});
+console.log(pet.name, pet.status);`,
+    prints: 'Rex sold',
+  },
+  deletePet: {
+    code: `${experimentalSetup}
+await client.experimental.deletePet(1n);
+console.log('Removed');`,
+    prints: 'Removed',
+  },
+  listOrders: {
+    code: `${experimentalSetup}
+for await (const order of client.experimental.orders()) {
+  console.log(order.petId, order.status, order.createdAt.toISOString());
+}`,
+    prints: '1n sold 2026-11-14T09:30:00.000Z',
+  },
+};

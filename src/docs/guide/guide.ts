@@ -1,0 +1,106 @@
+import { escapeHtml } from '../../console/html.ts';
+import { renderCommand } from '../code/block.ts';
+import { renderSample, type Sample } from '../code/sample.ts';
+import { renderErrorCodes } from './errors.ts';
+import { guideExamples } from './examples.ts';
+
+interface GuideSection {
+  id: string;
+  title: string;
+  /** HTML. */
+  words: string;
+  sample?: Sample;
+  /** HTML that takes the place of a sample. */
+  aside?: string;
+}
+
+/** What a developer needs in the first ten minutes. */
+export const guideSections: GuideSection[] = [
+  {
+    id: 'key',
+    title: 'Get an API key',
+    words: `<p>Every call needs an API key. Whoever runs the service creates one for you. It is shown once.</p>
+<p>Keep it out of your source code and pass it to your program as <code>API_KEY</code>. Send it in the header
+<code>Authorization: Bearer &lt;API_KEY&gt;</code>, never in a URL.</p>`,
+    aside: renderCommand('petstore keys create --name my-program'),
+  },
+  {
+    id: 'first-call',
+    title: 'Make your first call',
+    words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
+<p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes with the source code of this
+service and is not in a registry. Build the package in a clone of the source code:</p>
+${renderCommand('npm ci && npm pack --workspace petstore-client')}
+<p>Then install the tarball in your project:</p>
+${renderCommand('npm install ./petstore-client-*.tgz')}`,
+    sample: guideExamples.firstCall,
+  },
+  {
+    id: 'ignored',
+    title: 'Check your spelling',
+    words: `<p>The service ignores query parameters and body fields that it does not know.
+<code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. A mistyped
+<code>?stauts=sold</code> does the same, and a pet with <code>"stauts":"sold"</code> is added without a status.</p>
+<p>What the service knows but cannot accept is an error: <code>?status=lost</code> is
+<a href="#error-invalid_parameter"><code>invalid_parameter</code></a>. The types of the TypeScript client refuse unknown
+names before your program runs.</p>`,
+    sample: guideExamples.ignored,
+  },
+  {
+    id: 'create',
+    title: 'Add your first pet',
+    words: `<p>A pet has a name, a category and an optional status: <code>available</code>, <code>pending</code> or
+<code>sold</code>. The service assigns the <code>id</code> and responds once the pet is stored durably.</p>
+<p>Ids and categories are exact 64-bit integers. JSON parsers that use doubles, such as <code>response.json()</code>, lose
+digits beyond 2<sup>53</sup>; the client returns <code>bigint</code>.</p>`,
+    sample: guideExamples.create,
+  },
+  {
+    id: 'retries',
+    title: 'Retry safely',
+    words: `<p>You can always retry a read. You can retry a create if it carries an <code>Idempotency-Key</code> of your choice:
+the same key with the same pet returns the first response again and adds nothing. Keys are kept for at least 24 hours. After a
+429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little longer each
+time.</p>
+<p>The client does all of this for you: it creates a key for each create, retries for up to a minute with growing, random
+pauses, and honors <code>Retry-After</code>.</p>`,
+    sample: guideExamples.retries,
+  },
+  {
+    id: 'pages',
+    title: 'Read all pages',
+    words: `<p>A list comes in pages of at most 100 pets, ordered by ascending <code>id</code>. If more pets follow, the
+<code>Link</code> header with <code>rel="next"</code> holds the next page, relative to the URL of the request. Follow it
+unchanged until a response has none. You get every pet that existed when you started exactly once.</p>`,
+    sample: guideExamples.pages,
+  },
+  {
+    id: 'errors',
+    title: 'Handle errors',
+    words: `<p>Every error has the same three fields: <code>code</code> for programs, <code>message</code> for people, and
+<code>status</code>, the HTTP status. Check the <code>code</code>. Quote the <code>X-Request-Id</code> header when you report
+a problem.</p>
+${renderErrorCodes()}`,
+    sample: guideExamples.errors,
+  },
+  {
+    id: 'deprecation',
+    title: 'Stop using getPet',
+    words: `<p>Getting one pet by its id, <code>GET /v1/pets/{petId}</code>, has been deprecated since 14 November 2026 and
+will be removed on 5 December 2030. It works until then. Each response says so in the <code>Deprecation</code>,
+<code>Sunset</code> and <code>Link</code> headers.</p>
+<p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the pets that you work with, keep them by
+id, and list again with <code>If-None-Match</code> to check cheaply for changes.</p>`,
+    sample: guideExamples.deprecation,
+  },
+];
+
+export function renderGuide(): string {
+  return guideSections
+    .map(
+      ({ id, title, words, sample, aside = '' }) => `<section class="columns" id="${id}">
+<div class="words"><h2>${escapeHtml(title)}</h2>${words}</div>
+${sample ? renderSample(sample, title) : `<div class="samples">${aside}</div>`}</section>`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,56 @@
+import { exampleAddress } from '../addresses.ts';
+import { clientSamples } from '../code/client-samples.ts';
+import { renderFetch } from '../code/fetch.ts';
+import { renderCurl, stabilityHeader, type ApiRequest } from '../code/request.ts';
+import type { Sample } from '../code/sample.ts';
+import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
+
+/** A request made of the document's examples, with the response that the document shows for it. */
+export function sampleOf(operation: NamedOperation): Sample {
+  const request = requestOf(operation);
+  const [status = '', response] =
+    Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
+  const [example] = examplesOf(response?.content);
+  const prints = example === undefined ? '' : JSON.stringify(example.value);
+  const fetchSample = { code: renderFetch(exampleAddress, request), prints };
+  return {
+    status,
+    curl: { code: renderCurl(exampleAddress, request), prints },
+    typescript: clientSamples[operation.operationId] ?? fetchSample,
+    fetch: fetchSample,
+  };
+}
+
+/** The optional parameters that a good first request has. */
+const shownParameters = new Set(['limit', 'Idempotency-Key']);
+
+function requestOf({ method, path, parameters, requestBody, isExperimental }: NamedOperation): ApiRequest {
+  const shown = parameters.filter(({ name, required }) => required || shownParameters.has(name));
+  const partOf = (location: string) => shown.filter((parameter) => parameter.in === location);
+  const filled = partOf('path').reduce(
+    (text, parameter) => text.replace(`{${parameter.name}}`, encodeURIComponent(valueOf(parameter))),
+    path,
+  );
+  const pairsOf = (location: string) =>
+    partOf(location).map((parameter): [string, string] => [parameter.name, valueOf(parameter)]);
+  const query = new URLSearchParams(pairsOf('query'));
+  const [body] = examplesOf(requestBody?.content);
+  return {
+    method,
+    path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
+    headers: [
+      ...(body ? [['Content-Type', 'application/json'] satisfies [string, string]] : []),
+      ...pairsOf('header').filter(([name]) => !isStability(name)),
+      ...(isExperimental ? [stabilityHeader] : []),
+    ],
+    body: body && JSON.stringify(body.value),
+  };
+}
+
+function isStability(name: string): boolean {
+  return name.toLowerCase() === stabilityHeader[0].toLowerCase();
+}
+
+function valueOf({ example, schema }: Parameter): string {
+  return String(example ?? schema.default ?? schema.enum?.[0] ?? '');
+}

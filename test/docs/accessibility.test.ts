@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { openListeningService } from '../support/http/listening.ts';
+import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { addPets, phone } from '../support/browser/console.ts';
+import { visit } from '../support/browser/visit.ts';
+
+const chromium = browserOfFile();
+
+const screens = { desktop: { viewport: { width: 1440, height: 900 } }, phone };
+
+describe('/docs after some use', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries(screens)) {
+      it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
+        await using service = await openListeningService({ isExperimental: true });
+        await addPets(service, 3);
+        await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        const form = page.getByRole('form', { name: 'Try listPets' });
+        await form.getByLabel('API key').fill(service.apiKey);
+        await form.getByLabel('limit').fill('1');
+        await form.getByRole('button', { name: 'Send' }).click();
+        await form.getByText('200 OK').waitFor();
+        const getting = page.getByRole('form', { name: 'Try getPet' });
+        await getting.getByLabel('petId').fill('99');
+        await getting.getByRole('button', { name: 'Send' }).click();
+        await page.locator('.explanation').waitFor();
+        // One of each kind.
+        await page.evaluate<void>(
+          "document.querySelectorAll('#createPet details, #listPets .try details').forEach((one) => (one.open = true))",
+        );
+        for (const language of ['curl', 'fetch', 'TypeScript']) {
+          await page.getByRole('radio', { name: language }).check();
+          expect(await cutOff(page)).toEqual([]);
+        }
+        // What is hidden differs in its words alone, and axe would read it for minutes.
+        await page.evaluate<void>(
+          "document.querySelectorAll('figure, .folded').forEach((one) => one.checkVisibility() || one.remove())",
+        );
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});
+
+/** The elements that are wider than their box, but for code, which scrolls by itself and takes the focus. */
+function cutOff(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`
+    [document.documentElement, ...document.querySelectorAll('body *')]
+      .filter((element) => !element.closest('.visually-hidden, .skip, pre[tabindex="0"]')
+        && !['INPUT', 'SELECT'].includes(element.tagName)
+        && getComputedStyle(element).display !== 'inline' && element.scrollWidth > element.clientWidth + 1)
+      .map((element) => element.outerHTML.slice(0, 200))`);
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { exampleAddress } from '../../src/docs/addresses.ts';
+import {
+  openSampleFolder,
+  samplesOf,
+  shapeOf,
+  type SampleFolder,
+  type ShownSample,
+} from '../support/docs/samples.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { openService } from '../support/http/service.ts';
+
+let folder: SampleFolder;
+beforeAll(async () => {
+  folder = await openSampleFolder();
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+/** Runs a sample in a store that holds pets and returns what it prints. */
+async function run(sample: ShownSample): Promise<string> {
+  await using service = await openListeningService({ isExperimental: true });
+  await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
+  await service.client.createPet({ name: 'Mia', categoryId: 2n });
+  await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
+  await service.client.createPet({ name: 'Balu', categoryId: 3n, status: 'sold' });
+  const code = sample.code.replaceAll(exampleAddress, service.url);
+  const child = Bun.spawn(await folder.commandOf({ ...sample, code }), {
+    cwd: folder.path,
+    env: { ...process.env, API_KEY: service.apiKey },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect(await child.exited, `${code}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+// The larger document: everything of v1 is in it.
+const service = await openService({ isExperimental: true });
+const samples = samplesOf(await (await service.call('/docs')).text());
+await service.close();
+
+describe('the samples of /docs', () => {
+  it('are there for every step of the guide and every operation, in three languages', () => {
+    expect(samples.map(({ language }) => language)).toEqual(
+      Array.from({ length: 13 }, () => ['curl', 'typescript', 'fetch']).flat(),
+    );
+  });
+
+  it.each(samples.map((sample, index) => [Math.floor(index / 3) + 1, sample.language, sample] as const))(
+    'give a response of the shown shape: sample %d in %s',
+    async (_number, _language, sample) => {
+      expect(shapeOf(await run(sample)), sample.code).toEqual(shapeOf(sample.prints));
+    },
+  );
+
+  it('pass the type checker', async () => {
+    await using checked = await openSampleFolder();
+    const programs = samples.filter(({ language }) => language === 'typescript');
+    const files = await Promise.all(programs.map((sample) => checked.commandOf(sample)));
+    const root = join(import.meta.dir, '../..');
+    await Bun.write(
+      join(checked.path, 'tsconfig.json'),
+      JSON.stringify({
+        extends: join(root, 'tsconfig.json'),
+        compilerOptions: {
+          typeRoots: [join(root, 'node_modules/@types')],
+          noPropertyAccessFromIndexSignature: false,
+        },
+        files: files.map(([, file]) => file),
+        include: [],
+      }),
+    );
+    const tsc = Bun.spawn([join(root, 'node_modules/.bin/tsc'), '-p', checked.path], { stdout: 'pipe' });
+    expect(await tsc.stdout.text()).toBe('');
+  });
+});
