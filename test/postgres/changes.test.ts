@@ -39,9 +39,11 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
 
     it('loses no update when each names what it expects', async () => {
       const ids = await createMany(5);
-      const increments = 20n;
-      const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<void> => {
-        for (let done = 0n; done < increments;) {
+      const increments = 20;
+      /** How many of the increments a busy server gave up on: each may have happened or not. */
+      const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<number> => {
+        let unknown = 0;
+        for (let done = 0; done < increments;) {
           const categoryId = await categoryOf(id);
           const outcome = await codeOf(
             experimental.updatePet(id, {
@@ -49,12 +51,18 @@ describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
               expected: { categoryId },
             }),
           );
-          expect(['done', 'precondition_failed']).toContain(outcome);
-          if (outcome === 'done') done += 1n;
+          expect(['done', 'precondition_failed', 'unavailable']).toContain(outcome);
+          if (outcome === 'done') done += 1;
+          if (outcome === 'unavailable') unknown += 1;
         }
+        return unknown;
       };
-      await Promise.all(replicas.flatMap((replica) => ids.map((id) => increment(replica, id))));
-      for (const id of ids) expect(await categoryOf(id)).toBe(2n * increments);
+      for (const id of ids) {
+        const unknown = await Promise.all(replicas.map((replica) => increment(replica, id)));
+        const count = Number(await categoryOf(id)) - 2 * increments;
+        expect(count).toBeGreaterThanOrEqual(0);
+        expect(count).toBeLessThanOrEqual(unknown[0]! + unknown[1]!);
+      }
     });
 
     it('lets one of two through that were sent while somebody else held the pet', async () => {
