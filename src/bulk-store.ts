@@ -1,5 +1,6 @@
 import type { ApiKey } from './api-key.ts';
 import type { ImportState } from './import-store.ts';
+import type { Order } from './order.ts';
 import type { Pet } from './pet.ts';
 
 /** Which pet an idempotency key has created. */
@@ -16,12 +17,18 @@ export interface ImportRecord extends ImportState {
   source: string;
 }
 
+/** The largest ids ever used, or passed over, even if their pets were deleted since; 0 when there were none. */
+export interface LastIds {
+  pets: bigint;
+  orders: bigint;
+}
+
 /** One table of a store. The order of the rows, and of their fields, is the same in every store. */
 export interface BulkTable<Row> {
   count(): Promise<number>;
   /** At most `limit` rows that follow `after`. */
   read(after: Row | undefined, limit: number): Promise<Row[]>;
-  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when a pet has the id. */
+  /** Adds rows as they are, ids included: all of them or none. Fails with `IdTakenError` when one is taken. */
   write(rows: readonly Row[]): Promise<void>;
 }
 
@@ -31,10 +38,17 @@ export interface BulkStore {
   pets: BulkTable<Pet>;
   /** In ascending order of id. */
   keys: BulkTable<ApiKey>;
+  /** In ascending order of id. */
+  orders: BulkTable<Order>;
   /** In ascending order of time, then of pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */
   imports: BulkTable<ImportRecord>;
+
+  lastIds(): Promise<LastIds>;
+  /** Makes new ids follow these. An id that is larger already stays. */
+  raiseLastIds(ids: LastIds): Promise<void>;
+
   close(): Promise<void>;
 }
 

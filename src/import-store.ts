@@ -36,7 +36,7 @@ export interface ImportStore {
   /** Forgets the import, so that its pets can be added again. */
   forgetImport(source: string): Promise<void>;
 
-  /** The largest id in the store; undefined when it is empty. */
+  /** The largest id ever used, also by a pet that was deleted; undefined when there was none. */
   largestId(): Promise<bigint | undefined>;
 
   close(): Promise<void>;

@@ -36,14 +36,14 @@ const inexactNumber = /\d[.eE]|\d{16}/;
 
 /**
  * `JSON.parse` with exact numbers: each is a {@link JsonNumber}, unless all numbers of the text are integers of up to 15
- * digits. Nested arrays and objects may arrive as empty arrays, because no field of a pet is nested.
+ * digits. Arrays and objects nested deeper than `depth` may arrive as empty arrays: no caller reads them.
  */
-export function parseExactJson(text: string): unknown {
+export function parseExactJson(text: string, depth = 1): unknown {
   const value: unknown = JSON.parse(text);
   if (!inexactNumber.test(text)) return value;
   const keepDigits = (_key: string, field: unknown, context: { source?: string }) =>
     typeof field === 'number' ? new JsonNumber(context.source ?? String(field)) : field;
-  return JSON.parse(withoutNested(text), keepDigits as (key: string, field: unknown) => unknown);
+  return JSON.parse(flattened(text, depth), keepDigits as (key: string, field: unknown) => unknown);
 }
 
 /** The int64 value of what {@link parseExactJson} returned, if it is one. */
@@ -55,17 +55,17 @@ export function toInt64(value: unknown): bigint | undefined {
 /** Strings match whole, so brackets inside them are skipped. */
 const stringOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
-/** Empties nested arrays and objects: `JSON.parse` with a reviver recurses, and deep ones overflow the stack. */
-function withoutNested(text: string): string {
+/** Empties deeper arrays and objects: `JSON.parse` with a reviver recurses, and deep ones overflow the stack. */
+function flattened(text: string, maxDepth: number): string {
   let flat = '';
   let keptUpTo = 0;
   let depth = 0;
   for (const { 0: token, index } of text.matchAll(stringOrBracket)) {
     if (token === '[' || token === '{') {
       depth += 1;
-      if (depth === 2) flat += `${text.slice(keptUpTo, index)}[]`;
+      if (depth === maxDepth + 1) flat += `${text.slice(keptUpTo, index)}[]`;
     } else if (token === ']' || token === '}') {
-      if (depth === 2) keptUpTo = index + 1;
+      if (depth === maxDepth + 1) keptUpTo = index + 1;
       depth -= 1;
     }
   }

@@ -57,7 +57,7 @@ export interface PetStore {
    */
   version(): number | undefined;
 
-  /** At least as new as every create that was acknowledged before the call. */
+  /** At least as new as every write that was acknowledged before the call. */
   listPets(request: PageRequest): Page | Promise<Page>;
 
   /** The pet as JSON, or undefined when no pet has this id. */
@@ -104,35 +104,58 @@ export class InvalidPetError extends PetstoreError {
 
 /** Reads a pet from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
 export function parseNewPet(body: unknown): NewPet {
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || body instanceof JsonNumber) {
+  if (!isJsonObject(body)) {
     throw new InvalidPetError({}, 'The body must be a JSON object with the fields name and categoryId.');
   }
-  const field = (name: keyof NewPet): unknown =>
-    Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
-  const problems: PetProblems = {};
-
-  const name = field('name');
-  if (name === undefined) problems.name = 'name is required.';
-  else if (typeof name !== 'string') problems.name = 'name must be a string.';
-  else if (!name.isWellFormed() || name.includes('\0')) {
-    problems.name = 'name must be well-formed Unicode without U+0000.';
-  }
-
-  const categoryNumber = field('categoryId');
-  const categoryId = toInt64(categoryNumber);
-  if (categoryNumber === undefined) problems.categoryId = 'categoryId is required.';
-  else if (categoryId === undefined) {
-    const { smallest, largest } = int64Range;
-    problems.categoryId = `categoryId must be an integer from ${smallest} to ${largest}.`;
-  }
-
-  const status = field('status');
-  if (status !== undefined && !isPetStatus(status)) {
-    problems.status = `status must be one of ${petStatuses.join(', ')}, or left out.`;
-  }
-
-  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
-  const pet: NewPet = { name: name as string, categoryId: categoryId as bigint };
+  const name = fieldOf(body, 'name');
+  const categoryId = fieldOf(body, 'categoryId');
+  const status = fieldOf(body, 'status');
+  const problems = {
+    name: name === undefined ? 'name is required.' : problemOf.name(name),
+    categoryId: categoryId === undefined ? 'categoryId is required.' : problemOf.categoryId(categoryId),
+    status: status === undefined ? undefined : problemOf.status(status),
+  };
+  refuseProblems(problems);
+  const pet: NewPet = { name: name as string, categoryId: toInt64(categoryId) as bigint };
   if (status !== undefined) pet.status = status as PetStatus;
   return pet;
+}
+
+/** Whether a value of parsed JSON is an object, and not an array or a number. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+export function fieldOf(body: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(body, name) ? body[name] : undefined;
+}
+
+/** What is wrong with the value of a field, as a sentence; undefined when it is valid. The path precedes its name. */
+export const problemOf = {
+  name(value: unknown, path = ''): string | undefined {
+    if (typeof value !== 'string') return `${path}name must be a string.`;
+    const isStorable = value.isWellFormed() && !value.includes('\0');
+    return isStorable ? undefined : `${path}name must be well-formed Unicode without U+0000.`;
+  },
+
+  categoryId(value: unknown, path = ''): string | undefined {
+    const { smallest, largest } = int64Range;
+    return toInt64(value) === undefined
+      ? `${path}categoryId must be an integer from ${smallest} to ${largest}.`
+      : undefined;
+  },
+
+  status(value: unknown, path = '', none = 'left out'): string | undefined {
+    return isPetStatus(value)
+      ? undefined
+      : `${path}status must be one of ${petStatuses.join(', ')}, or ${none}.`;
+  },
+};
+
+/** Throws an {@link InvalidPetError} if any field has a problem. */
+export function refuseProblems(found: Record<keyof NewPet, string | undefined>): void {
+  const problems = Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== undefined));
+  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ApiKeyStore } from './api-key.ts';
 import type { BulkStore } from './bulk-store.ts';
 import { OperatorError, usageError } from './error.ts';
+import type { ExperimentalStore } from './experimental-store.ts';
 import type { ImportStore } from './import-store.ts';
 import type { Log } from './log.ts';
 import type { PetStore } from './pet.ts';
@@ -10,6 +11,7 @@ import { isFileOfStore } from './sqlite/opening/store-file.ts';
 
 export interface Stores {
   pets: PetStore;
+  experimental: ExperimentalStore;
   keys: ApiKeyStore;
   /** True for a store in a file of this machine. */
   isEmbedded: boolean;
@@ -20,14 +22,21 @@ export interface StoreOptions {
   /** Holds the variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
   log?: Log;
+  /** True if a pet that is created pending or sold gets an order, as one that becomes so does. */
+  recordsOrders?: boolean;
 }
 
 /** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */
-export async function openStores(databaseUrl: string, { environment, log }: StoreOptions): Promise<Stores> {
+export async function openStores(
+  databaseUrl: string,
+  { environment, log, recordsOrders = false }: StoreOptions,
+): Promise<Stores> {
   const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) return { ...openSqliteStore({ ...location, log }), isEmbedded: true };
+  if ('path' in location) {
+    return { ...openSqliteStore({ ...location, log, recordsOrders }), isEmbedded: true };
+  }
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const options = { ...location, environment, ...(log && { log }) };
+  const options = { ...location, environment, recordsOrders, ...(log && { log }) };
   return { ...(await openPostgresStore(options)), isEmbedded: false };
 }
 
@@ -38,7 +47,7 @@ export async function openBulkStore(
 ): Promise<BulkStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteBulk } = await import('./sqlite/bulk.ts');
+    const { openSqliteBulk } = await import('./sqlite/tools/bulk.ts');
     return openSqliteBulk({ ...location, mayCreate });
   }
   const { openPostgresBulk } = await import('./postgres/tools/bulk.ts');
@@ -52,7 +61,7 @@ export async function openImportStore(
 ): Promise<ImportStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteImport } = await import('./sqlite/import.ts');
+    const { openSqliteImport } = await import('./sqlite/tools/import.ts');
     return openSqliteImport(location);
   }
   const { openPostgresImport } = await import('./postgres/tools/import.ts');

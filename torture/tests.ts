@@ -11,6 +11,7 @@ import { hostileJson } from './hostile/hostile-json.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { kill } from './durability/kill.ts';
+import { killChanges } from './durability/kill-changes.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
 import { postgres } from './operation/postgres.ts';
@@ -26,6 +27,7 @@ import type { TortureTest } from './support/torture-test.ts';
 /** In the order of a full run; the longest comes last. */
 export const tortureTests: readonly TortureTest[] = [
   kill,
+  killChanges,
   powerCut,
   syncOrder,
   ioFaults,

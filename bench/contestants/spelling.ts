@@ -1,4 +1,4 @@
-import { nextLink } from '../../src/http/paging.ts';
+import { nextLink, petList } from '../../src/http/paging.ts';
 import type { PetStatus } from '../../src/pet.ts';
 
 export interface HttpRequest {
@@ -21,7 +21,8 @@ export const spellings = {
   /** The API of the service. It accepts only the cursors that its own code makes. */
   own: spelling('/v1/pets', ({ limit, status, after }) => {
     if (after === undefined) return { limit, status };
-    const link = nextLink({ limit: 20, ...(status && { status }) }, { json: '', next: BigInt(after) });
+    const request = { limit: 20, ...(status && { status }) };
+    const link = nextLink(request, { json: '', next: BigInt(after) }, petList);
     return { limit, status, cursor: /cursor=([^&>]+)/.exec(link ?? '')?.[1] };
   }),
   /** The same API, with the id itself as the cursor. */

@@ -3,13 +3,13 @@ import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { countOf, print } from './terminal/output.ts';
+import { contentOf, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 export function define(command: Command): void {
   command
     .description(
-      'Copy an embedded store to one file and read every pet of the copy back. Services may keep using the store; ' +
+      'Copy an embedded store to one file and read every pet and order of the copy back. Services may keep using the store; ' +
         'every write acknowledged before the backup is in it. For PostgreSQL, use pg_dump.',
     )
     .argument('<file>', 'The backup to write.')
@@ -19,6 +19,6 @@ export function define(command: Command): void {
 }
 
 function backup(file: string, { databaseUrl }: { databaseUrl: string }): void {
-  const { petCount } = backUpSqlite(embeddedPath(databaseUrl), file, reportOnTerminal());
-  print(`Backed up ${countOf(petCount, 'pet')} to ${file}, and read it back.\n`);
+  const content = backUpSqlite(embeddedPath(databaseUrl), file, reportOnTerminal());
+  print(`Backed up ${contentOf(content)} to ${file}, and read it back.\n`);
 }

@@ -11,7 +11,7 @@ import { showProgress } from './terminal/progress.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Copy a whole store: pets with their ids, API keys, idempotency keys and the progress of imports. Stop the ' +
+      'Copy a whole store: pets and orders with their ids, API keys, idempotency keys and the progress of imports. Stop the ' +
         'services of both stores first. If the copy is interrupted, run the same command again: it continues.',
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
@@ -27,6 +27,7 @@ export function define(command: Command): void {
 /** Keys come last: nobody can call a store that is only partly copied. */
 const tables = [
   ['pets', 'pets'],
+  ['orders', 'orders'],
   ['idempotency keys', 'idempotencyRecords'],
   ['imports', 'imports'],
   ['API keys', 'keys'],
@@ -64,8 +65,10 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<void> {
   }));
   // Everything that is already there is compared before anything is written.
   const copied = await comparing(pairs, compareBeginning);
+  await target.raiseLastIds(await source.lastIds());
   for (const [pair, done] of copied) await copyRest(pair, done);
   const summaries = await comparing(pairs, verify);
+  await verifyLastIds(source, target);
   print(`Copied and compared: ${summaries.map(([, text]) => text).join(', ')}. Both stores are the same.\n`);
 }
 
@@ -115,7 +118,7 @@ async function copyRest({ name, source, target }: TablePair, { count, last }: Be
 function explainTaken(error: unknown): never {
   if (!(error instanceof IdTakenError)) throw error;
   throw new OperatorError(
-    'Another process added a pet to the target during the copy.',
+    'Another process wrote to the target during the copy.',
     'Stop the services of both stores, and copy into an empty store with --to.',
   );
 }
@@ -130,6 +133,16 @@ async function verify({ name, source, target }: TablePair, progress: Progress): 
     );
   }
   return `${found.count.toLocaleString('en')} ${name} (${found.checksum.slice(0, 12)})`;
+}
+
+/** The newest pets may have been deleted: their ids must not be used again in the target either. */
+async function verifyLastIds(source: BulkStore, target: BulkStore): Promise<void> {
+  const [expected, found] = await Promise.all([source.lastIds(), target.lastIds()]);
+  if (found.pets >= expected.pets && found.orders >= expected.orders) return;
+  throw new OperatorError(
+    'The source assigned ids during the copy.',
+    'Stop the service that writes to it. Then run the same command again.',
+  );
 }
 
 async function summarize(table: BulkTable<unknown>, progress: Progress) {

@@ -3,7 +3,7 @@ import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { countOf, print } from './terminal/output.ts';
+import { contentOf, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 export function define(command: Command): void {
@@ -13,7 +13,7 @@ export function define(command: Command): void {
         'made, except that API keys revoked since then stay revoked. The replaced store is kept beside the new one.',
     )
     .argument('<file>', 'The backup to restore.')
-    .option('--force', 'Replace a store that holds pets or is damaged.')
+    .option('--force', 'Replace a store that holds pets or orders, or is damaged.')
     .addOption(settings.databaseUrl)
     .action(restore);
   addExamples(
@@ -25,13 +25,13 @@ export function define(command: Command): void {
 
 function restore(file: string, options: { databaseUrl: string; force?: boolean }): void {
   const path = embeddedPath(options.databaseUrl);
-  const { petCount, keepsRevocations, replacedPath } = restoreSqlite({
+  const { keepsRevocations, replacedPath, ...content } = restoreSqlite({
     file,
     name: path,
     isForced: options.force ?? false,
     report: reportOnTerminal(),
   });
-  print(`Restored ${countOf(petCount, 'pet')} to ${path}.\n`);
+  print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
     print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
   }

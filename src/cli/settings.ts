@@ -77,6 +77,24 @@ export const settings = {
     '',
     'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
   ),
+  experimental: new Setting(
+    'EXPERIMENTAL',
+    '[boolean]',
+    'false',
+    'Also serve the experimental operations: change and delete a pet, list orders.',
+  ),
+  publicUrl: new Setting(
+    'PUBLIC_URL',
+    '<address>',
+    '',
+    'Address of the production service for the docs, such as https://pets.example/v1.',
+  ),
+  stagingUrl: new Setting(
+    'STAGING_URL',
+    '<address>',
+    '',
+    'Address of the staging service for the docs, such as https://staging.pets.example/v1.',
+  ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
 /** Checks the texts that commander found in flags, environment and defaults. */
@@ -107,6 +125,9 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     workers: integer('workers', 1, 256),
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
+    experimental: choice('experimental', ['true', 'false']) === 'true',
+    publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
+    stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
   if (options.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
     throw usageError('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
@@ -133,5 +154,16 @@ function checkOrigin(text: string): string {
   if (URL.parse(text)?.origin === text) return text;
   throw usageError(
     `${nameOf('allowedOrigins')} must list origins such as https://shop.example, not "${text}".`,
+  );
+}
+
+/** The contract's addresses end in the major version. */
+function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
+  if (text === '') return undefined;
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.origin + url.pathname === text;
+  if (isPlain && text.endsWith('/v1')) return text;
+  throw usageError(
+    `${nameOf(name)} must be an http: or https: address that ends in /v1, such as https://pets.example/v1, not "${text}".`,
   );
 }

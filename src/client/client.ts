@@ -1,6 +1,6 @@
-import { PetstoreClientError } from './error.ts';
+import { refuseProblems } from './error.ts';
 import { renderNewPet } from './exact-json.ts';
-import { findLink } from './link.ts';
+import { createExperimental, type ExperimentalOperations } from './experimental.ts';
 import type {
   CallOptions,
   ClientOptions,
@@ -8,8 +8,9 @@ import type {
   ListPetsOptions,
   PetsOptions,
 } from './options.ts';
+import { createGetPage, eachItem } from './pages.ts';
 import { problemsOf, toPet, toPets, type NewPet, type Pet, type PetPage } from './pet.ts';
-import { createSend, type ApiResponse } from './send.ts';
+import { createSend, unexpectedResponse } from './send.ts';
 import { createUuid } from './uuid.ts';
 
 /** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
@@ -33,36 +34,31 @@ export interface PetstoreClient {
   getPet(id: bigint, options?: CallOptions): Promise<Pet>;
 }
 
+/** A client that also has the experimental operations. */
+export interface ExperimentalPetstoreClient extends PetstoreClient {
+  readonly experimental: ExperimentalOperations;
+}
+
 /** Creates a client for the service at `baseUrl`. It holds no connection and needs no closing. */
-export function createClient(options: ClientOptions): PetstoreClient {
-  const petsUrl = `${versionedUrl(options.baseUrl)}/pets`;
+export function createClient(options: ClientOptions & { experimental: true }): ExperimentalPetstoreClient;
+export function createClient(options: ClientOptions): PetstoreClient;
+export function createClient(options: ClientOptions): PetstoreClient | ExperimentalPetstoreClient {
+  const versionUrl = versionedUrl(options.baseUrl);
+  const petsUrl = `${versionUrl}/pets`;
   const send = createSend(options);
+  const getPage = createGetPage(send, { operation: 'listPets', url: petsUrl }, toPets);
 
-  const listPets = async ({ signal, ...list }: ListPetsOptions = {}): Promise<PetPage> => {
-    if (list.next !== undefined && !isQuery(list.next)) throw new TypeError('next must come from a page.');
-    const url = petsUrl + (list.next ?? queryOf(list));
-    const response = await send({ operation: 'listPets', method: 'GET', url, signal });
-    const pets = toPets(response.body) ?? unexpected(response);
-    const next = findLink(response.headers.get('Link'), 'next');
-    if (next === undefined) return { pets };
-    return isQuery(next) ? { pets, next } : unexpected(response);
-  };
-
-  return {
-    listPets,
-
-    async *pets({ limit = 100, ...rest } = {}) {
-      let page = await listPets({ limit, ...rest });
-      yield* page.pets;
-      while (page.next !== undefined) {
-        page = await listPets({ next: page.next, signal: rest.signal });
-        yield* page.pets;
-      }
+  const client: PetstoreClient = {
+    async listPets(list = {}) {
+      const { items, ...next } = await getPage(list);
+      return { pets: items, ...next };
     },
+
+    pets: (list = {}) => eachItem(getPage, list),
 
     async createPet(pet, { idempotencyKey = createUuid(), signal } = {}) {
       const body = renderNewPet(pet);
-      refuseInvalid(pet);
+      refuseProblems(problemsOf(pet));
       const response = await send({
         operation: 'createPet',
         method: 'POST',
@@ -71,45 +67,23 @@ export function createClient(options: ClientOptions): PetstoreClient {
         body,
         signal,
       });
-      return toPet(response.body) ?? unexpected(response);
+      return toPet(response.body) ?? unexpectedResponse(response);
     },
 
     async getPet(id, { signal } = {}) {
       const response = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
-      return toPet(response.body) ?? unexpected(response);
+      return toPet(response.body) ?? unexpectedResponse(response);
     },
   };
+  return options.experimental ? { ...client, experimental: createExperimental(send, versionUrl) } : client;
 }
 
 function versionedUrl(baseUrl: string): string {
   // In a browser a path is enough: it refers to the host of the document.
   if (!/^(?:https?:\/\/|\/)/i.test(baseUrl))
     throw new TypeError(`baseUrl must start with http:// or https://, not "${baseUrl}".`);
+  if (/^[^/]*\/\/[^/]*@/.test(baseUrl))
+    throw new TypeError('baseUrl must not contain a user name or a password.');
   const address = baseUrl.replace(/\/+$/, '');
   return address.endsWith('/v1') ? address : `${address}/v1`;
-}
-
-function queryOf({ limit, status }: PetsOptions): string {
-  const query = new URLSearchParams();
-  if (limit !== undefined) query.set('limit', String(limit));
-  if (status !== undefined) query.set('status', status);
-  const text = query.toString();
-  return text === '' ? '' : `?${text}`;
-}
-
-/** The service links by query only. Anything else could send the API key to another host. */
-function isQuery(reference: string): boolean {
-  return reference.startsWith('?');
-}
-
-function refuseInvalid(pet: NewPet): void {
-  const problems = problemsOf(pet);
-  const message = Object.entries(problems).map(([field, problem]) => `${field} ${problem}.`);
-  if (message.length > 0) throw new PetstoreClientError('invalid_pet', message.join(' '), { problems });
-}
-
-function unexpected({ requestId }: ApiResponse): never {
-  throw new PetstoreClientError('unexpected_response', 'The response does not come from this API.', {
-    requestId,
-  });
 }

@@ -1,8 +1,11 @@
 import { findLink } from './link.ts';
 
+/** The operations of the service. */
+export type Operation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'listOrders';
+
 /** The service's notice about an operation that will be removed. */
 export interface DeprecationNotice {
-  operation: 'listPets' | 'createPet' | 'getPet';
+  operation: Operation;
   /** When it became deprecated, or will (RFC 9745). */
   deprecatedAt: Date | undefined;
   /** When it will be removed (RFC 8594). */
@@ -15,7 +18,7 @@ export interface DeprecationNotice {
 
 /** Reads the notice from the headers of a response. */
 export function readDeprecation(
-  operation: DeprecationNotice['operation'],
+  operation: Operation,
   { headers, url }: { headers: Headers; url: string },
 ): DeprecationNotice | undefined {
   const deprecation = headers.get('Deprecation');

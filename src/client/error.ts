@@ -63,6 +63,12 @@ export interface PetstoreClientErrorDetails {
   cause?: unknown;
 }
 
+/** Throws if there is any problem. */
+export function refuseProblems(problems: PetProblems): void {
+  const message = Object.entries(problems).map(([field, problem]) => `${field} ${problem}.`);
+  if (message.length > 0) throw new PetstoreClientError('invalid_pet', message.join(' '), { problems });
+}
+
 /** True for errors of this client; with codes, only for errors that have one of them. */
 export function isPetstoreError<Code extends PetstoreErrorCode = PetstoreErrorCode>(
   error: unknown,

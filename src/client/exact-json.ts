@@ -1,4 +1,4 @@
-import type { NewPet } from './pet.ts';
+import type { NewPet, PetFields } from './pet.ts';
 
 /**
  * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992. Newer runtimes pass the
@@ -45,12 +45,28 @@ export function parseMarked(text: string): unknown {
   });
 }
 
-/** The body of a create. `JSON.stringify` refuses a `bigint`. */
+/** The body of a create. */
 export function renderNewPet({ name, categoryId, status }: NewPet): string {
-  if (typeof name !== 'string') throw new TypeError('name must be a string.');
-  // For callers without types: a number may already have lost digits.
-  if (typeof categoryId !== 'bigint')
-    throw new TypeError('categoryId must be a bigint, such as 7n or BigInt(7).');
-  const statusField = status === undefined ? '' : `,"status":${JSON.stringify(status)}`;
-  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+  // For callers without types.
+  if (name === undefined) throw new TypeError('name must be a string.');
+  if (categoryId === undefined) throw new TypeError(notBigint);
+  return `{${renderPetFields({ name, categoryId, status })}}`;
 }
+
+/** The fields of a pet that are given, as the inside of an object. `JSON.stringify` refuses a `bigint`. */
+export function renderPetFields({ name, categoryId, status }: PetFields): string {
+  const fields: string[] = [];
+  if (name !== undefined) {
+    if (typeof name !== 'string') throw new TypeError('name must be a string.');
+    fields.push(`"name":${JSON.stringify(name)}`);
+  }
+  if (categoryId !== undefined) {
+    // For callers without types: a number may already have lost digits.
+    if (typeof categoryId !== 'bigint') throw new TypeError(notBigint);
+    fields.push(`"categoryId":${categoryId}`);
+  }
+  if (status !== undefined) fields.push(`"status":${JSON.stringify(status)}`);
+  return fields.join(',');
+}
+
+const notBigint = 'categoryId must be a bigint, such as 7n or BigInt(7).';

@@ -1,5 +1,6 @@
-export { createClient, type PetstoreClient } from './client.ts';
-export type { DeprecationNotice } from './deprecation.ts';
+export type { PetChanges } from './changes.ts';
+export { createClient, type ExperimentalPetstoreClient, type PetstoreClient } from './client.ts';
+export type { DeprecationNotice, Operation } from './deprecation.ts';
 export {
   isInvalidPet,
   isNotFound,
@@ -12,20 +13,28 @@ export {
   type PetstoreErrorCode,
   type ServiceErrorCode,
 } from './error.ts';
+export type { ExperimentalOperations } from './experimental.ts';
 export type {
   CallOptions,
+  ChangePetOptions,
   ClientOptions,
   CreatePetOptions,
   Fetch,
+  ListOrdersOptions,
   ListPetsOptions,
+  NextPageOptions,
+  OrdersOptions,
   PetsOptions,
 } from './options.ts';
+export type { Order, OrderPage, OrderStatus } from './order.ts';
 export {
   isPetStatus,
   petStatuses,
   problemsOf,
   type NewPet,
   type Pet,
+  type PetDraft,
+  type PetFields,
   type PetPage,
   type PetProblems,
   type PetStatus,

@@ -1,4 +1,5 @@
 import type { DeprecationNotice } from './deprecation.ts';
+import type { OrderStatus } from './order.ts';
 import type { PetStatus } from './pet.ts';
 
 /** How a client reaches the service. */
@@ -7,20 +8,25 @@ export interface ClientOptions {
   baseUrl: string;
   apiKey: string;
   /** Used instead of the global `fetch`. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** How long one attempt may take, its body included. Default 10 000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * How long a call is retried while that is safe and may help, such as during a failover of the service's database.
    * 0 turns retries off. Default 60 000.
    */
-  retryForMs?: number;
+  retryForMs?: number | undefined;
   /** The pause before the first retry. It doubles with each retry, up to 5 seconds. Default 250. */
-  retryDelayMs?: number;
+  retryDelayMs?: number | undefined;
   /** The longest `Retry-After` to wait for. After a longer one the call fails, with `retryAfterMs`. Default 30 000. */
-  maxRetryAfterMs?: number;
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * Whether the client has the operations of `client.experimental`. They are not part of v1 and may change or go away
+   * with any release. The service must have them turned on, too. Default false.
+   */
+  experimental?: boolean | undefined;
   /** Called once for each deprecated operation that this client uses. */
-  onDeprecation?: (notice: DeprecationNotice) => void;
+  onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
 }
 
 /** The part of `fetch` that the client needs. */
@@ -44,7 +50,14 @@ export interface PetsOptions extends CallOptions {
 }
 
 /** The first page of a list, or the page that follows another. */
-export type ListPetsOptions = (PetsOptions & { next?: undefined }) | (CallOptions & { next: string });
+export type ListPetsOptions = (PetsOptions & { next?: undefined }) | NextPageOptions;
+
+/** The page that follows another. It has the filter and the size of that one. Without `next`, the first page. */
+export interface NextPageOptions extends CallOptions {
+  next: string | undefined;
+  status?: undefined;
+  limit?: undefined;
+}
 
 /** The options of `createPet`. */
 export interface CreatePetOptions extends CallOptions {
@@ -54,3 +67,20 @@ export interface CreatePetOptions extends CallOptions {
    */
   idempotencyKey?: string | undefined;
 }
+
+/** The options of `experimental.updatePet` and `experimental.deletePet`. */
+export interface ChangePetOptions extends CallOptions {
+  /** The ETag of the pet as you saw it. If it has another one by now, the call fails with `precondition_failed`. */
+  ifMatch?: string | undefined;
+}
+
+/** The orders that `experimental.orders` iterates over. */
+export interface OrdersOptions extends CallOptions {
+  /** Only orders with this status. */
+  status?: OrderStatus | undefined;
+  /** Orders per page, 1 to 100. */
+  limit?: number | undefined;
+}
+
+/** The first page of a list, or the page that follows another. */
+export type ListOrdersOptions = (OrdersOptions & { next?: undefined }) | NextPageOptions;

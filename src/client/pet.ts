@@ -9,13 +9,23 @@ export interface NewPet {
   name: string;
   /** An exact 64-bit integer: `7n`, or `BigInt(text)` for digits in a string. */
   categoryId: bigint;
-  status?: PetStatus;
+  status?: PetStatus | undefined;
 }
 
 /** A pet in the store. */
 export interface Pet extends NewPet {
   /** An exact 64-bit integer. */
   id: bigint;
+  /** Absent when the pet has none. */
+  status?: PetStatus;
+}
+
+/** Some fields of a pet. A status of `null` is that of a pet without one. */
+export interface PetFields {
+  name?: string | undefined;
+  /** An exact 64-bit integer: `7n`, or `BigInt(text)` for digits in a string. */
+  categoryId?: bigint | undefined;
+  status?: PetStatus | null | undefined;
 }
 
 /** One page of a list. */
@@ -32,11 +42,14 @@ export interface PetPage {
  */
 export type PetProblems = Partial<Record<keyof NewPet, string>>;
 
+/** A new pet, or a part of one. */
+export type PetDraft = { [Field in keyof NewPet]?: NewPet[Field] | undefined };
+
 const smallestInt64 = -(2n ** 63n);
 const largestInt64 = 2n ** 63n - 1n;
 
-/** Checks a pet by the rules of the service. The result is empty when the pet is valid. */
-export function problemsOf({ name, categoryId, status }: NewPet): PetProblems {
+/** Checks the given fields of a pet by the rules of the service. The result is empty when they are valid. */
+export function problemsOf({ name = '', categoryId = 0n, status }: PetDraft): PetProblems {
   const problems: PetProblems = {};
   // With the u flag this matches lone surrogates only. Older runtimes have no `isWellFormed`.
   if (name.includes('\0') || /\p{Surrogate}/u.test(name))
@@ -69,6 +82,7 @@ export function toPets(value: unknown): Pet[] | undefined {
   return pets.every((pet) => pet !== undefined) ? pets : undefined;
 }
 
-function isInteger(value: unknown): value is number | bigint {
+/** True for an integer that has kept all its digits. */
+export function isInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

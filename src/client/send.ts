@@ -1,30 +1,37 @@
-import { readDeprecation, type DeprecationNotice } from './deprecation.ts';
+import { readDeprecation, type Operation } from './deprecation.ts';
 import { isServiceErrorCode, PetstoreClientError } from './error.ts';
 import { parseExactJson } from './exact-json.ts';
 import type { ClientOptions, Fetch } from './options.ts';
 import { createUuid } from './uuid.ts';
 import { backoffMs, parseRetryAfter, pause } from './wait.ts';
 
-/** A call that is safe to retry: a read, or a create with its idempotency key. */
+/** A call that is safe to retry: a read, or a create with its idempotency key. Others say so in `onUncertain`. */
 export interface Call {
-  operation: DeprecationNotice['operation'];
-  method: 'GET' | 'POST';
+  operation: Operation;
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
   body?: string;
   signal: AbortSignal | undefined;
+  /** Called after an attempt that the service may have carried out although it failed. To prevent a retry, throw. */
+  onUncertain?: (error: PetstoreClientError) => void;
 }
+
+/** Sends a call, retries it where that may help, and fails with a {@link PetstoreClientError}. */
+export type Send = (call: Call) => Promise<ApiResponse>;
 
 /** A 2xx response with its whole body. */
 export interface ApiResponse {
+  status: number;
   headers: Headers;
   /** The parsed body; undefined when it is not JSON. */
   body: unknown;
   requestId: string;
+  /** Where it came from, for messages. */
+  address: string;
 }
 
-/** Returns a function that sends a call, retries it where that may help, and fails with {@link PetstoreClientError}. */
-export function createSend(options: ClientOptions): (call: Call) => Promise<ApiResponse> {
+export function createSend(options: ClientOptions): Send {
   const {
     apiKey,
     timeoutMs = 10_000,
@@ -40,8 +47,11 @@ export function createSend(options: ClientOptions): (call: Call) => Promise<ApiR
     const { response, text } = await exchange(call, requestId);
     reportDeprecation(call, response.headers);
     const body = tryParse(text);
-    if (response.ok) return { headers: response.headers, body, requestId };
-    throw toError(response, body, requestId);
+    const address = addressOf(call.url);
+    if (response.ok) {
+      return { status: response.status, headers: response.headers, body, requestId, address };
+    }
+    throw toError(response, body, requestId, address);
   };
 
   const exchange = async ({ method, url, body, ...call }: Call, requestId: string) => {
@@ -53,8 +63,11 @@ export function createSend(options: ClientOptions): (call: Call) => Promise<ApiR
     } catch (cause) {
       call.signal?.throwIfAborted();
       throw limit.isExpired()
-        ? new PetstoreClientError('timeout', `No response within ${timeoutMs} ms.`, { requestId, cause })
-        : new PetstoreClientError('network', 'The service cannot be reached.', { requestId, cause });
+        ? new PetstoreClientError('timeout', `No response from ${addressOf(url)} within ${timeoutMs} ms.`, {
+            requestId,
+            cause,
+          })
+        : new PetstoreClientError('network', `${addressOf(url)} cannot be reached.`, { requestId, cause });
     } finally {
       limit.lift();
     }
@@ -69,7 +82,9 @@ export function createSend(options: ClientOptions): (call: Call) => Promise<ApiR
       try {
         return await attempt(call, requestId);
       } catch (error) {
-        if (!isRetryable(error) || (error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
+        if (!isRetryable(error)) throw error;
+        if (!hadNoEffect(error)) call.onUncertain?.(error);
+        if ((error.retryAfterMs ?? 0) > maxRetryAfterMs) throw error;
         const pauseMs = backoffMs(failures, retryDelayMs, error.retryAfterMs);
         if (performance.now() + pauseMs > endsAt) throw error;
         await pause(pauseMs, call.signal);
@@ -86,7 +101,17 @@ function isRetryable(error: unknown): error is PetstoreClientError {
   return error.status === undefined || temporaryStatuses.includes(error.status);
 }
 
-function toError({ status, headers }: Response, body: unknown, sentId: string): PetstoreClientError {
+/** The service refuses with these codes before it does anything. `unavailable` may hide a commit. */
+function hadNoEffect({ code }: PetstoreClientError): boolean {
+  return code === 'rate_limited' || code === 'overloaded';
+}
+
+function toError(
+  { status, headers }: Response,
+  body: unknown,
+  sentId: string,
+  address: string,
+): PetstoreClientError {
   const { code, message } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
   const requestId = headers.get('X-Request-Id') ?? sentId;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'), Date.now());
@@ -94,9 +119,20 @@ function toError({ status, headers }: Response, body: unknown, sentId: string): 
     ? new PetstoreClientError(code, message, { status, requestId, retryAfterMs })
     : new PetstoreClientError(
         'unexpected_response',
-        `The response, with status ${status}, does not come from this API.`,
+        `The response of ${address}, with status ${status}, does not come from this API.`,
         { status, requestId, retryAfterMs },
       );
+}
+
+/** Fails because of a 2xx response that makes no sense. */
+export function unexpectedResponse({ requestId, address, status }: ApiResponse): never {
+  const message = `The response of ${address} does not come from this API.`;
+  throw new PetstoreClientError('unexpected_response', message, { requestId, status });
+}
+
+/** The address without its query, which may be long or private. */
+function addressOf(url: string): string {
+  return url.replace(/[?#].*$/, '');
 }
 
 function tryParse(text: string): unknown {

@@ -11,7 +11,7 @@ export interface Example {
   prints: string | { curl: string; typescript: string };
 }
 
-const setup = `import { createClient } from 'petstore/client';
+const setup = `import { createClient } from 'petstore-client';
 
 const client = createClient({ baseUrl: '${exampleAddress}', apiKey: process.env.API_KEY! });
 `;
@@ -83,7 +83,7 @@ console.log(count);`,
   -H 'Content-Type: application/json' \\
   -d '{"status":"lost"}' \\
   ${exampleAddress}/v1/pets`,
-    typescript: `import { createClient, isPetstoreError, isUnauthorized } from 'petstore/client';
+    typescript: `import { createClient, isPetstoreError, isUnauthorized } from 'petstore-client';
 
 const client = createClient({ baseUrl: '${exampleAddress}', apiKey: 'mistyped' });
 try {
@@ -102,7 +102,7 @@ try {
   deprecation: {
     curl: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
   ${exampleAddress}/v1/pets/1 | grep '^Sunset'`,
-    typescript: `import { createClient, type Pet } from 'petstore/client';
+    typescript: `import { createClient, type Pet } from 'petstore-client';
 
 const client = createClient({
   baseUrl: '${exampleAddress}',

@@ -1,20 +1,25 @@
 import type { ApiKeyStore } from '../api-key.ts';
+import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './web/documents.ts';
-import { createEndpoint, type Endpoint } from './endpoint.ts';
+import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
+import { createExperimentalOperations } from './experimental.ts';
 import { createHealthChecks } from './health.ts';
-import type { IsSent } from './large-responses.ts';
+import { LargeResponses, type IsSent } from './large-responses.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter } from './router.ts';
+import { asksForExperimental, checkStability, experimentalMark } from './stability.ts';
 
 export interface AppOptions {
   pets: PetStore;
+  /** Present when the experimental operations are on. */
+  experimental?: ExperimentalStore | undefined;
   keys: ApiKeyStore;
   log: Log;
   /** Hashes of the keys that the configuration adds. */
@@ -35,6 +40,9 @@ export interface AppOptions {
   isSent?: IsSent;
   /** True when the service itself speaks TLS. */
   isSecure?: boolean;
+  /** The addresses of production and staging, each ending in `/v1`, for the documents. */
+  publicUrl?: string | undefined;
+  stagingUrl?: string | undefined;
   now?: () => number;
 }
 
@@ -47,19 +55,21 @@ export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
   const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
+  const { experimental, publicUrl, stagingUrl } = options;
   const headers = baseHeaders(options.isSecure ?? false);
-  const serve = createEndpoint({
+  const endpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
-    addCorsHeaders: createCors(options.allowedOrigins ?? []),
+    addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
     log: createRequestLog(log, logEveryRequest, slowRequestMs),
     isDraining,
-    isSent: options.isSent,
+    largeResponses: new LargeResponses(options.isSent),
     baseHeaders: headers,
-  });
+  };
   const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs);
   const { livez, readyz } = createHealthChecks(pets, isStopping, now);
-  const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = createDocuments();
+  const documents = createDocuments({ isExperimental: experimental !== undefined, publicUrl, stagingUrl });
+  const { consoleHtml, docsHtml, asset, openapiYaml, openapiJson } = documents;
 
   const endpoints: Endpoint[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
@@ -72,15 +82,41 @@ export function createApp(options: AppOptions): App {
     { path: '/', methods: { GET: consoleHtml }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
+  if (!experimental) return { fetch: createFetch(endpoints, createEndpoint(endpointOptions)) };
+
+  endpoints.push(
+    { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
+    { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
+  );
+  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs);
+  const { updatePet, deletePet, listOrders } = operations;
+  const experimentalEndpoints: Endpoint[] = [
+    {
+      path: '/v1/pets/:petId',
+      methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
+      headers: getPetDeprecation,
+      methodHeaders: { PATCH: experimentalMark, DELETE: experimentalMark },
+    },
+    { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
+  ];
+  const fetchV1 = createFetch(endpoints, createEndpoint(endpointOptions));
+  const fetchExperimental = createFetch(
+    [...endpoints, ...experimentalEndpoints],
+    createEndpoint({ ...endpointOptions, check: checkStability }),
+  );
+  return {
+    fetch: (request) => (asksForExperimental(request) ? fetchExperimental(request) : fetchV1(request)),
+  };
+}
+
+/** Serves these endpoints, and everything else as unknown. Of two endpoints with the same path, the last counts. */
+function createFetch(endpoints: Endpoint[], serve: (endpoint: Endpoint) => Serve): App['fetch'] {
   const router = createRouter(
     Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, serve(endpoint)])),
   );
   const serveUnknown = serve({ path: '(unknown)', methods: {} });
-
-  return {
-    fetch(request) {
-      const found = router.find(request.url);
-      return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
-    },
+  return (request) => {
+    const found = router.find(request.url);
+    return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
   };
 }

@@ -1,5 +1,6 @@
 import { PetstoreError } from '../error.ts';
 import { parseExactJson } from '../int64.ts';
+import { findJsonProblem, findUtf8Problem } from '../json-position.ts';
 
 export const maxBodyBytes = 64 * 1024;
 
@@ -24,13 +25,28 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Uin
   return bytes;
 }
 
-/** Numbers arrive exact. */
-export function parseJsonBody(bytes: Uint8Array): unknown {
+/** Numbers arrive exact. Arrays and objects nested deeper than `depth` may arrive empty. */
+export function parseJsonBody(bytes: Uint8Array, depth = 1): unknown {
+  let text: string | undefined;
   try {
-    return parseExactJson(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    return parseExactJson(text, depth);
   } catch {
-    throw new PetstoreError('invalid_json', 'The body is not valid JSON in UTF-8.');
+    throw new PetstoreError('invalid_json', text === undefined ? notUtf8(bytes) : notJson(text));
   }
+}
+
+function notUtf8(bytes: Uint8Array): string {
+  const offset = findUtf8Problem(bytes) ?? 0;
+  const byte = bytes[offset]?.toString(16).padStart(2, '0') ?? '';
+  return `The body is not valid UTF-8: the byte 0x${byte} at offset ${offset} does not belong there.`;
+}
+
+function notJson(text: string): string {
+  const problem = findJsonProblem(text);
+  if (problem === undefined) return 'The body is not valid JSON.';
+  const { line, column, expected, found } = problem;
+  return `The body is not valid JSON. Line ${line}, column ${column}: expected ${expected}, found ${found}.`;
 }
 
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).
@@ -58,7 +74,7 @@ async function readWithin(timeoutMs: number, request: Request): Promise<Uint8Arr
  * message and aborts the request within the same turn of the event loop. A caller who is told so must not find the change
  * made, so nothing goes to the store before the turn has ended.
  */
-async function untilParsed(request: Request): Promise<void> {
+export async function untilParsed(request: Request): Promise<void> {
   await new Promise<void>((resolve) => {
     setImmediate(resolve);
   });

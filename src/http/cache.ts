@@ -1,4 +1,4 @@
-import type { PageRequest } from '../pet.ts';
+import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from './response.ts';
 
 /** How much the kept responses may cost together; past it, they make room for new ones. */
@@ -10,7 +10,7 @@ const emptyPage = '[]';
 const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
-type MakeResponse = (request: PageRequest) => PlainResponse | Promise<PlainResponse>;
+type MakeResponse<Request> = (request: Request) => PlainResponse | Promise<PlainResponse>;
 
 /**
  * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
@@ -26,7 +26,10 @@ export class ResponseCache {
   #keptVersion: number | undefined;
   #keptBytes = 0;
   /** The last page requested in each slot. Pages that share a slot forget each other, which only costs time. */
-  readonly #requested: (PageRequest | undefined)[] = Array.from({ length: slotCount }, () => undefined);
+  readonly #requested: (ListRequest<string> | undefined)[] = Array.from(
+    { length: slotCount },
+    () => undefined,
+  );
 
   constructor(version: () => number | undefined, baseHeaders: Record<string, string>) {
     this.#version = version;
@@ -34,7 +37,10 @@ export class ResponseCache {
   }
 
   /** The kept response, or else the one that `make` reads from the store. */
-  respond(request: PageRequest, make: MakeResponse): PlainResponse | Promise<PlainResponse> {
+  respond<Request extends ListRequest<string>>(
+    request: Request,
+    make: MakeResponse<Request>,
+  ): PlainResponse | Promise<PlainResponse> {
     // The version is read before the page: a commit in between only drops the page too early.
     const version = this.#version();
     if (version === undefined) return make(request);
@@ -51,7 +57,7 @@ export class ResponseCache {
     return made instanceof Promise ? made : this.#keep(key, made);
   }
 
-  #isRequestedAgain(request: PageRequest, after: bigint): boolean {
+  #isRequestedAgain(request: ListRequest<string>, after: bigint): boolean {
     const { limit, status } = request;
     // Any mixture will do, as long as similar pages get different slots.
     const mixture = (Number(after) * 4 + (status?.length ?? 0)) * 101 + limit;

@@ -14,9 +14,13 @@ export function cacheable(
   return {
     status: 200,
     headers: { 'Cache-Control': 'private, no-cache', ...headers },
-    etag: `"${digestOf(body)}${mark}"`,
+    etag: etagOf(body, mark),
     body,
   };
+}
+
+export function etagOf(body: ResponseBody, mark = ''): string {
+  return `"${digestOf(body)}${mark}"`;
 }
 
 /** Evaluates `If-Match` (412) and `If-None-Match` (304), in the order of RFC 9110, section 13.2.2. */
@@ -25,6 +29,21 @@ export function conditional(request: Request, response: PlainResponse): PlainRes
   if (etag === undefined) return response;
   checkIfMatch(request, etag);
   return isHeldByCaller(request, etag) ? { ...response, status: 304, body: null } : response;
+}
+
+/** Whether a change depends on the tag of what it changes; `If-Match: *` only wants it to be there. */
+export function dependsOnTag({ headers }: Request): boolean {
+  return headers.has('If-None-Match') || (headers.get('If-Match') ?? anyTag).trim() !== anyTag;
+}
+
+/** Evaluates both headers for a change of what has this tag: either may refuse it (RFC 9110, section 13.1). */
+export function checkChange(request: Request, etag: string): void {
+  checkIfMatch(request, etag);
+  if (!isHeldByCaller(request, etag)) return;
+  throw new PetstoreError(
+    'precondition_failed',
+    'If-None-Match names the ETag of what is here now, so nothing was changed.',
+  );
 }
 
 /** A create only accepts `*`: a tag names one page, and a page may change between its reading and the commit. */

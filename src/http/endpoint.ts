@@ -2,7 +2,7 @@ import { PetstoreError } from '../error.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import { conditional } from './conditional.ts';
 import type { AddCorsHeaders } from './cors.ts';
-import { LargeResponses, type IsSent } from './large-responses.ts';
+import type { LargeResponses } from './large-responses.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
 import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
@@ -16,15 +16,17 @@ export interface Call {
 
 type Handled = PlainResponse | Promise<PlainResponse>;
 export type Handler = (call: Call) => Handled;
-type Methods = Partial<Record<'GET' | 'POST', Handler>>;
+type Methods = Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>>;
 
 interface EndpointOptions {
   authenticate: Authenticate;
+  /** Throws for requests that nothing behind the key may serve. */
+  check?: (request: Request) => void;
   rateLimit: RateLimit | undefined;
   addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
   isDraining: () => boolean;
-  isSent: IsSent | undefined;
+  largeResponses: LargeResponses;
   baseHeaders: Record<string, string>;
 }
 
@@ -34,8 +36,10 @@ export interface Endpoint {
   methods: Methods;
   /** True for the few paths that need no API key. */
   isOpen?: boolean;
-  /** Added to every response of this path, errors included. A path whose responses are kept must have none. */
+  /** Added to every response of this path, errors included. A response that is kept must bring them itself. */
   headers?: Record<string, string>;
+  /** For single methods, in the place of `headers`. */
+  methodHeaders?: Partial<Record<keyof Methods, Record<string, string>>>;
 }
 
 /** One request and what is known about it. */
@@ -53,14 +57,15 @@ export type Serve = (request: Request, parameter: string | undefined) => Respons
 
 /** Makes the function that serves a path. A store that responds at once is served without a promise. */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, rateLimit, addCorsHeaders, log, isDraining } = options;
-  const largeResponses = new LargeResponses(options.isSent);
+  const { authenticate, check, rateLimit, addCorsHeaders, log, isDraining, largeResponses } = options;
 
-  return ({ path, methods, isOpen = false, headers = {} }) => {
+  return ({ path, methods, isOpen = false, headers = {}, methodHeaders = {} }) => {
     const isKnown = Object.keys(methods).length > 0;
     const allow = allowedMethods(methods);
     // `Response` copies a `Headers` faster than it builds one.
-    const baseHeaders = new Headers({ ...options.baseHeaders, ...headers });
+    const withBase = (own: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
+    const pathHeaders = withBase(headers);
+    const headersOf = new Map(Object.entries(methodHeaders).map(([name, own]) => [name, withBase(own)]));
 
     const handle = (exchange: Exchange): Handled => {
       if (exchange.method === 'OPTIONS' && isKnown)
@@ -77,6 +82,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       if (exchange.quota?.isExceeded) {
         throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
       }
+      check?.(exchange.request);
       return dispatch(exchange, caller);
     };
 
@@ -102,7 +108,8 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const isHead = method === 'HEAD';
       const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
       log.finished(exchange, status);
-      const response = new Response(sentBody, { status, headers: completeHeaders ?? baseHeaders });
+      const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
+      const response = new Response(sentBody, { status, headers: ownHeaders });
       const { headers: sent } = response;
       if (!completeHeaders) addHeaders(sent, plain);
       if (body === null) sent.delete('Content-Type');

@@ -1,10 +1,31 @@
 import { crc32 } from 'node:zlib';
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
-import { isPetStatus, pageLimit, petStatuses, type Page, type PageRequest, type PetStatus } from '../pet.ts';
+import { orderStatuses } from '../order.ts';
+import { pageLimit, petStatuses, type Page } from '../pet.ts';
+
+/** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
+export interface ListKind<Status extends string> {
+  statuses: readonly Status[];
+  cursorVersion: string;
+  /** Where a cursor that is refused may come from, for its message. */
+  cursorOwner: string;
+}
+
+export const petList = { statuses: petStatuses, cursorVersion: '1', cursorOwner: 'another status' };
+export const orderList = {
+  statuses: orderStatuses,
+  cursorVersion: 'o1',
+  cursorOwner: 'another list or status',
+};
+
+export interface ListRequest<Status extends string> {
+  limit: number;
+  status?: Status;
+  after?: bigint;
+}
 
 const canonicalLimit = /^(?:[1-9]\d?|100)$/;
-const cursorVersion = '1';
 /** Only letters that base64 and base64url share: the text of a cursor needs no others. */
 const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AEIMQUYcgkosw048])?$/;
 
@@ -12,15 +33,18 @@ const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AE
 const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
 
 /** Reads `limit`, `status` and `cursor` from an address. Other parameters are ignored. */
-export function parsePageRequest(url: string): PageRequest {
+export function parsePageRequest<Status extends string>(
+  url: string,
+  kind: ListKind<Status>,
+): ListRequest<Status> {
   const queryStart = url.indexOf('?');
   if (queryStart === -1) return { limit: pageLimit.default };
   const query = url.slice(queryStart);
   const values = usualQuery.exec(query) ?? otherQuery(query);
-  const request: PageRequest = { limit: parseLimit(values[1]) };
-  const status = parseStatus(values[2]);
+  const request: ListRequest<Status> = { limit: parseLimit(values[1]) };
+  const status = parseStatus(values[2], kind);
   if (status !== undefined) request.status = status;
-  const after = parseCursor(values[3], status);
+  const after = parseCursor(values[3], status, kind);
   if (after !== undefined) request.after = after;
   return request;
 }
@@ -37,10 +61,14 @@ function otherQuery(query: string): (string | undefined)[] {
 }
 
 /** The `Link` to the next page (RFC 8288). It is only a query, which survives any proxy. */
-export function nextLink({ limit, status }: PageRequest, { next }: Page): string | undefined {
+export function nextLink<Status extends string>(
+  { limit, status }: ListRequest<Status>,
+  { next }: Page,
+  kind: ListKind<Status>,
+): string | undefined {
   if (next === undefined) return undefined;
   const filter = status ? `&status=${status}` : '';
-  return `<?limit=${limit}${filter}&cursor=${formatCursor(next, status)}>; rel="next"`;
+  return `<?limit=${limit}${filter}&cursor=${formatCursor(next, status, kind)}>; rel="next"`;
 }
 
 function parseLimit(value: string | undefined): number {
@@ -54,39 +82,48 @@ function parseLimit(value: string | undefined): number {
   return Number(value);
 }
 
-function parseStatus(value: string | undefined): PetStatus | undefined {
-  if (value === undefined || isPetStatus(value)) return value;
+function parseStatus<Status extends string>(
+  value: string | undefined,
+  { statuses }: ListKind<Status>,
+): Status | undefined {
+  if (value === undefined) return undefined;
+  const status = statuses.find((known) => known === value);
+  if (status !== undefined) return status;
   throw new PetstoreError(
     'invalid_parameter',
-    `status must be given once, as one of ${petStatuses.join(', ')}.`,
+    `status must be given once, as one of ${statuses.join(', ')}.`,
   );
 }
 
-function parseCursor(cursor: string | undefined, status: PetStatus | undefined): bigint | undefined {
+function parseCursor(
+  cursor: string | undefined,
+  status: string | undefined,
+  kind: ListKind<string>,
+): bigint | undefined {
   if (cursor === undefined) return undefined;
   // Accepts exactly the texts that `formatCursor` makes, without making one to compare.
   const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
   const placeEnd = text.lastIndexOf('.');
   const place = text.slice(0, placeEnd);
-  const start = startOfPlace(status);
+  const start = startOfPlace(status, kind);
   const after = place.startsWith(start) ? parseInt64(place.slice(start.length)) : undefined;
   if (after === undefined || text.slice(placeEnd + 1) !== checksumOf(place)) {
     throw new PetstoreError(
       'invalid_cursor',
-      'The cursor is damaged or belongs to another status. Follow the Link of a page as it was sent, or begin without a cursor.',
+      `The cursor is damaged or belongs to ${kind.cursorOwner}. Follow the Link of a page as it was sent, or begin without a cursor.`,
     );
   }
   return after;
 }
 
-function formatCursor(lastId: bigint, status: PetStatus | undefined): string {
-  const place = `${startOfPlace(status)}${lastId}`;
+function formatCursor(lastId: bigint, status: string | undefined, kind: ListKind<string>): string {
+  const place = `${startOfPlace(status, kind)}${lastId}`;
   const encoded = btoa(`${place}.${checksumOf(place)}`);
   const paddingAt = encoded.indexOf('=');
   return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);
 }
 
-function startOfPlace(status: PetStatus | undefined): string {
+function startOfPlace(status: string | undefined, { cursorVersion }: ListKind<string>): string {
   return status === undefined ? `${cursorVersion}..` : `${cursorVersion}.${status}.`;
 }
 

@@ -1,11 +1,12 @@
 import { PetstoreError } from '../error.ts';
 import { parseInt64 } from '../int64.ts';
-import { parseNewPet, type Page, type PageRequest, type PetStore } from '../pet.ts';
+import { parseNewPet, type PetStore } from '../pet.ts';
 import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
-import { nextLink, parsePageRequest } from './paging.ts';
+import { createList } from './list.ts';
+import { petList } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
@@ -22,15 +23,8 @@ export function createPetOperations(
 ): Record<'listPets' | 'createPet' | 'getPet', Handler> {
   const cache = new ResponseCache(() => pets.version(), baseHeaders);
 
-  const readPage = (request: PageRequest): PlainResponse | Promise<PlainResponse> => {
-    const page = pets.listPets(request);
-    return page instanceof Promise
-      ? page.then((arrived) => pageResponse(request, arrived))
-      : pageResponse(request, page);
-  };
-
   return {
-    listPets: ({ request }) => cache.respond(parsePageRequest(request.url), readPage),
+    listPets: createList(petList, cache, (request) => pets.listPets(request)),
 
     async createPet({ request, caller }) {
       const pet = parseNewPet(parseJsonBody(await readBody(request, bodyTimeoutMs)));
@@ -43,13 +37,22 @@ export function createPetOperations(
       return { status: 201, headers, body: json };
     },
 
-    getPet({ parameter: petId = '' }) {
-      // What is not a canonical int64 cannot name a pet.
-      const id = parseInt64(petId);
-      const json = id === undefined ? undefined : pets.getPet(id);
+    getPet({ parameter }) {
+      const json = pets.getPet(parsePetId(parameter));
       return json instanceof Promise ? json.then(petResponse) : petResponse(json);
     },
   };
+}
+
+/** What is not a canonical int64 cannot name a pet. */
+export function parsePetId(parameter = ''): bigint {
+  const id = parseInt64(parameter);
+  if (id === undefined) throw petNotFound();
+  return id;
+}
+
+export function petNotFound(): PetstoreError {
+  return new PetstoreError('not_found', 'No pet has this id.');
 }
 
 /** 1 to 255 visible characters, bare or in quotes. Two headers arrive joined by ", " and do not match. */
@@ -67,12 +70,6 @@ function parseIdempotencyKey(header: string | null): string | undefined {
 }
 
 function petResponse(json: string | undefined): PlainResponse {
-  if (json === undefined) throw new PetstoreError('not_found', 'No pet has this id.');
+  if (json === undefined) throw petNotFound();
   return cacheable(json);
-}
-
-function pageResponse(request: PageRequest, page: Page): PlainResponse {
-  const link = nextLink(request, page);
-  // The mark puts the Link into the ETag: a page that gains a successor changes only there.
-  return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
 }

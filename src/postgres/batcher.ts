@@ -19,6 +19,8 @@ export interface BatcherOptions<Request, Result> {
   maxPerBatch?: number;
   /** Batches under way at once. */
   maxAtOnce?: number;
+  /** Two requests of the same subject go into successive batches. */
+  subjectOf?: (request: Request) => string;
 }
 
 const maxWaitMs = 2500;
@@ -26,7 +28,7 @@ const maxWaitMs = 2500;
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1 } = options;
+  const { run, maxQueued, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1, subjectOf } = options;
   const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
   let running = 0;
   let closing: PromiseWithResolvers<void> | undefined;
@@ -41,9 +43,15 @@ export function createBatcher<Request, Result>(
 
   const takeBatch = (): Queued<Request, Result>[] => {
     let size = 0;
+    const subjects = new Set<string>();
     return queue.take((request, index) => {
       size += sizeOf(request);
-      return index === 0 || size <= maxPerBatch;
+      if (index > 0 && size > maxPerBatch) return false;
+      const subject = subjectOf?.(request);
+      if (subject === undefined) return true;
+      const isFirst = !subjects.has(subject);
+      subjects.add(subject);
+      return isFirst;
     });
   };
 

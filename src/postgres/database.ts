@@ -96,7 +96,8 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
             throw unavailable(new Error('An earlier write is still under way.'));
           return await group.during(connection.run(statement, values));
         } catch (error) {
-          if (!(error instanceof PetstoreError) && !wasUndone(error)) throw outcomeUnknown(error);
+          if (!(error instanceof PetstoreError) && !wasUndone(error))
+            throw outcomeUnknown(error, statement.advice);
           const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;
           if (!mayRetry) throw translateError(error);
           // Two that collided must not collide again at the next attempt.

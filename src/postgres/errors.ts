@@ -16,9 +16,13 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
-/** Somebody else has brought in a pet with the id that was drawn; the next try draws another one. */
+const idConstraints = ['pets_pkey', 'orders_pkey'];
+
+/** Somebody else has brought in a pet or an order with the id that was drawn; the next try draws another one. */
 export function isIdTaken(error: unknown): boolean {
-  return error instanceof DatabaseError && error.code === '23505' && error.constraint === 'pets_pkey';
+  return (
+    error instanceof DatabaseError && error.code === '23505' && idConstraints.includes(error.constraint ?? '')
+  );
 }
 
 /** 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated. */
@@ -48,12 +52,14 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
+const repeatCreate =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+
 /** For a write whose connection was lost: it may have been committed or not. */
-export function outcomeUnknown(cause: unknown): PetstoreError {
+export function outcomeUnknown(cause: unknown, advice = repeatCreate): PetstoreError {
   return new PetstoreError(
     'unavailable',
-    'The connection to the store was lost, and the outcome of this write is unknown. ' +
-      'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.',
+    `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`,
     { cause },
   );
 }

@@ -62,6 +62,22 @@ const steps = [
   -- release before, which may still run.
   CREATE TABLE write_probes (replica text PRIMARY KEY, probed_at bigint NOT NULL, sequence bigint NOT NULL);
   `,
+  `
+  -- No foreign key: an order stays when its pet is deleted.
+  CREATE SEQUENCE order_ids AS bigint;
+  CREATE TABLE orders (
+    id bigint PRIMARY KEY,
+    pet_id bigint NOT NULL,
+    status text NOT NULL CHECK (status IN ('pending', 'sold')),
+    created_at bigint NOT NULL
+  );
+  CREATE INDEX orders_by_status ON orders (status, id);
+
+  -- One row: an import that keeps its ids must not use that of a deleted pet. The sequence does not tell, because it also
+  -- moves past ids of pets that were never committed.
+  CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
+  INSERT INTO deletions VALUES (1, 0);
+  `,
 ];
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
+import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
+import { runDeletes, runUpdates, type DeleteRequest, type UpdateRequest } from './pets/change.ts';
 import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -12,12 +14,14 @@ import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { migrate } from './migrate.ts';
+import { createExperimentalStore } from './pets/experimental.ts';
 import { createPageBatchers, createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
 export interface PostgresStore {
   pets: PetStore;
+  experimental: ExperimentalStore;
   keys: ApiKeyStore;
   /** Waits for the writes that were handed over, then closes every connection. */
   close(): Promise<void>;
@@ -29,6 +33,8 @@ export interface PostgresOptions {
   /** Where libpq's variables are looked up. */
   environment?: Environment;
   maxQueuedWrites?: number;
+  /** True if a pet that is created pending or sold gets an order. */
+  recordsOrders?: boolean;
   /** How long a database that cannot be reached yet is waited for. */
   startWithinMs?: number;
   now?: () => number;
@@ -39,6 +45,7 @@ export interface PostgresOptions {
 /** Opens the store, bringing the schema up to date where that is needed. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
+  const { recordsOrders = false } = options;
   const address = parseAddress(options.address, environment);
   const dialect = await prepareDatabase(address, startWithinMs);
 
@@ -51,16 +58,27 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
   const readiness = createReadiness(group, database, watch, now);
-  const create = readiness.observe(createPetCreator(database, now));
+  const create = readiness.observe(createPetCreator(database, { recordsOrders, now }));
   const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
+  const createChanges = <Request extends { id: bigint }, Result>(
+    run: (requests: Request[]) => Promise<Result[]>,
+  ) =>
+    createBatcher({
+      run: readiness.observeChanges(run),
+      maxQueued: maxQueuedWrites,
+      subjectOf: ({ id }: Request) => String(id),
+    });
+  const updates = createChanges((requests: UpdateRequest[]) => runUpdates(database, requests, now()));
+  const deletes = createChanges((requests: DeleteRequest[]) => runDeletes(database, requests));
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const pages = createPageBatchers(database, dialect);
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
     pets: createPetStore(creates, gets, pages, readiness),
+    experimental: createExperimentalStore(updates, deletes, database),
     keys: createKeyStore(database, watch, finds, now),
     async close() {
-      const batchers = [creates, gets, ...Object.values(pages), finds];
+      const batchers = [creates, updates, deletes, gets, ...Object.values(pages), finds];
       await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
       await database.close();
       group.close();

@@ -11,9 +11,13 @@ import { within } from './session/within.ts';
 export interface Readiness {
   /** The same creates, observed: after a commit no other proof is needed for a while. */
   observe(create: CreatePets): CreatePets;
+  /** The same changes, observed: after a failure, an earlier commit proves nothing. */
+  observeChanges<Request, Result>(run: RunChanges<Request, Result>): RunChanges<Request, Result>;
   /** Fails with `unavailable` unless the sessions that serve requests can read and write. */
   check(): Promise<void>;
 }
+
+type RunChanges<Request, Result> = (requests: Request[]) => Promise<Result[]>;
 
 const proofLastsMs = 1000;
 const checkWithinMs = 6000;
@@ -72,18 +76,24 @@ export function createReadiness(
     await watch.check();
   };
 
+  const observeChanges: Readiness['observeChanges'] = (run) => async (requests) => {
+    try {
+      return await run(requests);
+    } catch (error) {
+      last = undefined;
+      throw error;
+    }
+  };
+
   return {
-    observe: (create) => async (requests) => {
-      try {
+    observe: (create) =>
+      observeChanges(async (requests) => {
         const results = await create(requests);
         const committed = results.findLast(isNew);
         if (committed) last = { petId: committed.id, at: performance.now(), doubts: group.doubts };
         return results;
-      } catch (error) {
-        last = undefined;
-        throw error;
-      }
-    },
+      }),
+    observeChanges,
     check: () => within(checkWithinMs, check()),
   };
 }

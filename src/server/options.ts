@@ -14,6 +14,9 @@ export interface ServeOptions {
   workers: number;
   rateLimit: number;
   stopDelaySeconds: number;
+  experimental: boolean;
+  publicUrl: string | undefined;
+  stagingUrl: string | undefined;
 }
 
 /** What the service gets from the process that it runs in. */

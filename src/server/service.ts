@@ -39,12 +39,17 @@ export async function serveHere(
   const { log, environment } = context;
   catchCrashes(log);
   const tls = await loadTls(options);
-  const stores = await openStores(options.databaseUrl, { environment, log });
+  const stores = await openStores(options.databaseUrl, {
+    environment,
+    log,
+    recordsOrders: options.experimental,
+  });
   let server: Bun.Server<undefined> | undefined;
   let isStopping = false;
   let isDraining = false;
   const app = createApp({
     pets: stores.pets,
+    experimental: options.experimental ? stores.experimental : undefined,
     keys: stores.keys,
     log,
     fixedKeys: new Set(options.apiKeys.map(hashKey)),
@@ -56,6 +61,8 @@ export async function serveHere(
     // The runtime forgets the address of a request once its response is sent.
     isSent: (request) => server?.requestIP(request) === null,
     isSecure: tls !== undefined,
+    publicUrl: options.publicUrl,
+    stagingUrl: options.stagingUrl,
   });
   try {
     server = listen({ options, tls, fetch: app.fetch, reusePort: isWorker });

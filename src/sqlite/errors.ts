@@ -77,10 +77,10 @@ export function translateError(error: unknown): unknown {
   return unavailableCodes.test(codeOf(error)) ? unavailable(error) : error;
 }
 
-/** The error of adding pets with their ids. No other primary key may be involved. */
+/** The error of adding pets or orders with their ids. No other primary key may be involved. */
 export function translateAddError(error: unknown): unknown {
   if (codeOf(error) !== 'SQLITE_CONSTRAINT_PRIMARYKEY') return translateError(error);
-  return new IdTakenError('A pet with this id exists already.', { cause: error });
+  return new IdTakenError('This id is taken already.', { cause: error });
 }
 
 /**

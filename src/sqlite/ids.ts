@@ -2,29 +2,45 @@ import type { Database } from 'bun:sqlite';
 import { PetstoreError } from '../error.ts';
 import { int64Range } from '../int64.ts';
 
-/** Assigns ids to new pets: one more than the largest id ever used. */
+/** The tables whose ids are never used again. */
+export type TableWithIds = 'pets' | 'orders';
+
+/** Assigns ids to new rows: one more than the largest id ever used. */
 export interface Ids {
-  /** Call it at the start of every transaction that adds pets: other processes may have added some. */
+  /** Call it at the start of every transaction that adds rows: other processes may have added some. */
   begin(): void;
   next(): bigint;
 }
 
-/** A pet's id is part of its JSON, so it is chosen before the row is written, under the write lock. */
-export function createIds(database: Database): Ids {
-  const selectLast = database.query<{ id: string }, []>(
-    `SELECT CAST(max(
-       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'pets'), 0),
-       coalesce((SELECT max(id) FROM pets), 0)) AS TEXT) AS id`,
-  );
+/** The id is part of the JSON, so it is chosen before the row is written, under the write lock. */
+export function createIds(database: Database, table: TableWithIds): Ids {
+  const readLast = createLastIdReader(database, table);
   let last: bigint | undefined;
   return {
     begin() {
       last = undefined;
     },
     next() {
-      last ??= BigInt(selectLast.get()?.id ?? 0);
+      last ??= readLast();
       if (last === int64Range.largest) throw new PetstoreError('unavailable', 'All ids are used up.');
       return ++last;
     },
   };
+}
+
+/** Reads the largest id ever used, also by a row that was deleted; 0 when there was none. */
+export function createLastIdReader(database: Database, table: TableWithIds): () => bigint {
+  const selectLast = database.query<{ id: string }, []>(
+    `SELECT CAST(max(
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0),
+       coalesce((SELECT max(id) FROM ${table}), 0)) AS TEXT) AS id`,
+  );
+  return () => BigInt(selectLast.get()?.id ?? 0);
+}
+
+/** Makes new ids follow this one, unless they do already. Call it within a transaction. */
+export function raiseLastId(database: Database, table: TableWithIds, id: bigint): void {
+  if (id <= createLastIdReader(database, table)()) return;
+  database.query('DELETE FROM sqlite_sequence WHERE name = ?1').run(table);
+  database.query('INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)').run(table, id);
 }

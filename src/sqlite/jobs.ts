@@ -1,7 +1,10 @@
 import type { Database } from 'bun:sqlite';
-import { idempotencyRetentionMs, isPetStatus, type PetStatus } from '../pet.ts';
+import type { OrderStatus } from '../order.ts';
+import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
 import { createIds } from './ids.ts';
-import { checksumOf, renderPet } from './stored-pet.ts';
+import { createPetChanges, type DeleteJob, type PetChanges, type UpdateJob } from './pet-changes.ts';
+import { createOrderWriter } from './stored-order.ts';
+import { checksumOf, refuseUnknownStatus, renderPet } from './stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;
@@ -14,7 +17,11 @@ export type Job =
       fields: string;
       status: PetStatus | null;
       idempotency?: { caller: string; key: string; requestHash: string; now: number };
+      /** The order that the new pet calls for. */
+      order?: { status: OrderStatus; createdAt: number };
     }
+  | UpdateJob
+  | DeleteJob
   | {
       kind: 'create-key';
       name: string;
@@ -27,8 +34,19 @@ export type Job =
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
-/** What became of a create; null for every other job. */
-export type JobResult = { id: string; replayed: boolean } | 'conflict' | null;
+/** What became of each kind of job. */
+interface Results {
+  'create-pet': { id: string; replayed: boolean } | 'conflict';
+  'update-pet': ReturnType<PetChanges['update']>;
+  'delete-pet': ReturnType<PetChanges['remove']>;
+  'create-key': null;
+  'revoke-key': null;
+  'record-use': null;
+  probe: null;
+}
+
+export type JobResult = Results[Job['kind']];
+export type ResultOf<Asked extends Job> = Results[Asked['kind']];
 
 export interface JobRunner {
   /** Call it at the start of every transaction. */
@@ -38,14 +56,17 @@ export interface JobRunner {
 
 /** Prepares the statements of a writing connection and runs one job at a time, inside a transaction. */
 export function createJobRunner(database: Database): JobRunner {
-  const ids = createIds(database);
+  const ids = createIds(database, 'pets');
+  const orders = createOrderWriter(database);
+  const changes = createPetChanges(database, orders);
   const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
+  // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
-     FROM idempotency_keys JOIN pets ON pets.id = pet_id WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
+     FROM idempotency_keys WHERE caller = ?1 AND key = ?2 AND created_at >= ?3`,
   );
   const remember = database.query(
-    // An expired key, or one whose pet was removed by hand, may be used again.
+    // An expired key may be used again.
     'INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)',
   );
   const forgetOld = database.query(
@@ -53,9 +74,9 @@ export function createJobRunner(database: Database): JobRunner {
        SELECT caller, key FROM idempotency_keys WHERE created_at < ?1 ORDER BY created_at LIMIT ${forgottenAtOnce})`,
   );
 
-  const createPet = ({ fields, status, idempotency }: Job & { kind: 'create-pet' }): JobResult => {
-    // The writing connection skips the table's own check, see `writer-thread.ts`.
-    if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
+  const createPet = (job: Job & { kind: 'create-pet' }): Results['create-pet'] => {
+    const { fields, status, idempotency, order } = job;
+    refuseUnknownStatus(status);
     if (idempotency) {
       const oldest = idempotency.now - idempotencyRetentionMs;
       forgetOld.run(oldest);
@@ -72,6 +93,7 @@ export function createJobRunner(database: Database): JobRunner {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
+    if (order) orders.write({ petId: id, status: order.status, createdAt: new Date(order.createdAt) });
     return { id: String(id), replayed: false };
   };
 
@@ -79,6 +101,10 @@ export function createJobRunner(database: Database): JobRunner {
     switch (job.kind) {
       case 'create-pet':
         return createPet(job);
+      case 'update-pet':
+        return changes.update(job);
+      case 'delete-pet':
+        return changes.remove(job);
       case 'create-key':
         database
           .query(
@@ -101,5 +127,9 @@ export function createJobRunner(database: Database): JobRunner {
     }
   };
 
-  return { begin: () => ids.begin(), run };
+  const begin = (): void => {
+    ids.begin();
+    orders.begin();
+  };
+  return { begin, run };
 }

@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import type { ApiKeyStore } from '../api-key.ts';
+import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
+import { createExperimentalStore } from './experimental.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { openWritable } from './opening/opened-store.ts';
@@ -11,6 +13,7 @@ import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {
   pets: PetStore;
+  experimental: ExperimentalStore;
   keys: ApiKeyStore;
   /** Waits for pending writes, then closes both connections. */
   close(): Promise<void>;
@@ -28,12 +31,14 @@ interface SqliteOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
+  /** True if a pet that is created pending or sold gets an order. */
+  recordsOrders?: boolean;
   log?: Log | undefined;
 }
 
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
-  const { path, maxQueuedWrites = 10_000, now = Date.now, log } = options;
+  const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log } = options;
   const { store, database } = openWritable(path);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
@@ -44,7 +49,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites });
   const parts = { database, writer, freshness, now };
   return {
-    pets: createPetStore(parts),
+    pets: createPetStore({ ...parts, recordsOrders }),
+    experimental: createExperimentalStore(parts),
     keys: createKeyStore(parts),
     async close() {
       await writer.close();

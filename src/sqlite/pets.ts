@@ -1,3 +1,4 @@
+import { orderedStatus } from '../order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
@@ -21,7 +22,8 @@ import {
   type RenderedPet,
 } from './stored-pet.ts';
 
-export function createPetStore({ database, writer, freshness, now }: StoreParts): PetStore {
+export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): PetStore {
+  const { database, writer, freshness, now, recordsOrders } = parts;
   const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
   // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
   const inOrder = 'ORDER BY id LIMIT +?2';
@@ -65,12 +67,13 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
 
     async createPet(pet, idempotency) {
       const fields = renderFields(pet);
-      const job: Job = { kind: 'create-pet', fields, status: pet.status ?? null };
+      const job: Job & { kind: 'create-pet' } = { kind: 'create-pet', fields, status: pet.status ?? null };
       if (idempotency) {
         job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }
+      const ordered = recordsOrders ? orderedStatus(undefined, pet) : undefined;
+      if (ordered) job.order = { status: ordered, createdAt: now() };
       const created = await writer.run(job);
-      if (created === null) throw new Error('The writer thread created no pet.');
       if (created === 'conflict') throw idempotencyConflict();
       const { id, replayed } = created;
       return { id: BigInt(id), json: renderPet(id, fields), replayed };

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../error.ts';
-import type { NewPet, Page } from '../pet.ts';
+import { isPetStatus, type NewPet, type Page, type PetStatus } from '../pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and
@@ -36,6 +36,11 @@ export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
 }
 
+/** The writing connection skips the table's own check, see `writer-thread.ts`. */
+export function refuseUnknownStatus(status: PetStatus | null): void {
+  if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
+}
+
 /** Whether the text is as it was written, and belongs to this id: the row's key may be damaged too. */
 export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): boolean {
   return checksumOf(json) === checksum && json.startsWith(renderPet(id, ''));
@@ -43,13 +48,13 @@ export function isIntact({ json, checksum }: RenderedPet, id: bigint | string): 
 
 /** The text as it was written. Throws when it has changed since. */
 export function verified({ json, checksum }: RenderedPet): string {
-  if (checksumOf(json) !== checksum) throw damagedPet(json);
+  if (checksumOf(json) !== checksum) throw damagedRow('a pet', json);
   return json;
 }
 
 /** The same for a pet that was looked up by its id. */
 export function verifiedWithId(pet: RenderedPet, id: bigint): string {
-  if (!isIntact(pet, id)) throw damagedPet(pet.json);
+  if (!isIntact(pet, id)) throw damagedRow('a pet', pet.json);
   return pet.json;
 }
 
@@ -89,10 +94,11 @@ export function verifiedPage({ json, checksums, hasMore }: JoinedPets, count: nu
   return hasMore ? { json, next: idOf(last) } : { json };
 }
 
-function damagedPet(json: string): PetstoreError {
+/** The error of a row whose text, or the start of it, tells which one it is. */
+export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreError {
   return new PetstoreError('unavailable', 'The store is damaged and has to be restored by its operator.', {
     cause: new Error(
-      `The database file is damaged: a pet in it is not as it was written (${json.slice(0, 40)}…). ` +
+      `The database file is damaged: ${kind} in it is not as it was written (${text.slice(0, 40)}…). ` +
         'Put a backup in its place: petstore restore FILE --force',
     ),
   });

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../error.ts';
-import type { Job, JobResult } from './jobs.ts';
+import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { OpenedStore } from './opening/opened-store.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
 import type { Failure, Outcome } from './writer-thread.ts';
@@ -7,7 +7,7 @@ import type { Failure, Outcome } from './writer-thread.ts';
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
   /** Resolves when the job's commit is on disk. Fails with `overloaded` when the queue is full. */
-  run(job: Job): Promise<JobResult>;
+  run<Asked extends Job>(job: Asked): Promise<ResultOf<Asked>>;
   /** Waits for pending jobs, then ends the thread. */
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptio
   }
 
   return {
-    async run(job) {
+    async run<Asked extends Job>(job: Asked) {
       if (closing) throw new PetstoreError('unavailable', 'The store is closing.');
       const problem = watch.problem();
       if (problem) throw problem;
@@ -106,7 +106,7 @@ export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptio
       const queuedJob = { job, ...Promise.withResolvers<JobResult>() };
       queued.push(queuedJob);
       sendAfterTurn();
-      return queuedJob.promise;
+      return queuedJob.promise as Promise<ResultOf<Asked>>;
     },
     async close() {
       if (!closing) {

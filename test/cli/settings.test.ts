@@ -25,3 +25,68 @@ describe('--database-url', () => {
     expect((await runCli(['keys', 'list'], { env })).stdout).toContain('till');
   });
 });
+
+describe('--public-url and --staging-url', () => {
+  const read = (url: string) => parseServeOptions(['--public-url', url, '--staging-url', url], {});
+
+  it.each([
+    'https://pets.example/v1',
+    'http://127.0.0.1:8080/v1',
+    'https://shop.example/pets/v1',
+    'https://[::1]:8443/v1',
+  ])('accept %s', (url) => {
+    expect(read(url)).toMatchObject({ publicUrl: url, stagingUrl: url });
+  });
+
+  it.each([
+    'https://pets.example',
+    'https://pets.example/',
+    'https://pets.example/v1/',
+    'https://pets.example/v2',
+    'https://pets.example/V1',
+    'https://pets.example/v1?x=1',
+    'https://pets.example/v1#v1',
+    'https://user:secret@pets.example/v1',
+    'https://pets.example/av1',
+    'ftp://pets.example/v1',
+    'pets.example/v1',
+    '/v1',
+  ])('refuse %s', (url) => {
+    for (const flag of ['--public-url', '--staging-url']) {
+      expect(() => parseServeOptions([flag, url], {})).toThrow(
+        /must be an http: or https: address that ends in \/v1/,
+      );
+    }
+  });
+
+  it('are absent by default and when they are empty', () => {
+    expect(read('')).toMatchObject({ publicUrl: undefined, stagingUrl: undefined });
+    expect(parseServeOptions([], { PUBLIC_URL: '' })).toMatchObject({ publicUrl: undefined });
+  });
+
+  it('are refused at start, in one line', async () => {
+    const env = { PUBLIC_URL: 'https://pets.example' };
+    const { status, stderr } = await runCli(['serve'], { env });
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      'petstore: --public-url (PUBLIC_URL) must be an http: or https: address that ends in /v1, such as https://pets.example/v1, not "https://pets.example".\n',
+    );
+  });
+});
+
+describe('--experimental', () => {
+  it.each<[string[], Record<string, string>, boolean]>([
+    [[], {}, false],
+    [['--experimental'], {}, true],
+    [[], { EXPERIMENTAL: 'true' }, true],
+    [[], { EXPERIMENTAL: 'false' }, false],
+    [[], { EXPERIMENTAL: '' }, false],
+    [['--experimental', 'false'], { EXPERIMENTAL: 'true' }, false],
+  ])('given as %j with the environment %j is %p', (args, environment, isOn) => {
+    expect(parseServeOptions(args, environment).experimental).toBe(isOn);
+  });
+
+  it('is refused with any other value', () => {
+    expect(() => parseServeOptions([], { EXPERIMENTAL: 'yes' })).toThrow('EXPERIMENTAL');
+  });
+});

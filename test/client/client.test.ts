@@ -28,6 +28,11 @@ describe('createClient', () => {
     }
   });
 
+  it('refuses an address with a password, without repeating it', () => {
+    const refused = () => service.clientWith({ baseUrl: 'http://till:hunter2@127.0.0.1' });
+    expect(refused).toThrow('baseUrl must not contain a user name or a password.');
+  });
+
   it('uses the given fetch', async () => {
     const urls: string[] = [];
     const client = service.clientWith({
@@ -109,6 +114,25 @@ describe('listPets and pets', () => {
       break;
     }
     expect(calls).toBe(1);
+  });
+
+  it('gets the first page when next is undefined', async () => {
+    expect(await service.client.listPets({ next: undefined })).toEqual(await service.client.listPets());
+  });
+
+  it.each([1, 2, 3])('stops at once when it is aborted after %d of 3 pets', async (count) => {
+    await using fresh = await openListeningService();
+    for (const name of ['A', 'B', 'C']) await fresh.client.createPet({ name, categoryId: 1n });
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const walk = async () => {
+      for await (const { name } of fresh.client.pets({ signal: controller.signal })) {
+        seen.push(name);
+        if (seen.length === count) controller.abort(new Error('closed'));
+      }
+    };
+    expect(await failureOf(walk())).toHaveProperty('message', 'closed');
+    expect(seen).toEqual(['A', 'B', 'C'].slice(0, count));
   });
 
   it('never sends the key to an address named by a page or a caller', async () => {

@@ -79,6 +79,22 @@ describe('PetstoreClientError', () => {
     }
   });
 
+  it('names the address without its query when it cannot be reached', async () => {
+    const client = service.clientWith({ retryForMs: 0, fetch: () => Promise.reject(new Error('refused')) });
+    const message = `${service.url}/v1/pets cannot be reached.`;
+    expect(await errorOf(client.listPets({ limit: 7 }))).toMatchObject({ code: 'network', message });
+  });
+
+  it('names the address without its query when no response arrives in time', async () => {
+    const fetch = (_: string, { signal }: { signal: AbortSignal }) =>
+      new Promise<Response>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('aborted'))),
+      );
+    const client = service.clientWith({ retryForMs: 0, timeoutMs: 1, fetch });
+    const message = `No response from ${service.url}/v1/pets within 1 ms.`;
+    expect(await errorOf(client.listPets({ limit: 7 }))).toMatchObject({ code: 'timeout', message });
+  });
+
   it('never contains the API key', async () => {
     const apiKey = 'secret-of-this-test';
     const error = await errorOf(service.clientWith({ apiKey }).listPets());

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { openBrowser } from '../support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
-import { installPackage, outputOf, project } from '../support/process/package.ts';
+import { installClient, outputOf, project } from '../support/process/package.ts';
 
 /** Uses the package and prints one line. */
 const program = `
-import { createClient, isNotFound } from 'petstore/client';
+import { createClient, isNotFound } from 'petstore-client';
 const [baseUrl, apiKey] = process.argv.slice(2);
 const client = createClient({ baseUrl, apiKey });
 const { id } = await client.createPet({ name: 'Packed', categoryId: 9223372036854775807n, status: 'sold' });
@@ -21,7 +23,7 @@ const printed = '1 Packed 9223372036854775807 not_found\n';
 
 /** Compiles only with the right declarations. */
 const typedProgram = `
-import { createClient, isPetstoreError, type Pet, type PetStatus } from 'petstore/client';
+import { createClient, isPetstoreError, type Pet, type PetStatus } from 'petstore-client';
 const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none' });
 export const statuses: PetStatus[] = ['available', 'pending', 'sold'];
 export async function firstId(): Promise<bigint | undefined> {
@@ -30,17 +32,25 @@ export async function firstId(): Promise<bigint | undefined> {
 }
 export const describe = (pet: Pet): string => pet.name;
 export const isLate = (error: unknown) => isPetstoreError(error, 'timeout') && error.code === 'timeout';
+void client.createPet({ name: 'Rex', categoryId: 1n, status: undefined });
 // @ts-expect-error a number is no id
 void client.getPet(1);
+// @ts-expect-error it was not asked for
+void client.experimental;
+const { experimental } = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', experimental: true });
+export const sell = (pet: Pet): Promise<Pet> =>
+  experimental.updatePet(pet.id, { status: 'sold', expected: { status: pet.status } });
 `;
 
 let folder: string;
+let tarball: string;
+let installed: string;
 let service: ListeningService;
 
 beforeAll(async () => {
   service = await openListeningService();
   folder = await mkdtemp(join(tmpdir(), 'petstore-packed-'));
-  await installPackage(folder);
+  ({ tarball, installed } = await installClient(folder));
   await Bun.write(join(folder, 'program.mjs'), program);
 });
 
@@ -49,7 +59,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('petstore/client, installed from its tarball', () => {
+describe('petstore-client, installed from its tarball', () => {
   it('runs on plain Node', async () => {
     expect(await outputOf(['node', 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
   });
@@ -60,16 +70,45 @@ describe('petstore/client, installed from its tarball', () => {
     );
   });
 
-  it('has its types', async () => {
+  it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
     await Bun.write(join(folder, 'program.ts'), typedProgram);
     const tsc = join(project, 'node_modules/.bin/tsc');
-    const options =
-      '--noEmit --strict --module nodenext --target es2022 --lib es2022,dom,esnext.disposable --types';
-    expect(await outputOf([tsc, ...options.split(' '), '', 'program.ts'], folder)).toBe('');
+    const module = resolution === 'bundler' ? 'esnext' : resolution;
+    const options = `--noEmit --strict --exactOptionalPropertyTypes --moduleResolution ${resolution} --module ${module}`;
+    const library = '--target es2022 --lib es2022,dom --types';
+    const command = [tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'];
+    expect(await outputOf(command, folder)).toBe('');
   });
 
-  it('depends on no API of Bun or Node and on no other package', async () => {
-    const text = await Bun.file(join(folder, 'node_modules/petstore/dist/client/index.js')).text();
+  it('shows its sources in a stack', async () => {
+    const script = `import('petstore-client').then(({ createClient }) => createClient({ baseUrl: '' }))`;
+    const child = Bun.spawn(['node', '--enable-source-maps', '-e', script], { cwd: folder, stderr: 'pipe' });
+    expect(await child.stderr.text()).toMatch(/petstore-client\/client\.ts:\d+:\d+/);
+  });
+
+  it('is small', () => {
+    expect(Bun.file(tarball).size).toBeLessThan(30_000);
+  });
+
+  it('contains the module, its declarations, a README and the licence', async () => {
+    expect(readdirSync(installed).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+    const files = readdirSync(join(installed, 'dist'));
+    expect(files.filter((file) => !file.endsWith('.d.ts')).toSorted()).toEqual(['index.js', 'index.js.map']);
+    const licence = (folderOf: string) => Bun.file(join(folderOf, 'LICENSE')).text();
+    expect(await licence(installed)).toBe(await licence(project));
+  });
+
+  it('has the version of the service, no dependencies and no install script', async () => {
+    const manifest = (await Bun.file(join(installed, 'package.json')).json()) as Record<string, unknown>;
+    expect(manifest).toMatchObject({ name: 'petstore-client', version, engines: { node: '>=20' } });
+    expect(Object.keys(manifest).filter((field) => /dependencies$/i.test(field))).toEqual([]);
+    expect(Object.keys(manifest['scripts'] as object).filter((name) => /install|prepare/.test(name))).toEqual(
+      [],
+    );
+  });
+
+  it('depends on no API of Bun or Node', async () => {
+    const text = await Bun.file(join(installed, 'dist/index.js')).text();
     expect(new Bun.Transpiler({ loader: 'js' }).scanImports(text)).toEqual([]);
     expect(text).not.toMatch(/\b(?:Bun|process|Buffer|require)\b[.(]/);
   });
@@ -82,31 +121,34 @@ describe('petstore/client, installed from its tarball', () => {
       fetch: (request) => respond(new URL(request.url).pathname),
     });
     const origin = `http://127.0.0.1:${server.port}`;
-    await using listed = await openListeningService({ allowedOrigins: [origin] });
+    await using listed = await openListeningService({ allowedOrigins: [origin], isExperimental: true });
     await using chromium = await openBrowser();
     try {
       const tab = await chromium.browser.newPage();
       await tab.goto(`${origin}/#${listed.url}|${listed.apiKey}`);
       await tab.waitForFunction('document.title !== ""');
-      expect(await tab.title()).toBe('9223372036854775807 9007199254740993');
+      expect(await tab.title()).toBe('9223372036854775807 9007199254740993 sold');
     } finally {
       await server.stop(true);
     }
   });
 });
 
-/** An HTML document that adds pets and shows their categories in its title. */
+/** An HTML document that adds, sells and deletes pets and shows in its title what it saw. */
 async function bundleProgram(): Promise<(path: string) => Response> {
   const entry = join(folder, 'program-in-browser.mjs');
   await Bun.write(
     entry,
-    `import { createClient } from 'petstore/client';
+    `import { createClient } from 'petstore-client';
     const [baseUrl, apiKey] = location.hash.slice(1).split('|');
-    const client = createClient({ baseUrl, apiKey });
+    const client = createClient({ baseUrl, apiKey, experimental: true });
     await client.createPet({ name: 'A', categoryId: 9223372036854775807n });
-    await client.createPet({ name: 'B', categoryId: 9007199254740993n });
+    const { id } = await client.createPet({ name: 'B', categoryId: 9007199254740993n });
     const seen = [];
     for await (const { categoryId } of client.pets({ limit: 1 })) seen.push(categoryId);
+    await client.experimental.updatePet(id, { status: 'sold', expected: { status: null } });
+    await client.experimental.deletePet(id);
+    for await (const { status } of client.experimental.orders()) seen.push(status);
     document.title = seen.join(' ');`,
   );
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true });

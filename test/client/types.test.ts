@@ -5,8 +5,11 @@ import {
   isPetstoreError,
   isUnauthorized,
   PetstoreClientError,
+  problemsOf,
   type ClientOptions,
   type NewPet,
+  type Order,
+  type OrderPage,
   type Pet,
   type PetPage,
   type PetStatus,
@@ -14,13 +17,18 @@ import {
   type ServiceErrorCode,
 } from '../../src/client/index.ts';
 import type { ErrorCode } from '../../src/error.ts';
-import type { NewPet as DomainNewPet, PetStatus as DomainPetStatus } from '../../src/pet.ts';
+import type {
+  NewPet as DomainNewPet,
+  Pet as DomainPet,
+  PetStatus as DomainPetStatus,
+} from '../../src/pet.ts';
 
 // These tests fail in the compiler: `npm run check` reads this file.
 describe('the client', () => {
   it('has the types of the domain', () => {
     expectTypeOf<PetStatus>().toEqualTypeOf<DomainPetStatus>();
-    expectTypeOf<NewPet>().toEqualTypeOf<DomainNewPet>();
+    expectTypeOf<Pet>().toEqualTypeOf<DomainPet>();
+    expectTypeOf<DomainNewPet>().toExtend<NewPet>();
     expectTypeOf<ServiceErrorCode>().toEqualTypeOf<ErrorCode>();
   });
 
@@ -52,6 +60,68 @@ describe('the client', () => {
     ];
     expectTypeOf(calls).toBeFunction();
     expectTypeOf<ClientOptions>().toHaveProperty('baseUrl');
+  });
+
+  it('takes undefined for every optional field', () => {
+    const client = createClient({
+      baseUrl: 'http://127.0.0.1:1',
+      apiKey: 'none',
+      fetch: undefined,
+      timeoutMs: undefined,
+      retryForMs: undefined,
+      retryDelayMs: undefined,
+      maxRetryAfterMs: undefined,
+      experimental: undefined,
+      onDeprecation: undefined,
+    });
+    const { experimental } = createClient({
+      baseUrl: 'http://127.0.0.1:1',
+      apiKey: 'none',
+      experimental: true,
+    });
+    const fields = { name: undefined, categoryId: undefined, status: undefined };
+    const options = { signal: undefined, ifMatch: undefined };
+    const list = { status: undefined, limit: undefined, signal: undefined };
+    const calls = () => [
+      client.createPet(
+        { name: 'Rex', categoryId: 1n, status: undefined },
+        { idempotencyKey: undefined, signal: undefined },
+      ),
+      client.listPets(list),
+      client.listPets({ ...list, next: undefined }),
+      client.listPets({ next: undefined as string | undefined, signal: undefined }),
+      client.pets(list),
+      client.getPet(1n, { signal: undefined }),
+      experimental.updatePet(1n, { ...fields, expected: fields }, options),
+      experimental.updatePet(1n, { ...fields, expected: undefined }, options),
+      experimental.deletePet(1n, options),
+      experimental.orders(list),
+      experimental.listOrders({ next: undefined as string | undefined, signal: undefined }),
+      problemsOf(fields),
+    ];
+    expectTypeOf(calls).toBeFunction();
+  });
+
+  it('has the experimental operations only when asked for', () => {
+    const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'none' };
+    expectTypeOf(createClient(connection)).toEqualTypeOf<PetstoreClient>();
+    expectTypeOf(createClient({ ...connection, experimental: false })).toEqualTypeOf<PetstoreClient>();
+    const isWanted: boolean = Date.now() > 0;
+    expectTypeOf(createClient({ ...connection, experimental: isWanted })).toEqualTypeOf<PetstoreClient>();
+    const { experimental } = createClient({ ...connection, experimental: true });
+    type Experimental = typeof experimental;
+    expectTypeOf<PetstoreClient>().not.toHaveProperty('experimental');
+    expectTypeOf<Experimental['updatePet']>().returns.resolves.toEqualTypeOf<Pet>();
+    expectTypeOf<Experimental['deletePet']>().returns.resolves.toEqualTypeOf<void>();
+    expectTypeOf<Experimental['orders']>().returns.toEqualTypeOf<AsyncGenerator<Order, void, undefined>>();
+    expectTypeOf<Experimental['listOrders']>().returns.resolves.toEqualTypeOf<OrderPage>();
+    const calls = () => [
+      // @ts-expect-error an order is never available
+      experimental.listOrders({ status: 'available' }),
+      // @ts-expect-error a number loses digits
+      experimental.updatePet(1n, { categoryId: 1 }),
+    ];
+    expectTypeOf(calls).toBeFunction();
   });
 
   it('narrows an error by its code', () => {

@@ -95,6 +95,20 @@ describe('a body', () => {
     });
   }
 
+  it('is invalid_json with a message that says where', async () => {
+    const messageOf = async (body: string | Uint8Array<ArrayBuffer>) =>
+      (await errorOf(call('/v1/pets', { ...post(''), body }))).message;
+    expect(await messageOf('{\n  "name": "Rex",\n  "categoryId": 1,\n}')).toBe(
+      'The body is not valid JSON. Line 4, column 1: expected a field name in double quotes, found "}".',
+    );
+    expect(await messageOf(Uint8Array.of(0x22, 0x0a, 0xff, 0x22))).toBe(
+      'The body is not valid UTF-8: the byte 0xff at offset 2 does not belong there.',
+    );
+    // A body may hold a secret, and a message may reach a log or a screen.
+    expect(await messageOf(`{"a":${'s3cret'.repeat(100)}}`)).toContain('found "s3crets3cret…".');
+    expect(await messageOf('{"a":\u001b[31m}')).toContain('found U+001B.');
+  });
+
   it('is invalid_json with a byte order mark or in UTF-16', async () => {
     const utf16 = Buffer.from(JSON.stringify(rex), 'utf16le');
     for (const body of [Buffer.from(`\ufeff${JSON.stringify(rex)}`), utf16]) {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exampleAddress } from '../../src/docs/examples.ts';
 import { openListeningService } from '../support/http/listening.ts';
+import { linkClient } from '../support/process/package.ts';
 
 interface ShownExample {
   text: string;
@@ -13,13 +14,7 @@ interface ShownExample {
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-examples-'));
-  const installed = join(folder, 'node_modules/petstore');
-  await mkdir(installed, { recursive: true });
-  await symlink(join(import.meta.dir, '../../src/client'), join(installed, 'client'));
-  await Bun.write(
-    join(installed, 'package.json'),
-    JSON.stringify({ name: 'petstore', exports: { './client': './client/index.ts' } }),
-  );
+  await linkClient(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { nextLink, parsePageRequest } from '../../src/http/paging.ts';
+import { nextLink, orderList, parsePageRequest, petList } from '../../src/http/paging.ts';
 import { petStatuses } from '../../src/pet.ts';
 import { holds } from '../support/property.ts';
 
@@ -15,8 +15,8 @@ describe('nextLink and parsePageRequest', () => {
     await holds(
       fc.asyncProperty(limit, status, int64, async (size, filter, place) => {
         const request = { limit: size, ...(filter && { status: filter }) };
-        const link = nextLink(request, { json: '[]', next: place });
-        expect(parsePageRequest(addressOf(link))).toEqual({ ...request, after: place });
+        const link = nextLink(request, { json: '[]', next: place }, petList);
+        expect(parsePageRequest(addressOf(link), petList)).toEqual({ ...request, after: place });
       }),
       500,
     );
@@ -26,7 +26,7 @@ describe('nextLink and parsePageRequest', () => {
     await holds(
       fc.asyncProperty(status, int64, status, int64, async (one, place, other, otherPlace) => {
         const linkOf = (filter: typeof one, next: bigint) =>
-          nextLink({ limit: 5, ...(filter && { status: filter }) }, { json: '[]', next });
+          nextLink({ limit: 5, ...(filter && { status: filter }) }, { json: '[]', next }, petList);
         const isSame = one === other && place === otherPlace;
         expect(linkOf(one, place) === linkOf(other, otherPlace)).toBe(isSame);
       }),
@@ -34,27 +34,52 @@ describe('nextLink and parsePageRequest', () => {
     );
   });
 
+  it('keep the cursors of pets and orders apart', async () => {
+    const orderStatus = fc.option(fc.constantFrom(...orderList.statuses), { nil: undefined });
+    await holds(
+      fc.asyncProperty(orderStatus, int64, async (filter, place) => {
+        const request = { limit: 5, ...(filter && { status: filter }) };
+        const page = { json: '[]', next: place };
+        const ofPets = addressOf(nextLink(request, page, petList));
+        const ofOrders = addressOf(nextLink(request, page, orderList));
+        expect(parsePageRequest(ofOrders, orderList)).toEqual({ ...request, after: place });
+        expect(() => parsePageRequest(ofOrders, petList)).toThrow('damaged or belongs to another status');
+        expect(() => parsePageRequest(ofPets, orderList)).toThrow('belongs to another list or status');
+      }),
+      300,
+    );
+  });
+
+  it('make the same cursors of pets in every release', () => {
+    expect(nextLink({ limit: 20, status: 'available' }, { json: '', next: 20n }, petList)).toBe(
+      '<?limit=20&status=available&cursor=MS5hdmFpbGFibGUuMjAuMTBoczEzcw>; rel="next"',
+    );
+    expect(nextLink({ limit: 1 }, { json: '', next: -9223372036854775808n }, petList)).toBe(
+      '<?limit=1&cursor=MS4uLTkyMjMzNzIwMzY4NTQ3NzU4MDgua2ZjZDBw>; rel="next"',
+    );
+  });
+
   it('give no link after the last page', () => {
-    expect(nextLink({ limit: 5 }, { json: '[]' })).toBeUndefined();
+    expect(nextLink({ limit: 5 }, { json: '[]' }, petList)).toBeUndefined();
   });
 });
 
 describe('parsePageRequest', () => {
   it('uses the default limit when there is no query', () => {
     for (const query of ['', '?', '?x=1']) {
-      expect(parsePageRequest(`http://petstore/v1/pets${query}`)).toEqual({ limit: 20 });
+      expect(parsePageRequest(`http://petstore/v1/pets${query}`, petList)).toEqual({ limit: 20 });
     }
   });
 
   it('reads the same from any spelling of a query', async () => {
     const outcomeOf = (query: string) => {
       try {
-        return parsePageRequest(`http://petstore/v1/pets?${query}`);
+        return parsePageRequest(`http://petstore/v1/pets?${query}`, petList);
       } catch (error) {
         return String(error);
       }
     };
-    const cursor = addressOf(nextLink({ limit: 5, status: 'sold' }, { json: '[]', next: 7n })).split(
+    const cursor = addressOf(nextLink({ limit: 5, status: 'sold' }, { json: '[]', next: 7n }, petList)).split(
       'cursor=',
     )[1];
     const piece = fc.constantFrom(

@@ -5,8 +5,8 @@ import { readAll, type BulkStore, type BulkTable } from '../../src/bulk-store.ts
 import { petStatuses } from '../../src/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/import.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import {
   cleanEnvironment,
@@ -162,7 +162,7 @@ describe('petstore copy', () => {
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', target]);
     expect(status).toBe(1);
     expect(stderr).toEndWith(
-      'petstore: Another process added a pet to the target during the copy. ' +
+      'petstore: Another process wrote to the target during the copy. ' +
         'Stop the services of both stores, and copy into an empty store with --to.\n',
     );
   });

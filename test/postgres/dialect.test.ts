@@ -50,6 +50,10 @@ async function constructsOf(parameters: string): Promise<string[]> {
   // So that nothing is taken for absent because it was not recorded.
   for (const known of [
     'insert-pets-once',
+    'insert-pets-and-orders',
+    'update-pets',
+    'delete-pets',
+    'select-orders-of-status',
     'write-proof',
     'revoke-key',
     'CREATE TABLE',

@@ -35,10 +35,11 @@ describe('a plan', () => {
     { tables: 'large', before: 50_000, isAnalyzed: true },
   ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
     await using own = await makeDatabase();
-    const store = await openPostgresStore({ address: own.address() });
+    const store = await openPostgresStore({ address: own.address(), recordsOrders: true });
     // Nothing is to tell the server that a plan has become old.
     await own.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
-    await own.run('ALTER TABLE idempotency_keys SET (autovacuum_enabled = off)');
+    for (const table of ['idempotency_keys', 'orders', 'deletions'])
+      await own.run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     await fill(own, made.before);
     if (made.isAnalyzed) await own.run('ANALYZE');
     await useAll(store, 'early');
@@ -65,10 +66,14 @@ async function fill(database: Database, count: number): Promise<void> {
     `INSERT INTO idempotency_keys (caller, key, request_hash, pet_id, created_at)
      SELECT 'somebody', gen_random_uuid(), '', n, ${Date.now()} FROM generate_series(1, ${count}) AS n`,
   );
+  await database.run(
+    `INSERT INTO orders (id, pet_id, status, created_at)
+     SELECT nextval('order_ids'), n, 'sold', 0 FROM generate_series(1, ${count}) AS n`,
+  );
 }
 
-/** Runs each statement that reads or writes pets, on the same sessions every time. */
-async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
+/** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
+async function useAll({ pets, experimental }: PostgresStore, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
   const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);
   expect(await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency)).toEqual({
@@ -83,4 +88,11 @@ async function useAll({ pets }: PostgresStore, key: string): Promise<void> {
   // So many at once that some are read together.
   for (const filter of [{}, { status: 'available' }] as const)
     await Promise.all([1n, 2n, 3n, 4n].map(async (after) => pets.listPets({ limit: 1, after, ...filter })));
+
+  const sold = { changes: { status: 'sold' } } as const;
+  // The first goes alone, the others together.
+  await Promise.all([id, created.id, id].map((each) => experimental.updatePet(each, sold)));
+  for (const filter of [{}, { status: 'pending' }, { status: 'sold' }] as const)
+    await experimental.listOrders({ limit: 20, ...filter });
+  await Promise.all([experimental.deletePet(id), experimental.deletePet(0n).catch(() => {})]);
 }

@@ -32,7 +32,7 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
 
 /** The console, the docs and the contract are those of the sources, byte for byte. */
 async function expectToServeDocuments({ url }: Service): Promise<void> {
-  await using sources = await openService();
+  await using sources = await openService({ isExperimental: true });
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
@@ -40,7 +40,13 @@ async function expectToServeDocuments({ url }: Service): Promise<void> {
     expect(response.status).toBe(200);
     return response.text();
   };
-  for (const path of ['/openapi.yaml', '/openapi.json', '/docs', '/']) {
+  const contracts = [
+    '/openapi.yaml',
+    '/openapi.json',
+    '/openapi.experimental.yaml',
+    '/openapi.experimental.json',
+  ];
+  for (const path of [...contracts, '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);
   }
   const assets = [
@@ -72,7 +78,7 @@ describe('npm run build', () => {
   const start = (workers: number) =>
     startService({
       workers,
-      env: { ...bare, DATABASE_URL: undefined },
+      env: { ...bare, DATABASE_URL: undefined, EXPERIMENTAL: 'true' },
       wrap: () => [executable, 'serve'],
     });
 
@@ -137,7 +143,7 @@ describe('npm pack', () => {
     const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
     // Bun must come with the package and not from the machine.
     const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
-    await using service = await startService({ wrap: () => command, env: { PATH } });
+    await using service = await startService({ wrap: () => command, env: { PATH, EXPERIMENTAL: 'true' } });
     const processes = descendantsOf(service.pid);
     try {
       await expectToKeepPets(service);
@@ -160,13 +166,14 @@ describe('npm pack', () => {
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',
       'openapi.yaml',
+      'openapi.experimental.yaml',
       'README.md',
       'LICENSE',
-      'dist/client/index.js',
+      'src/client/index.ts',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }
-    for (const file of ['test', 'scripts', 'data', '.env', 'dist/petstore']) {
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'src/client/dist']) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
     }
   });

@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
 import { statusOfCode, type ErrorCode } from '../../src/error.ts';
 import { problemsOfValue } from '../support/contract/conformance.ts';
-import { openapi, operations, type Example } from '../support/contract/openapi.ts';
+import { contractYaml, experimentalContract } from '../../src/http/web/contract.ts';
+import { experimental, v1, type Contract, type Example } from '../support/contract/openapi.ts';
+import { makeFolder } from '../support/process/process.ts';
 
-describe('openapi.yaml', () => {
+for (const contract of [v1, experimental]) describe(contract.name, () => testDocument(contract));
+
+function testDocument({ name, openapi, operations }: Contract): void {
   it('is clean under the recommended rules of Redocly', async () => {
+    using folder = makeFolder();
+    // The larger document exists only as a sum.
+    const sum = join(folder.path, 'openapi.experimental.json');
+    await Bun.write(sum, JSON.stringify(experimentalContract(contractYaml({}))));
+    const file = name === v1.name ? 'openapi.yaml' : sum;
     const lint = Bun.spawn(
-      ['node_modules/.bin/redocly', 'lint', 'openapi.yaml', '--extends=recommended', '--format=json'],
+      ['node_modules/.bin/redocly', 'lint', file, '--extends=recommended', '--format=json'],
       {
         cwd: new URL('../..', import.meta.url).pathname,
         env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
@@ -79,4 +89,4 @@ describe('openapi.yaml', () => {
     ]);
     expect(openapi.paths['/v1/pets/{petId}']?.get).toHaveProperty('x-sunset', '2030-12-05');
   });
-});
+}

@@ -89,12 +89,16 @@ describe('configuration', () => {
         WORKERS: 'none',
         RATE_LIMIT: 'none',
         STOP_DELAY: 'none',
+        EXPERIMENTAL: 'none',
+        PUBLIC_URL: 'none',
+        STAGING_URL: 'none',
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
       args: [
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
         ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
-        ...['--stop-delay', '0'],
+        ...['--stop-delay', '0', '--experimental', '--public-url', 'https://pets.example/v1'],
+        ...['--staging-url', 'https://staging.pets.example/v1'],
       ],
     });
     expect(service.url).toStartWith('https://localhost:');

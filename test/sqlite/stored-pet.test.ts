@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
-import { inspectSqlite } from '../../src/sqlite/inspect.ts';
+import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
@@ -54,6 +54,7 @@ describe('a store of schema version 2', () => {
     makeVersion2();
     expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual({
       petCount: names.length + 1,
+      orderCount: 0,
     });
     expect(inspectSqlite(`${place.path}.backup`, 0, noReport)).toMatchObject({ petCount: names.length + 1 });
   });

@@ -1,18 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { IdTakenError, PetstoreError } from '../../src/error.ts';
+import { IdTakenError } from '../../src/error.ts';
 import type { PageRequest } from '../../src/pet.ts';
+import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { stores, type StoreOptions, type StorePlace } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };
-
-const codeOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'done',
-    (error: unknown) => (error instanceof PetstoreError ? error.code : 'error'),
-  );
 
 for (const [name, makePlace] of Object.entries(stores)) {
   describe(`the store on ${name}`, () => {

@@ -1,10 +1,11 @@
+import { afterEach, beforeEach, describe } from 'bun:test';
 import type { BulkStore } from '../../src/bulk-store.ts';
 import type { ImportStore } from '../../src/import-store.ts';
 import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openSqliteBulk } from '../../src/sqlite/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/import.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makePostgresPlace } from './postgres/place.ts';
 import type { Store } from './http/service.ts';
@@ -13,6 +14,7 @@ import { makeSqlitePlace } from './store-place.ts';
 export interface StoreOptions {
   maxQueuedWrites?: number;
   now?: () => number;
+  recordsOrders?: boolean;
 }
 
 export interface StorePlace {
@@ -37,6 +39,39 @@ export const stores: Record<string, () => Promise<StorePlace>> = {
   PostgreSQL: () => makePostgresStore(),
   'PostgreSQL, portable dialect': () => makePostgresStore('&dialect=portable'),
 };
+
+/** What a test on every store works with. */
+export interface EmptyStore {
+  place: () => StorePlace;
+  /** Opens the store, once more if it is open. It is closed after the test. */
+  open: (options?: StoreOptions) => Promise<Store>;
+}
+
+/** Defines the same tests for every store; each test gets an empty one. */
+export function onEveryStore(subject: string, define: (store: EmptyStore) => void): void {
+  for (const [name, makePlace] of Object.entries(stores)) {
+    describe(`${subject} on ${name}`, () => {
+      let place: StorePlace;
+      let opened: Store[];
+      beforeEach(async () => {
+        place = await makePlace();
+        opened = [];
+      });
+      afterEach(async () => {
+        await Promise.all(opened.map((store) => store.close()));
+        await place.remove();
+      });
+      define({
+        place: () => place,
+        async open(options = {}) {
+          const store = await place.open(options);
+          opened.push(store);
+          return store;
+        },
+      });
+    });
+  }
+}
 
 async function makePostgresStore(parameters = ''): Promise<StorePlace> {
   const place = await makePostgresPlace(parameters);

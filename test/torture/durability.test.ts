@@ -5,11 +5,13 @@ import { heldSnapshot } from '../../torture/durability/held-snapshot.ts';
 import { shortIdentity } from '../../torture/identity/identity.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
 import { kill } from '../../torture/durability/kill.ts';
+import { killChanges } from '../../torture/durability/kill-changes.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
 import { syncOrder } from '../../torture/durability/sync-order.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(kill, { rounds: 6, controlRounds: 6 });
+expectToHold(killChanges, { rounds: 6, controlRounds: 6 });
 expectToHold(powerCut, { rounds: 4, controlRounds: 2 });
 expectToHold(syncOrder, { rounds: 100 });
 expectToHold(ioFaults, { rounds: 3, controlRounds: 4 });

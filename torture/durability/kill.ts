@@ -1,31 +1,34 @@
-import { makeFolder, type Service } from '../../test/support/process/process.ts';
-import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
-import { type Random, between, randomFrom } from '../../test/support/random.ts';
+import { makeFolder } from '../../test/support/process/process.ts';
+import { randomFrom } from '../../test/support/random.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { startLoad, type Load } from '../support/load.ts';
-import { serve } from '../support/serve.ts';
+import { killUnderLoad, planLives } from '../support/kill-under-load.ts';
+import { startLoad } from '../support/load.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
-
-const victims = ['process', 'worker', 'parent'] as const;
-type Victim = (typeof victims)[number];
-
-/** So many kills share a store at most; reading it back whole stays quick. */
-const maxKillsPerStore = 10;
 
 const run: Run = async ({ rounds, seed, report, program }) => {
   const random = randomFrom(seed);
   const restartsMs: number[] = [];
   const faults: string[] = [];
   let total: Judgement = nothingYet;
-  const killsPerStore = Math.min(maxKillsPerStore, Math.ceil(rounds / victims.length));
-  for (let done = 0, store = 0; done < rounds; store++) {
-    const count = Math.min(killsPerStore, rounds - done);
-    const victim = victims[store % victims.length]!;
-    const life = await killInOneStore({ victim, count, random, restartsMs, program });
-    total = add(total, life);
-    faults.push(...[...life.damage, ...faultsOf(life)].map((fault) => `${victim}: ${fault}`));
+  let done = 0;
+  for (const { victim, count } of planLives(rounds)) {
+    using folder = makeFolder();
+    const damage: string[] = [];
+    const life = { databaseUrl: folder.database, victim, count, random, restartsMs, program };
+    const { journal } = await killUnderLoad(
+      life,
+      (url) => startLoad({ url }),
+      (load) => {
+        // Reading the file fixes it, so most of the time that is left to the service.
+        if (random.next() < 0.3) damage.push(...judgeFile(folder.database, load.journal).damage);
+      },
+    );
+    const judgement = judgeFile(folder.database, journal);
+    total = add(total, judgement);
+    const found = [...damage, ...judgement.damage, ...faultsOf(judgement)];
+    faults.push(...found.map((fault) => `${victim}: ${fault}`));
     done += count;
     report(`${done} kills, ${total.acknowledged} acknowledged, ${total.lost} lost`);
   }
@@ -40,62 +43,6 @@ const run: Run = async ({ rounds, seed, report, program }) => {
   };
 };
 
-interface Life {
-  victim: Victim;
-  count: number;
-  random: Random;
-  restartsMs: number[];
-  program: string | undefined;
-}
-
-async function killInOneStore({ victim, count, random, restartsMs, program }: Life) {
-  using folder = makeFolder();
-  const start = async (): Promise<Service> => {
-    const startedAt = performance.now();
-    const started = await serve({
-      databaseUrl: folder.database,
-      workers: victim === 'process' ? 1 : 2,
-      program,
-    });
-    restartsMs.push(performance.now() - startedAt);
-    return started;
-  };
-  let service = await start();
-  const load: Load = startLoad({ url: () => service.url });
-  const damage: string[] = [];
-  try {
-    for (let kill = 0; kill < count; kill++) {
-      await load.untilAcknowledged(between(random, 10, 80));
-      if (victim === 'worker') {
-        await killWorker(service, random);
-        continue;
-      }
-      await service.kill9();
-      await service[Symbol.asyncDispose]();
-      // Reading the file fixes it, so most of the time that is left to the service.
-      if (random.next() < 0.3) damage.push(...judgeFile(folder.database, load.journal).damage);
-      service = await start();
-    }
-    await load.untilAcknowledged(10);
-    await load.stop();
-  } finally {
-    await service[Symbol.asyncDispose]();
-  }
-  const judgement = judgeFile(folder.database, load.journal);
-  return { ...judgement, damage: [...damage, ...judgement.damage] };
-}
-
-async function killWorker(service: Service, random: Random): Promise<void> {
-  let workers = childrenOf(service.pid);
-  while (workers.length < 2) {
-    await Bun.sleep(5);
-    workers = childrenOf(service.pid);
-  }
-  const victim = random.pick(workers);
-  process.kill(victim, 'SIGKILL');
-  while (isRunning(victim)) await Bun.sleep(2);
-}
-
 /** The response leaves 20 ms before the commit. */
 export const acknowledgeBeforeCommit: Patch[] = [
   {
@@ -103,7 +50,7 @@ export const acknowledgeBeforeCommit: Patch[] = [
     find: `    commit(connection);`,
     replace: `    const open = connection;
     const commitIfBegun = () => void (database.inTransaction && commit(open));
-    if (jobs.some(({ kind }) => kind === 'create-pet')) setTimeout(commitIfBegun, 20);
+    if (jobs.some(({ kind }) => kind.endsWith('-pet'))) setTimeout(commitIfBegun, 20);
     else commitIfBegun();`,
   },
   {

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { inspectSqlite } from '../../sqlite/inspect.ts';
+import { inspectSqlite } from '../../sqlite/tools/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { holdsFrames } from '../../sqlite/wal/frames.ts';
-import { countOf } from '../terminal/output.ts';
+import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
 import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
@@ -36,8 +36,8 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   }
   try {
     const report = reportOnTerminal();
-    const { petCount, usableKeyCount, latestTime } = inspectSqlite(name, now, report);
-    findings.unshift(ok('store', `${name} is sound and holds ${countOf(petCount, 'pet')}.`));
+    const { usableKeyCount, latestTime, ...content } = inspectSqlite(name, now, report);
+    findings.unshift(ok('store', `${name} is sound and holds ${contentOf(content)}.`));
     return { ...result, usableKeyCount, latestTime };
   } catch (error) {
     findings.unshift(problemOf('store', error));
@@ -121,23 +121,21 @@ function checkFileSystem(path: string): Finding | undefined {
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
   const { inspectPostgres } = await import('../../postgres/tools/inspect.ts');
   try {
-    const { version, petCount, usableKeyCount, isNew, mayWrite, serverTime } = await inspectPostgres(
-      address,
-      environment,
-    );
+    const inspection = await inspectPostgres(address, environment);
+    const { version, usableKeyCount, isNew, serverTime } = inspection;
     const state = isNew
       ? 'holds no store yet; the first start creates it'
-      : `holds about ${countOf(petCount, 'pet')}`;
-    const rights = mayWrite
-      ? ok('rights', 'The role may write.')
-      : problem(
-          'rights',
-          'The role may not write the pets.',
-          'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.',
-        );
-    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), rights];
+      : `holds about ${contentOf(inspection)}`;
+    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), checkRole(inspection)];
     return { findings, usableKeyCount, makesFirstKey: false, serverTime };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };
   }
+}
+
+function checkRole({ mayWrite, mayChange }: { mayWrite: boolean; mayChange: boolean }): Finding {
+  const remedy = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
+  if (!mayWrite) return problem('rights', 'The role may not write the pets.', remedy);
+  if (mayChange) return ok('rights', 'The role may write.');
+  return warning('rights', 'The role may add pets, but not change them as --experimental allows.', remedy);
 }

@@ -41,6 +41,12 @@ export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `5 pets`, or `5 pets and 2 orders` in a store that has orders. */
+export function contentOf({ petCount, orderCount }: { petCount: number; orderCount: number }): string {
+  const pets = countOf(petCount, 'pet');
+  return orderCount === 0 ? pets : `${pets} and ${countOf(orderCount, 'order')}`;
+}
+
 /** One line for what the operator can fix; everything known about a bug. */
 export function explain(error: unknown): string {
   return redactKeys(textOf(error));

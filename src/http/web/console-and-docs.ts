@@ -14,7 +14,10 @@ export interface ConsoleAndDocs {
 
 const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-export async function createConsoleAndDocs(yaml: string): Promise<ConsoleAndDocs> {
+export async function createConsoleAndDocs(
+  document: unknown,
+  isExperimental: boolean,
+): Promise<ConsoleAndDocs> {
   const bundled = await bundleAssets();
   const addresses: Record<string, string> = {};
   const assets = new Map<string, Handler>();
@@ -24,9 +27,9 @@ export async function createConsoleAndDocs(yaml: string): Promise<ConsoleAndDocs
     // Under its plain name a file is revalidated each time.
     assets.set(name, serveCompressed(contentType, body));
   }
-  const contract = dereference(Bun.YAML.parse(yaml)) as OpenapiDocument;
+  const contract = dereference(document) as OpenapiDocument;
   return {
-    consoleHtml: serveHtml(renderConsole(addresses, { experimental: false })),
+    consoleHtml: serveHtml(renderConsole(addresses, { experimental: isExperimental })),
     docsHtml: serveHtml(renderDocs(contract, addresses)),
     assets,
   };

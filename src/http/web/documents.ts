@@ -1,21 +1,39 @@
-import openapiSource from '../../../openapi.yaml' with { type: 'text' };
 import { PetstoreError } from '../../error.ts';
-import type { Handler } from '../endpoint.ts';
-import { jsonMediaType } from '../response.ts';
+import type { Call, Handler } from '../endpoint.ts';
+import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
+import { contractYaml, experimentalContract, type Addresses } from './contract.ts';
 import { serveText } from './text.ts';
 
-type Documents = Record<'consoleHtml' | 'docsHtml' | 'asset' | 'openapiYaml' | 'openapiJson', Handler>;
+type Documents = Record<
+  | 'consoleHtml'
+  | 'docsHtml'
+  | 'asset'
+  | 'openapiYaml'
+  | 'openapiJson'
+  | 'experimentalYaml'
+  | 'experimentalJson',
+  Handler
+>;
+
+interface DocumentOptions extends Addresses {
+  /** True if the experimental operations are on: the docs and the console then know them. */
+  isExperimental?: boolean;
+}
 
 /** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
-export function createDocuments(): Documents {
-  const yaml = openapiSource as unknown as string;
-  let openapiJson: Handler | undefined;
+export function createDocuments(options: DocumentOptions = {}): Documents {
+  const { isExperimental = false } = options;
+  const yaml = contractYaml(options);
+  const contract = once(() => Bun.YAML.parse(yaml));
+  const largerContract = once(() => experimentalContract(yaml));
   let loaded: Promise<ConsoleAndDocs> | undefined;
 
   const load = (): Promise<ConsoleAndDocs> => {
     loaded ??= import('./console-and-docs.ts')
-      .then(({ createConsoleAndDocs }) => createConsoleAndDocs(yaml))
+      .then(({ createConsoleAndDocs }) =>
+        createConsoleAndDocs(isExperimental ? largerContract() : contract(), isExperimental),
+      )
       .catch((error: unknown) => {
         loaded = undefined;
         throw error;
@@ -33,9 +51,27 @@ export function createDocuments(): Documents {
       return found(call);
     },
     openapiYaml: serveText('application/yaml', yaml),
-    openapiJson(call) {
-      openapiJson ??= serveText(jsonMediaType, JSON.stringify(Bun.YAML.parse(yaml), null, 2));
-      return openapiJson(call);
-    },
+    openapiJson: lazily(() => serveText(jsonMediaType, toJson(contract()))),
+    experimentalYaml: lazily(() => serveText('application/yaml', toYaml(largerContract()))),
+    experimentalJson: lazily(() => serveText(jsonMediaType, toJson(largerContract()))),
   };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function lazily(make: () => Handler): Handler {
+  const handler = once(make);
+  return (call: Call): PlainResponse | Promise<PlainResponse> => handler()(call);
+}
+
+function toJson(document: unknown): string {
+  return JSON.stringify(document, null, 2);
+}
+
+/** Parts that are used twice are written twice: anchors only suit a file that people write. */
+function toYaml(document: unknown): string {
+  return Bun.YAML.stringify(JSON.parse(JSON.stringify(document)), null, 2);
 }

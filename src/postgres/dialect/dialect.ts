@@ -1,6 +1,5 @@
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import type { Database } from '../database.ts';
-import { petJsonOf, type PetRow } from '../pets/pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 
 export const dialectNames = ['postgres', 'portable'] as const;
@@ -22,9 +21,13 @@ export interface Dialect {
 export type Reader = Pick<Database, 'read'>;
 
 /** The page that these rows make. One row more than the page holds says that another page follows. */
-export function pageOf(rows: readonly PetRow[], limit: number): Page {
-  const pets = rows.slice(0, limit);
-  const json = `[${pets.map(petJsonOf).join(',')}]`;
-  const last = rows.length > limit ? pets.at(-1) : undefined;
+export function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  render: (row: Row) => string,
+): Page {
+  const shown = rows.slice(0, limit);
+  const json = `[${shown.map(render).join(',')}]`;
+  const last = rows.length > limit ? shown.at(-1) : undefined;
   return last ? { json, next: BigInt(last.id) } : { json };
 }

@@ -1,7 +1,7 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
 import { wasUndone } from '../errors.ts';
-import { petColumns, type PetRow } from '../pets/pet-row.ts';
+import { petColumns, petJsonOf, type PetRow } from '../pets/pet-row.ts';
 import type { Connection } from '../session/connection.ts';
 import { pageOf, type Dialect, type Reader } from './dialect.ts';
 
@@ -83,7 +83,7 @@ async function readPages(
   if (limit !== undefined && requests.length === 1) {
     const statement = status === undefined ? selectPage : selectPageOfStatus;
     const rows = await database.read<PetRow>(statement, [...starts, limit + 1, ...filter]);
-    return [pageOf(rows, limit)];
+    return [pageOf(rows, limit, petJsonOf)];
   }
   const statement = status === undefined ? selectPages : selectPagesOfStatus;
   const rows = await database.read<RenderedPage>(statement, [starts, limits, ...filter]);

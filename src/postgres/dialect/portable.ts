@@ -1,6 +1,6 @@
 import { int64Range } from '../../int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../pet.ts';
-import { petColumns, type PetRow } from '../pets/pet-row.ts';
+import { petColumns, petJsonOf, type PetRow } from '../pets/pet-row.ts';
 import { pageOf, type Dialect, type Reader } from './dialect.ts';
 
 /**
@@ -27,5 +27,6 @@ async function readPage(
       ? [`select-page-${limit}`, '', []]
       : [`select-page-of-status-${limit}`, 'status IS NOT NULL AND status = $2 AND', [status]];
   const text = `SELECT ${petColumns} FROM pets WHERE ${filter} id > $1::bigint ORDER BY id LIMIT ${limit + 1}`;
-  return pageOf(await database.read<PetRow>({ name, text }, [String(after), ...values]), limit);
+  const rows = await database.read<PetRow>({ name, text }, [String(after), ...values]);
+  return pageOf(rows, limit, petJsonOf);
 }

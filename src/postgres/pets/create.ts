@@ -7,17 +7,16 @@ import {
   type NewPet,
 } from '../../pet.ts';
 import {
+  createStatements,
   forgetOld,
   forgottenAtOnce,
-  insertPets,
-  insertPetsOnce,
   selectEarlier,
   type CreatedRow,
   type EarlierRow,
 } from './create-statements.ts';
 import type { Database } from '../database.ts';
 import { unavailable } from '../errors.ts';
-import { petArrays, petJsonOf, type PetRow } from './pet-row.ts';
+import { petArrays, petJsonOf, petRowOf } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
@@ -33,17 +32,22 @@ export type CreatePets = (requests: CreateRequest[]) => Promise<CreateResult[]>;
 type Results = Map<CreateRequest, CreateResult>;
 
 const forgetEveryMs = 60_000;
-/** A key may be freed, or taken by another replica, between two attempts; but hardly each time. */
+/** A key may run out, or be taken by another replica, between two attempts; but hardly each time. */
 const maxAttempts = 10;
 
-export function createPetCreator(database: Database, now: () => number): CreatePets {
+export interface CreateOptions {
+  recordsOrders?: boolean;
+  now: () => number;
+}
+
+export function createPetCreator(
+  database: Database,
+  { recordsOrders = false, now }: CreateOptions,
+): CreatePets {
+  const { insertPets, insertPetsOnce } = createStatements(recordsOrders);
   let nextForgettingAt = -Infinity;
 
-  const insert = async (
-    requests: CreateRequest[],
-    gonePets: string[] = [],
-    attempt = 1,
-  ): Promise<Results> => {
+  const insert = async (requests: CreateRequest[], attempt = 1): Promise<Results> => {
     const pets = requests.map(({ pet }) => pet);
     const hasKeys = requests.some(({ idempotency }) => idempotency);
     const rows = hasKeys
@@ -53,11 +57,13 @@ export function createPetCreator(database: Database, now: () => number): CreateP
           pets.map(fingerprintOf),
           now(),
           now() - idempotencyRetentionMs,
-          gonePets,
         ])
-      : await database.write<CreatedRow>(insertPets, petArrays(pets));
+      : await database.write<CreatedRow>(insertPets, [...petArrays(pets), ...(recordsOrders ? [now()] : [])]);
     const results: Results = new Map();
-    for (const row of rows) results.set(requestOf(row, requests), createdPet(row, false));
+    for (const row of rows) {
+      const request = requestOf(row, requests);
+      results.set(request, createdPet(row.id, request, false));
+    }
     if (hasKeys) forget();
     const missing = requests.filter((request) => !results.has(request));
     // Pets that were created must not fail with the others.
@@ -68,21 +74,20 @@ export function createPetCreator(database: Database, now: () => number): CreateP
     return results;
   };
 
-  /** Requests whose key was held get the pet that holds it, or a new one when there is none any more. */
+  /** Requests whose key was held get the first response again, whatever has become of its pet. */
   const replay = async (requests: CreateRequest[], attempt: number): Promise<Results> => {
     const results: Results = new Map();
     if (requests.length === 0) return results;
     const rows = await database.read<EarlierRow>(selectEarlier, keyArrays(requests));
-    for (const row of rows.filter(({ is_gone: isGone }) => !isGone)) {
+    for (const row of rows) {
       const request = requestOf(row, requests);
       const isSame = fingerprintOf(request.pet) === row.request_hash;
-      results.set(request, isSame ? createdPet(row, true) : 'conflict');
+      results.set(request, isSame ? createdPet(row.id, request, true) : 'conflict');
     }
     const unheld = requests.filter((request) => !results.has(request));
     if (unheld.length === 0) return results;
     if (attempt === maxAttempts) throw unavailable(new Error('A key is neither free nor held.'));
-    const gonePets = rows.filter(({ is_gone: isGone }) => isGone).map(({ id }) => id);
-    return new Map([...results, ...(await insert(unheld, gonePets, attempt + 1))]);
+    return new Map([...results, ...(await insert(unheld, attempt + 1))]);
   };
 
   const forget = (): void => {
@@ -134,8 +139,9 @@ function requestOf({ ordinal }: CreatedRow, requests: CreateRequest[]): CreateRe
   return requests[Number(ordinal) - 1] ?? missingRow();
 }
 
-function createdPet(row: PetRow, replayed: boolean): CreatedPet {
-  return { id: BigInt(row.id), json: petJsonOf(row), replayed };
+/** Rendered from the request: the same fingerprint means the same fields. */
+function createdPet(id: string, { pet }: CreateRequest, replayed: boolean): CreatedPet {
+  return { id: BigInt(id), json: petJsonOf(petRowOf(id, pet)), replayed };
 }
 
 function missingRow(): never {

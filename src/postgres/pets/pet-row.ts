@@ -16,6 +16,11 @@ export function petJsonOf({ id, name, category_id: categoryId, status }: PetRow)
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
 
+/** The row that a pet is stored in. */
+export function petRowOf(id: string, { name, categoryId, status }: NewPet): PetRow {
+  return { id, name, category_id: String(categoryId), status: status ?? null };
+}
+
 /** The pets as one array for each column but the id. */
 export function petArrays(pets: readonly NewPet[]): (string | null)[][] {
   return [

@@ -8,6 +8,8 @@ import { introduce, refusalOf, type Introduction } from './server.ts';
 export interface Statement {
   name: string;
   text: string;
+  /** For a write: what its caller should do when the outcome is unknown. */
+  advice?: string;
 }
 
 export type Values = readonly (string | number | null | readonly (string | number | null)[])[];

@@ -3,22 +3,29 @@ import type { ApiKey } from '../../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../../bulk-store.ts';
 import { IdTakenError } from '../../error.ts';
 import { int64Range } from '../../int64.ts';
+import type { Order } from '../../order.ts';
 import type { Pet } from '../../pet.ts';
-import { openCommandConnection, type CommandOptions } from './command-connection.ts';
+import { openCommandConnection, type CommandOptions, type Run } from './command-connection.ts';
 import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
+import { raiseLastIds, readLastIds } from './last-ids.ts';
 import { apiKeyOf, keyColumns, type KeyRow } from '../keys/keys.ts';
+import { orderColumns, orderOf, type OrderRow } from '../pets/order-row.ts';
 import { petColumns, petOf, type PetRow } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const connection = await openCommandConnection(options);
-  const table = createTableMaker(connection);
+  const run = createRunner(connection);
+  const table = createTableMaker(run);
   return {
     pets: table(petTable),
     keys: table(keyTable),
+    orders: table(orderTable),
     idempotencyRecords: table(idempotencyTable),
     imports: table(importTable),
+    lastIds: () => readLastIds(run),
+    raiseLastIds: (ids) => raiseLastIds(run, ids),
     close: () => connection.close(),
   };
 }
@@ -38,16 +45,18 @@ interface TableForm<Row, Stored> {
   alongside?: string;
 }
 
-function createTableMaker(connection: Connection) {
-  const run = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
+function createRunner(connection: Connection): Run {
+  return async (text, values = []) => {
     try {
-      return await connection.query<Row>(text, values);
+      return await connection.query(text, values);
     } catch (error) {
-      if (isIdTaken(error)) throw new IdTakenError('A pet with this id exists already.', { cause: error });
+      if (isIdTaken(error)) throw new IdTakenError('This id is taken already.', { cause: error });
       throw connection.isOpen ? error : unavailable(error);
     }
   };
+}
 
+function createTableMaker(run: Run) {
   return <Row, Stored extends QueryResultRow>(form: TableForm<Row, Stored>): BulkTable<Row> => ({
     async count() {
       const [row] = await run<{ count: string }>(`SELECT count(*) AS count FROM ${form.name}`);
@@ -109,6 +118,16 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   ],
   sequence: 'api_key_ids',
   alongside: 'UPDATE key_changes SET version = version + 1',
+};
+
+const orderTable: TableForm<Order, OrderRow> = {
+  name: 'orders',
+  select: `SELECT ${orderColumns} FROM orders WHERE id > $1::bigint ORDER BY id`,
+  positionOf: (order) => [order ? String(order.id) : smallestId],
+  parse: orderOf,
+  columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint' },
+  valuesOf: ({ id, petId, status, createdAt }) => [String(id), String(petId), status, createdAt.getTime()],
+  sequence: 'order_ids',
 };
 
 type RecordRow = Omit<IdempotencyRecord, 'petId' | 'createdAt'> & { petId: string; createdAt: string };

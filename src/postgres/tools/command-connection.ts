@@ -1,8 +1,9 @@
+import type { QueryResultRow } from 'pg';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { refuseMissingSchema } from '../migrate.ts';
 import { prepareDatabase } from '../open.ts';
-import type { Connection } from '../session/connection.ts';
+import type { Connection, Values } from '../session/connection.ts';
 import { openConnection } from '../session/hosts.ts';
 
 export interface CommandOptions {
@@ -11,6 +12,9 @@ export interface CommandOptions {
   /** A schema that is not there is made; otherwise that is an error. */
   mayCreate: boolean;
 }
+
+/** Runs one statement, which is a transaction of its own. */
+export type Run = <Row extends QueryResultRow>(text: string, values?: Values) => Promise<Row[]>;
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000 };
 const startWithinMs = 3000;

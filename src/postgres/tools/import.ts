@@ -20,6 +20,10 @@ const insertKept = `
   INSERT INTO pets (name, category_id, status, id)
   SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])`;
 
+/** The sequence would not do: it also moves past the ids of a batch that was never committed and is added again. */
+const selectLargestId = `
+  SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
+
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
   const connection = await openCommandConnection({ ...options, mayCreate: true });
 
@@ -64,7 +68,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     },
 
     async largestId() {
-      const [row] = await ask<{ id: string | null }>('SELECT max(id)::text AS id FROM pets');
+      const [row] = await ask<{ id: string | null }>(selectLargestId);
       return row === undefined || row.id === null ? undefined : BigInt(row.id);
     },
 

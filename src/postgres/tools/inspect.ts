@@ -6,12 +6,15 @@ import { explain } from '../errors.ts';
 
 export interface Inspection {
   version: string;
-  /** An estimate: counting a large table takes long. */
+  /** Estimates: counting a large table takes long. */
   petCount: number;
+  orderCount: number;
   usableKeyCount: number;
   /** True when the schema has still to be made. */
   isNew: boolean;
   mayWrite: boolean;
+  /** False when the role lacks a right that only the experimental operations need. */
+  mayChange: boolean;
   serverTime: number;
 }
 
@@ -31,17 +34,33 @@ export async function inspectPostgres(address: string, environment: Environment)
 
 /** May the role make the schema? */
 const selectNew = `
-  SELECT '0' AS pets, '0' AS keys, has_schema_privilege(current_schema(), 'CREATE') AS may_write`;
+  SELECT '0' AS pets, '0' AS orders, '0' AS keys,
+    has_schema_privilege(current_schema(), 'CREATE') AS may_write, true AS may_change`;
 
-/** An older schema lacks the table that shows readiness; the next start makes it. */
+/** An older schema lacks some tables; the next start makes them. */
 const selectStore = `
   SELECT greatest(reltuples, 0)::bigint::text AS pets,
+    coalesce((SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = to_regclass('orders')), 0)::text
+      AS orders,
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::text AS keys,
     has_table_privilege('pets', 'INSERT')
       AND coalesce(has_table_privilege(to_regclass('write_probes'), 'INSERT'), true)
-      AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write
+      AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write,
+    has_table_privilege('pets', 'UPDATE') AND has_table_privilege('pets', 'DELETE')
+      AND coalesce(has_table_privilege(to_regclass('orders'), 'SELECT'), true)
+      AND coalesce(has_table_privilege(to_regclass('orders'), 'INSERT'), true)
+      AND coalesce(has_table_privilege(to_regclass('deletions'), 'UPDATE'), true)
+      AND coalesce(has_sequence_privilege(to_regclass('order_ids'), 'USAGE'), true) AS may_change
   FROM pg_class WHERE oid = 'pets'::regclass`;
+
+interface StoreRow {
+  pets: string;
+  orders: string;
+  keys: string;
+  may_write: boolean;
+  may_change: boolean;
+}
 
 async function inspect(connection: Connection): Promise<Inspection> {
   const [server] = await connection.query<{ version: string; time: string }>(
@@ -49,15 +68,15 @@ async function inspect(connection: Connection): Promise<Inspection> {
        floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS time`,
   );
   const isNew = (await readSchemaVersion(connection)) === 0;
-  const [store] = await connection.query<{ pets: string; keys: string; may_write: boolean }>(
-    isNew ? selectNew : selectStore,
-  );
+  const [store] = await connection.query<StoreRow>(isNew ? selectNew : selectStore);
   return {
     version: server?.version ?? '',
     serverTime: Number(server?.time),
     petCount: Number(store?.pets),
+    orderCount: Number(store?.orders),
     usableKeyCount: Number(store?.keys),
     isNew,
     mayWrite: store?.may_write ?? false,
+    mayChange: store?.may_change ?? false,
   };
 }

@@ -5,7 +5,8 @@ import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
 import { damaged, explain, noStore } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
-import { readUnchanged, refuseDamage, refuseDamagedPets } from '../opening/check-store.ts';
+import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
+import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
 import { openExisting } from '../opening/opened-store.ts';
 import { isFileOfStore, syncPath } from '../opening/store-file.ts';
 
@@ -13,7 +14,7 @@ import { isFileOfStore, syncPath } from '../opening/store-file.ts';
  * Copies a store into one file while services go on using it. The copy holds everything that was acknowledged before the
  * call, and gets its name only after it was read back whole and synced.
  */
-export function backUpSqlite(name: string, file: string, report: Report): { petCount: number } {
+export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
   if (existsSync(file))
@@ -34,19 +35,19 @@ export function backUpSqlite(name: string, file: string, report: Report): { petC
       report.step(`Copying ${name}`);
       database.run('VACUUM INTO ?1', [partial]);
     });
-    const petCount = verifyCopy(partial, name, report);
+    const content = verifyCopy(partial, name, report);
     syncPath(partial);
     renameSync(partial, file);
     syncPath(dirname(resolve(file)));
-    return { petCount };
+    return content;
   } catch (error) {
     rmSync(partial, { force: true });
     throw explain(error, name);
   }
 }
 
-/** Reads a copy whole and returns how many pets it holds. Damage is reported as that of its origin. */
-export function verifyCopy(copy: string, origin: string, report: Report): number {
+/** Reads a copy whole and returns what it holds. Damage is reported as that of its origin. */
+export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
   let database: Database | undefined;
   try {
     database = new Database(copy, { readonly: true });
@@ -54,7 +55,7 @@ export function verifyCopy(copy: string, origin: string, report: Report): number
     report.step('Checking the copy');
     const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
     if (found?.integrity_check !== 'ok') throw damaged(origin);
-    return refuseDamagedPets(database, origin, report);
+    return refuseDamagedRows(database, origin, report);
   } catch (error) {
     throw explain(error, origin);
   } finally {

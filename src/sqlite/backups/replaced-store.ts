@@ -20,7 +20,7 @@ interface ReplacedStore {
   state: string | undefined;
 }
 
-/** Reads the store without changing it. Unless the restore is forced, refuses one that holds pets or is damaged. */
+/** Reads the store without changing it. Unless the restore is forced, refuses one that holds pets or orders or is damaged. */
 export function examineReplaced(name: string, isForced: boolean): ReplacedStore {
   const file = findStoreFile(name);
   const state = file && stateOf(file);
@@ -28,7 +28,7 @@ export function examineReplaced(name: string, isForced: boolean): ReplacedStore 
   try {
     const keys = readUnchanged(openStore(file), (database) => {
       checkOwnership(database, name);
-      if (!isForced) refusePets(database, name);
+      if (!isForced) refuseContent(database, name);
       return readKeys(database);
     });
     return { keys, state };
@@ -70,9 +70,12 @@ function readKeys(database: Database): KeyState[] {
   return database.query<KeyState, []>('SELECT hash, revoked_at AS revokedAt FROM api_keys').all();
 }
 
-function refusePets(database: Database, name: string): void {
-  if (!hasTable(database, 'pets') || database.query('SELECT 1 FROM pets LIMIT 1').all().length === 0) return;
-  throw new OperatorError(`${name} holds pets.`, 'To replace them with the backup, add --force.');
+function refuseContent(database: Database, name: string): void {
+  const held = ['pets', 'orders'].find(
+    (table) => hasTable(database, table) && database.query(`SELECT 1 FROM ${table} LIMIT 1`).all().length > 0,
+  );
+  if (held === undefined) return;
+  throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
 }
 
 function hasTable(database: Database, table: string): boolean {

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
 import { explain } from '../errors.ts';
+import type { StoreContent } from '../opening/check-rows.ts';
 import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';
 import { verifyCopy } from './backup.ts';
 import { inUse, makeScratchFolder } from './lock-store.ts';
@@ -20,13 +21,12 @@ export interface RestoreOptions {
   file: string;
   /** The store, as the operator named it. */
   name: string;
-  /** Replaces a store that holds pets or is damaged. */
+  /** Replaces a store that holds pets or orders, or is damaged. */
   isForced: boolean;
   report: Report;
 }
 
-export interface RestoreSummary {
-  petCount: number;
+export interface RestoreSummary extends StoreContent {
   /** Whether keys that were revoked after the backup are known, and stay revoked. */
   keepsRevocations: boolean;
   /** Where the store that was there before is kept. */
@@ -48,10 +48,10 @@ export function restoreSqlite({ file, name, isForced, report }: RestoreOptions):
     copyFileSync(file, incoming);
     chmodSync(incoming, 0o600);
     const keepsRevocations = keepRevocations(replaced.keys, incoming, file);
-    const petCount = verifyCopy(incoming, file, report);
+    const content = verifyCopy(incoming, file, report);
     syncPath(incoming);
     const replacedPath = putInPlace(incoming, { name, path, state: replaced.state });
-    return { petCount, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
+    return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
   } catch (error) {
     // Another restore removed the folder under its lock.
     if (folder !== undefined && !existsSync(folder)) throw inUse(name);

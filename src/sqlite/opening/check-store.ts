@@ -1,10 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { OperatorError } from '../../error.ts';
-import type { Report } from '../../progress.ts';
 import { damaged, explainOpening, isBusy } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
-import { isIntact, storedPetColumns, type RenderedPet } from '../stored-pet.ts';
 import { holdsFrames } from '../wal/frames.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
@@ -50,32 +48,10 @@ export function readUnchanged<Result>(store: OpenedStore, read: (database: Datab
   }
 }
 
-/** Checks the structure of the file, but not the bytes within a text: see {@link refuseDamagedPets}. */
+/** Checks the structure of the file, but not the bytes within a text: see `check-rows.ts`. */
 export function refuseDamage(database: Database, name: string): void {
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (found?.quick_check !== 'ok') throw damaged(name);
-}
-
-const petsPerReport = 10_000;
-
-/** Compares every pet with its checksum. Returns how many there are. */
-export function refuseDamagedPets(database: Database, name: string, report: Report): number {
-  const { total } = database.query('SELECT count(*) AS total FROM pets').get() as { total: number };
-  const checksums = database.query(`SELECT 1 FROM pragma_table_info('pets') WHERE name = 'checksum'`).all();
-  // The store of an older release, which stored none.
-  if (checksums.length === 0) return total;
-  const pets = database.query<RenderedPet & { id: string }, []>(
-    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets`,
-  );
-  using progress = report.progress('pets read', total);
-  let count = 0;
-  for (const pet of pets.iterate()) {
-    if (!isIntact(pet, pet.id)) throw damaged(name);
-    count += 1;
-    if (count % petsPerReport === 0) progress.add(petsPerReport);
-  }
-  progress.add(count % petsPerReport);
-  return count;
 }
 
 /** Versions before 3.51.3 can lose a commit when the log is restarted while another connection writes. */

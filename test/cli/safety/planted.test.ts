@@ -142,7 +142,14 @@ describe("petstore in the project's folder", () => {
 /** What npm needs of the project; its packages are linked. */
 function copyProject(): Folder {
   const folder = makeFolder();
-  for (const name of ['src', 'scripts', 'package.json', 'package-lock.json', 'openapi.yaml']) {
+  for (const name of [
+    'src',
+    'scripts',
+    'package.json',
+    'package-lock.json',
+    'openapi.yaml',
+    'openapi.experimental.yaml',
+  ]) {
     cpSync(join(project, name), join(folder.path, name), { recursive: true });
   }
   symlinkSync(join(project, 'node_modules'), join(folder.path, 'node_modules'));

@@ -1,5 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { documentedResponses, type DocumentedResponse, type Schema } from './openapi.ts';
+import {
+  documentedResponses,
+  experimental,
+  v1,
+  type Contract,
+  type DocumentedResponse,
+  type Schema,
+} from './openapi.ts';
 
 /** What was asked; the address may be a path alone. */
 export interface Asked {
@@ -7,9 +14,13 @@ export interface Asked {
   url: string;
 }
 
-/** Throws, with every difference, unless `openapi.yaml` documents this response. The body stays unread. */
-export async function checkResponse({ method, url }: Asked, response: Response): Promise<void> {
-  const documented = documentedResponses(method, url)[response.status];
+/** Throws, with every difference, unless the document shows this response. The body stays unread. */
+export async function checkResponse(
+  { method, url }: Asked,
+  response: Response,
+  contract = v1,
+): Promise<void> {
+  const documented = documentedResponses(method, url, contract)[response.status];
   const problems = documented
     ? [
         ...problemsOfHeaders(documented, response),
@@ -18,7 +29,7 @@ export async function checkResponse({ method, url }: Asked, response: Response):
     : ['the status is not documented'];
   if (problems.length === 0) return;
   throw new Error(
-    `${method} ${url} sent ${response.status} against openapi.yaml:\n- ${problems.join('\n- ')}`,
+    `${method} ${url} sent ${response.status} against ${contract.name}:\n- ${problems.join('\n- ')}`,
   );
 }
 
@@ -29,10 +40,11 @@ export interface InProcessApp {
 }
 
 /** Calls the app without a socket and checks every response. */
-export function createChecked(app: InProcessApp): Call {
+export function createChecked(app: InProcessApp, isExperimental = false): Call {
   return async (path, init) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, init));
-    await checkResponse({ method: methodOf(init), url: path }, response);
+    const contract = isExperimental ? contractFor(path, init) : v1;
+    await checkResponse({ method: methodOf(init), url: path }, response, contract);
     return response;
   };
 }
@@ -40,9 +52,23 @@ export function createChecked(app: InProcessApp): Call {
 /** `fetch`, with every response checked. */
 export const checkedFetch: Call = async (url, init) => {
   const response = await fetch(url, init);
-  await checkResponse({ method: methodOf(init), url }, response);
+  // Only a service with the experimental operations on sends either.
+  const isExperimental =
+    response.headers.has(stability) || (response.ok && url.includes('/openapi.experimental.'));
+  const contract = isExperimental ? contractFor(url, init) : v1;
+  await checkResponse({ method: methodOf(init), url }, response, contract);
   return response;
 };
+
+const stability = 'Petstore-Stability';
+
+/** While the experimental operations are on, a request sees them only if it asks for them. */
+function contractFor(url: string, init: RequestInit = {}): Contract {
+  const headers = new Headers(init.headers);
+  const named = headers.get('Access-Control-Request-Headers') ?? '';
+  const asks = headers.has(stability) || named.toLowerCase().includes(stability.toLowerCase());
+  return asks || url.includes('/openapi.experimental.') ? experimental : v1;
+}
 
 function methodOf(init: RequestInit = {}): string {
   return (init.method ?? 'GET').toUpperCase();
@@ -107,6 +133,7 @@ function problemsOfBody(
 }
 
 const ajv = new Ajv2020({ allErrors: true });
+ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
 
 /** What keeps a value from being an instance of a schema; nothing when it is one. */

@@ -1,6 +1,7 @@
 import { dereference } from '../../../src/docs/contract.ts';
+import { contractYaml, experimentalContract } from '../../../src/http/web/contract.ts';
 
-/** `openapi.yaml` as data for tests: every reference replaced by what it names. */
+/** The documents as data for tests: every reference replaced by what it names. */
 
 export interface Schema {
   type?: string;
@@ -48,6 +49,7 @@ export interface Parameter {
 
 export interface Operation {
   operationId: string;
+  'x-stability'?: string;
   deprecated?: boolean;
   /** Empty for what needs no key. */
   security?: unknown[];
@@ -56,7 +58,7 @@ export interface Operation {
   responses: Responses;
 }
 
-const methods = ['get', 'post', 'options'] as const;
+const methods = ['get', 'post', 'patch', 'delete', 'options'] as const;
 export type Method = (typeof methods)[number];
 
 export interface PathItem extends Partial<Record<Method, Operation>> {
@@ -71,11 +73,15 @@ export interface Openapi {
   'x-any-other-path': { responses: Responses };
 }
 
-const source: unknown = Bun.YAML.parse(
-  await Bun.file(new URL('../../../openapi.yaml', import.meta.url)).text(),
-);
-
-export const openapi = dereference(source) as Openapi;
+/** A document, and what follows from it. */
+export interface Contract {
+  /** The file that a message names. */
+  name: string;
+  openapi: Openapi;
+  operations: DocumentedOperation[];
+  /** The responses to a method that a path does not list. */
+  statusesOfOtherMethods: string[];
+}
 
 export interface DocumentedOperation extends Operation {
   /** The whole path, as in `/v1/pets/{petId}`. */
@@ -84,30 +90,42 @@ export interface DocumentedOperation extends Operation {
   parameters: Parameter[];
 }
 
-export const operations: DocumentedOperation[] = Object.entries(openapi.paths).flatMap(([path, item]) =>
-  methods.flatMap((method) => {
-    const operation = item[method];
-    if (!operation) return [];
-    const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
-    const upperCase = method.toUpperCase() as Uppercase<Method>;
-    return [{ ...operation, parameters, path, method: upperCase }];
-  }),
-);
-
-/** The responses to a method that a path does not list. */
 const statusesOfOtherMethods = ['401', '405', '429', '500', '503'];
 
-/** The responses that the document allows for a request, by status. HEAD responds as GET does. */
-export function documentedResponses(method: string, url: string): Responses {
+export const v1: Contract = contractOf('openapi.yaml', Bun.YAML.parse(contractYaml({})));
+export const { openapi, operations } = v1;
+
+/** The larger API, for requests with `Petstore-Stability`: an unknown value of it is 400 for any method. */
+export const experimental: Contract = {
+  ...contractOf('openapi.experimental.yaml', experimentalContract(contractYaml({}))),
+  statusesOfOtherMethods: [...statusesOfOtherMethods, '400'],
+};
+
+function contractOf(name: string, source: unknown): Contract {
+  const document = dereference(source) as Openapi;
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method): DocumentedOperation[] => {
+      const operation = item[method];
+      if (!operation) return [];
+      const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+      return [{ ...operation, parameters, path, method: method.toUpperCase() as Uppercase<Method> }];
+    }),
+  );
+  return { name, openapi: document, operations: all, statusesOfOtherMethods };
+}
+
+/** The responses that a document allows for a request, by status. HEAD responds as GET does. */
+export function documentedResponses(method: string, url: string, contract: Contract): Responses {
+  const { paths, 'x-any-other-path': anyOtherPath } = contract.openapi;
   const path = pathOf(url);
-  const item = Object.entries(openapi.paths).find(([template]) => matches(template, path))?.[1];
-  if (!item) return openapi['x-any-other-path'].responses;
+  const item = Object.entries(paths).find(([template]) => matches(template, path))?.[1];
+  if (!item) return anyOtherPath.responses;
   const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
   const operation = documentedMethod && item[documentedMethod];
   // Each operation documents 405 for the methods that are not operations; it is no response of its own.
   return operation
     ? pick(operation.responses, (status) => status !== '405')
-    : pick(item.get.responses, (status) => statusesOfOtherMethods.includes(status));
+    : pick(item.get.responses, (status) => contract.statusesOfOtherMethods.includes(status));
 }
 
 /** A request target has no fragment: what looks like one belongs to the path, or to the query. */

@@ -14,7 +14,12 @@ export async function openFailingService(error: unknown, options: ServiceOptions
   };
   const openStore = async () => {
     const store = await openTemporarySqlite();
-    return { ...store, pets, keys: { ...store.keys, findKey: fail } };
+    const experimental = {
+      updatePet: async () => fail(),
+      deletePet: async () => fail(),
+      listOrders: fail,
+    };
+    return { ...store, pets, experimental, keys: { ...store.keys, findKey: fail } };
   };
   return openService({ openStore, ...options });
 }

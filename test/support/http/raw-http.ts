@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { checkResponse } from '../contract/conformance.ts';
+import { experimental, v1 } from '../contract/openapi.ts';
 import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 
 /**
@@ -10,7 +11,7 @@ import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
 export interface RawConnection extends Disposable {
   /** Writes as is, a byte for each character; for requests that are sent in pieces. */
   write(text: string): void;
-  /** Sends a request on its own; throws when the response is not as `openapi.yaml` says. */
+  /** Sends a request on its own; throws when the response is not as its document says. */
   send(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
   /** The response to what was written, unchecked. */
   receive(): Promise<RawOutcome>;
@@ -87,7 +88,10 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     async send(method, path, request) {
       socket.write(requestText(method, path, host, request));
       const outcome = await receive();
-      if (typeof outcome !== 'string') await checkResponse({ method, url: path }, outcome);
+      if (typeof outcome !== 'string') {
+        const contract = outcome.headers.has('Petstore-Stability') ? experimental : v1;
+        await checkResponse({ method, url: path }, outcome, contract);
+      }
       return outcome;
     },
     receive,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey, type ApiKeyStore } from '../../../src/api-key.ts';
+import type { ExperimentalStore } from '../../../src/experimental-store.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/log.ts';
 import type { PetStore } from '../../../src/pet.ts';
@@ -10,6 +11,7 @@ import { createChecked, type Call } from '../contract/conformance.ts';
 
 export interface Store {
   pets: PetStore;
+  experimental: ExperimentalStore;
   keys: ApiKeyStore;
   close(): Promise<void>;
 }
@@ -18,14 +20,20 @@ export interface Service extends Store, AsyncDisposable {
   app: App;
   /** A key that the service accepts. */
   apiKey: string;
-  /** Calls with the key; throws when the response is not as `openapi.yaml` says. */
+  /** Calls with the key; throws when the response is not as the document says. */
   call: Call;
   /** The same with another `Authorization` header, or with none. */
   callAs(authorization: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface ServiceOptions extends Partial<AppOptions> {
-  openStore?: () => Promise<Store>;
+export interface TemporaryStoreOptions {
+  recordsOrders?: boolean;
+}
+
+export interface ServiceOptions extends Partial<Omit<AppOptions, 'experimental'>> {
+  openStore?: (options: TemporaryStoreOptions) => Promise<Store>;
+  /** Turns the experimental operations on. */
+  isExperimental?: boolean;
 }
 
 const apiKey = 'key-of-the-tests';
@@ -34,16 +42,17 @@ export const silentLog: Log = { error() {}, warn() {}, info() {} };
 
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
-  const { openStore = openTemporaryStore, ...appOptions } = options;
-  const store = await openStore();
+  const { openStore = openTemporaryStore, isExperimental = false, ...appOptions } = options;
+  const store = await openStore({ recordsOrders: isExperimental });
   const app = createApp({
     pets: store.pets,
+    experimental: isExperimental ? store.experimental : undefined,
     keys: store.keys,
     log: silentLog,
     fixedKeys: new Set([hashKey(apiKey)]),
     ...appOptions,
   });
-  const checked = createChecked(app);
+  const checked = createChecked(app, isExperimental);
 
   const callAs: Service['callAs'] = (authorization, path, init = {}) => {
     const headers = new Headers(init.headers);
@@ -67,9 +76,9 @@ const openTemporaryStore =
     : (await import('../postgres/place.ts')).openTemporaryPostgres;
 
 /** A new SQLite file in a folder of its own, which goes away with the store. */
-export async function openTemporarySqlite(): Promise<Store> {
+export async function openTemporarySqlite(options: TemporaryStoreOptions = {}): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
-  const store = openSqliteStore({ path: join(folder, 'petstore.db') });
+  const store = openSqliteStore({ path: join(folder, 'petstore.db'), ...options });
   return {
     ...store,
     async close() {

@@ -1,5 +1,5 @@
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import type { Store } from '../http/service.ts';
+import type { Store, TemporaryStoreOptions } from '../http/service.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 
@@ -28,6 +28,6 @@ export async function makePostgresPlace(
 }
 
 /** A store on an empty place of its own. */
-export async function openTemporaryPostgres(): Promise<Store> {
-  return (await makePostgresPlace()).open();
+export async function openTemporaryPostgres(options: TemporaryStoreOptions = {}): Promise<Store> {
+  return (await makePostgresPlace()).open(options);
 }

@@ -4,11 +4,13 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface PostgresProxy extends AsyncDisposable {
   port: number;
   /**
-   * The next create is handed to the server, and its connection is lost: `at-once`, while the server may still
+   * The next write is handed to the server, and its connection is lost: `at-once`, while the server may still
    * be at work, or `after-answer`, when the server has committed and answered.
    */
+  cutNext(write: CutWrite, moment: 'at-once' | 'after-answer'): void;
+  /** The same for a create. */
   cutNextCreate(moment: 'at-once' | 'after-answer'): void;
-  /** How many creates were cut. */
+  /** How many writes were cut. */
   readonly cuts: number;
   /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
   lose(text: string): void;
@@ -36,13 +38,13 @@ interface Pair {
   sent: string;
 }
 
-/** The name of either statement that creates pets; the driver sends it with every execution. */
-const createStatement = 'insert-pets';
+/** How the names of the statements begin; the driver sends them with every execution. */
+export type CutWrite = 'insert-pets' | 'update-pets' | 'delete-pets';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
   const pairs = new Set<Pair>();
-  let armed: 'at-once' | 'after-answer' | undefined;
+  let armed: { write: CutWrite; moment: 'at-once' | 'after-answer' } | undefined;
   let cuts = 0;
   let isFrozen = false;
   let lostText: string | undefined;
@@ -71,15 +73,14 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
         losses += 1;
         return;
       }
-      const moment = armed;
-      const isCreate = moment !== undefined && bytes.includes(createStatement);
-      if (isCreate) {
+      const moment = armed && bytes.includes(armed.write) ? armed.moment : undefined;
+      if (moment !== undefined) {
         armed = undefined;
         cuts += 1;
         isWaitingForAnswer = moment === 'after-answer';
       }
       server.write(bytes, () => {
-        if (isCreate && moment === 'at-once') cut(pair);
+        if (moment === 'at-once') cut(pair);
       });
     });
     server.on('data', (bytes: Buffer) => {
@@ -95,8 +96,11 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   const cutAll = (): void => pairs.forEach(cut);
   return {
     port: (listener.address() as AddressInfo).port,
+    cutNext(write, moment) {
+      armed = { write, moment };
+    },
     cutNextCreate(moment) {
-      armed = moment;
+      armed = { write: 'insert-pets', moment };
     },
     get cuts() {
       return cuts;

@@ -10,6 +10,7 @@ const rex = { name: 'Rex', categoryId: 1n };
 /** Does all that a store can do, on an empty place, and copies it to another one. */
 export async function useEverything(address: string, copyAddress: string): Promise<void> {
   await serve(address);
+  await recordOrders(address);
   await importInto(address);
   await copy(address, copyAddress);
   await inspectPostgres(address, {});
@@ -17,7 +18,7 @@ export async function useEverything(address: string, copyAddress: string): Promi
 
 async function serve(address: string): Promise<void> {
   const store = await openPostgresStore({ address });
-  const { pets, keys } = store;
+  const { pets, experimental, keys } = store;
   await pets.checkWritable();
   const { id } = await pets.createPet(rex);
   const idempotency = { caller: 'shop', key: 'one' };
@@ -31,11 +32,22 @@ async function serve(address: string): Promise<void> {
     // So many that some wait for others, and are read together.
     await Promise.all([1n, 2n, 3n, 4n, 5n, 6n, 7n, 8n].map(async (after) => pets.listPets({ limit, after })));
   }
+  await experimental.updatePet(id, { changes: { status: 'sold' }, expected: { status: null } });
+  for (const filter of [{}, { status: 'sold' }] as const)
+    await experimental.listOrders({ limit: 20, after: 0n, ...filter });
+  await experimental.deletePet(id);
   const key = await keys.createKey({ name: 'till', hash: 'hash', lastFour: 'abcd', createdAt: new Date() });
   await keys.findKey('hash');
   await keys.listKeys();
   await keys.recordUse(key.id, new Date());
   await keys.revokeKey(key.id, new Date());
+  await store.close();
+}
+
+async function recordOrders(address: string): Promise<void> {
+  const store = await openPostgresStore({ address, recordsOrders: true });
+  await store.pets.createPet({ ...rex, status: 'pending' });
+  await store.pets.createPet({ ...rex, status: 'pending' }, { caller: 'shop', key: 'two' });
   await store.close();
 }
 
@@ -51,18 +63,21 @@ async function importInto(address: string): Promise<void> {
   await imports.close();
 }
 
+const tables = ['pets', 'orders', 'keys', 'idempotencyRecords', 'imports'] as const;
+
 async function copy(address: string, copyAddress: string): Promise<void> {
   const from = await openPostgresBulk({ address, mayCreate: false });
   const to = await openPostgresBulk({ address: copyAddress, mayCreate: true });
-  for (const table of ['pets', 'keys', 'idempotencyRecords', 'imports'] as const) {
+  for (const table of tables) {
     const [source, target] = [tableOf(from, table), tableOf(to, table)];
     await source.count();
     for await (const rows of readAll(source)) await target.write(rows);
   }
+  await to.raiseLastIds(await from.lastIds());
   await from.close();
   await to.close();
 }
 
-function tableOf(store: BulkStore, name: Exclude<keyof BulkStore, 'close'>): BulkTable<unknown> {
+function tableOf(store: BulkStore, name: (typeof tables)[number]): BulkTable<unknown> {
   return store[name];
 }

@@ -1,3 +1,4 @@
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dependencies } from '../../../package.json';
 
@@ -29,6 +30,33 @@ export async function outputOf(command: string[], cwd: string): Promise<string> 
   const { status, stdout, stderr } = await run(command, cwd);
   if (status !== 0) throw new Error(`${command.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
   return stdout;
+}
+
+/** Lets programs in a folder import `petstore-client` from its sources. They need Bun. */
+export async function linkClient(target: string): Promise<void> {
+  const installed = join(target, 'node_modules/petstore-client');
+  await mkdir(installed, { recursive: true });
+  await symlink(join(project, 'src/client'), join(installed, 'source'));
+  const manifest = { name: 'petstore-client', type: 'module', exports: './source/index.ts' };
+  await Bun.write(join(installed, 'package.json'), JSON.stringify(manifest));
+}
+
+/**
+ * Packs the client and installs the tarball in an empty folder, without the network. It is built in a copy, because
+ * other tests read the project meanwhile.
+ */
+export async function installClient(target: string): Promise<{ tarball: string; installed: string }> {
+  const copy = join(target, 'copy');
+  for (const name of ['src/client', 'scripts', 'tsconfig.json', 'package.json']) {
+    await cp(join(project, name), join(copy, name), { recursive: true });
+  }
+  await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
+  const pack = ['npm', 'pack', '--silent', '--pack-destination', target];
+  const packed = await outputOf(pack, join(copy, 'src/client'));
+  const tarball = join(target, packed.trim().split('\n').at(-1) ?? '');
+  await Bun.write(join(target, 'package.json'), '{"private":true}');
+  await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund', tarball], target);
+  return { tarball, installed: join(target, 'node_modules/petstore-client') };
 }
 
 /** Packs the project and installs the tarball in an empty folder. Dependencies are linked from here: no network. */

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../progress.ts';
-import { readUnchanged, refuseDamage, refuseDamagedPets, refuseOldSqlite } from './opening/check-store.ts';
-import { checkOwnership, readPragma } from './migrate.ts';
-import { openExisting } from './opening/opened-store.ts';
+import type { Report } from '../../progress.ts';
+import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
+import { readUnchanged, refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { checkOwnership, readPragma } from '../migrate.ts';
+import { openExisting } from '../opening/opened-store.ts';
 
-export interface Inspection {
-  petCount: number;
+export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */
   usableKeyCount: number;
   /** The latest time in the store, in milliseconds since 1970; 0 when it holds none. */
@@ -20,15 +20,16 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   return readUnchanged(store, (database) => inspect(database, name, now, report));
 }
 
-const nothing: Inspection = { petCount: 0, usableKeyCount: 0, latestTime: 0 };
+const nothing: Inspection = { petCount: 0, orderCount: 0, usableKeyCount: 0, latestTime: 0 };
 
-const selectState = `
+const selectState = (hasOrders: boolean): string => `
   SELECT
     (SELECT count(*) FROM api_keys
      WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)) AS usableKeyCount,
     (SELECT coalesce(max(time), 0) FROM (
        SELECT max(created_at) AS time FROM api_keys UNION ALL SELECT max(last_used_at) FROM api_keys
        UNION ALL SELECT max(created_at) FROM idempotency_keys UNION ALL SELECT probed_at FROM write_probe
+       ${hasOrders ? 'UNION ALL SELECT max(created_at) FROM orders' : ''}
      )) AS latestTime`;
 
 function inspect(database: Database, name: string, now: number, report: Report): Inspection {
@@ -37,7 +38,9 @@ function inspect(database: Database, name: string, now: number, report: Report):
   refuseDamage(database, name);
   // A first start made the file and was interrupted before it made the schema; the next one does.
   if (readPragma(database, 'schema_version') === 0) return nothing;
-  const petCount = refuseDamagedPets(database, name, report);
-  const state = database.query<Omit<Inspection, 'petCount'>, [number]>(selectState).get(now);
-  return { ...nothing, ...state, petCount };
+  const content = refuseDamagedRows(database, name, report);
+  const state = database
+    .query<Omit<Inspection, keyof StoreContent>, [number]>(selectState(content.orderCount > 0))
+    .get(now);
+  return { ...nothing, ...state, ...content };
 }

@@ -1,13 +1,16 @@
-import type { ApiKey } from '../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../bulk-store.ts';
-import { int64Range, parseExactJson } from '../int64.ts';
-import { parseNewPet, type Pet } from '../pet.ts';
-import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from './errors.ts';
+import type { ApiKey } from '../../api-key.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, LastIds } from '../../bulk-store.ts';
+import { int64Range, parseExactJson } from '../../int64.ts';
+import type { Order } from '../../order.ts';
+import { parseNewPet, type Pet } from '../../pet.ts';
+import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
+import { createLastIdReader, raiseLastId } from '../ids.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { selectKeys, toApiKey, type KeyRow } from './keys.ts';
-import { openForReading, openWritable } from './opening/opened-store.ts';
-import type { ReadOnlyStore } from './opening/read-only.ts';
-import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from './stored-pet.ts';
+import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
+import { openForReading, openWritable } from '../opening/opened-store.ts';
+import type { ReadOnlyStore } from '../opening/read-only.ts';
+import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
+import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
 export async function openSqliteBulk({
@@ -23,8 +26,10 @@ export async function openSqliteBulk({
     return {
       pets: table(petTable(path)),
       keys: table(keyTable),
+      orders: table(orderTable(path)),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
+      ...createLastIds(path, opened),
       async close() {
         opened.database.close();
       },
@@ -54,9 +59,43 @@ interface TableForm<Row, Stored> {
   translate?: (error: unknown) => unknown;
 }
 
-function createTableMaker(path: string, { database, refuseChanged }: OpenedBulk) {
+type LastIdMethods = Pick<BulkStore, 'lastIds' | 'raiseLastIds'>;
+
+function createLastIds(path: string, opened: OpenedBulk): LastIdMethods {
+  const { database } = opened;
+  const attempt = createAttempt(path, opened);
+  const [readPets, readOrders] = [
+    createLastIdReader(database, 'pets'),
+    createLastIdReader(database, 'orders'),
+  ];
+  const raise = database.transaction(({ pets, orders }: LastIds) => {
+    raiseLastId(database, 'pets', pets);
+    raiseLastId(database, 'orders', orders);
+  });
+  return {
+    lastIds: () => attempt(() => ({ pets: readPets(), orders: readOrders() })),
+    raiseLastIds: (ids) => attempt(() => raise.immediate(ids)),
+  };
+}
+
+/** Runs a query, and then checks that the store is still in its place. */
+function createAttempt(path: string, { refuseChanged }: OpenedBulk) {
+  return async <Result>(use: () => Result, translate = translateError): Promise<Result> => {
+    try {
+      const result = use();
+      refuseChanged();
+      return result;
+    } catch (error) {
+      throw isDamage(error) ? explain(error, path) : translate(error);
+    }
+  };
+}
+
+function createTableMaker(path: string, opened: OpenedBulk) {
+  const { database } = opened;
+  const attempt = createAttempt(path, opened);
   return <Row, Stored>(form: TableForm<Row, Stored>): BulkTable<Row> => {
-    const { name, columns, positionOf, parse, valuesOf, translate = translateError } = form;
+    const { name, columns, positionOf, parse, valuesOf, translate } = form;
     const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);
     const select = database.query<Stored, Value[]>(form.select);
     const places = columns.replace(/\w+/g, '?');
@@ -64,19 +103,10 @@ function createTableMaker(path: string, { database, refuseChanged }: OpenedBulk)
     const insertAll = database.transaction((rows: readonly Row[]) => {
       for (const row of rows) insert.run(...valuesOf(row));
     });
-    const attempt = async <Result>(use: () => Result): Promise<Result> => {
-      try {
-        const result = use();
-        refuseChanged();
-        return result;
-      } catch (error) {
-        throw isDamage(error) ? explain(error, path) : translate(error);
-      }
-    };
     return {
       count: () => attempt(() => count.get()?.count ?? 0),
       read: (after, limit) => attempt(() => select.all(...positionOf(after), limit).map(parse)),
-      write: (rows) => attempt(() => insertAll.immediate(rows)),
+      write: (rows) => attempt(() => insertAll.immediate(rows), translate),
     };
   };
 }
@@ -94,6 +124,22 @@ function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
     },
     columns: 'id, status, json, checksum',
     valuesOf: (pet) => petRow(pet.id, pet),
+    translate: translateAddError,
+  };
+}
+
+function orderTable(path: string): TableForm<Order, OrderRow> {
+  return {
+    name: 'orders',
+    select: `SELECT ${orderRowColumns} FROM orders WHERE id > ? ORDER BY orders.id LIMIT ?`,
+    positionOf: (order) => [order?.id ?? smallestId],
+    parse(row) {
+      const order = orderOf(row);
+      if (!order) throw damaged(path);
+      return order;
+    },
+    columns: orderColumns,
+    valuesOf: orderValues,
     translate: translateAddError,
   };
 }

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../import-store.ts';
-import { translateAddError } from './errors.ts';
-import { createIds } from './ids.ts';
-import { openWritable } from './opening/opened-store.ts';
-import { whileInPlace } from './opening/store-watch.ts';
-import { petRow, type Value } from './stored-pet.ts';
+import { PetstoreError } from '../../error.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
+import { translateAddError } from '../errors.ts';
+import { createIds, createLastIdReader } from '../ids.ts';
+import { openWritable } from '../opening/opened-store.ts';
+import { whileInPlace } from '../opening/store-watch.ts';
+import { petRow, type Value } from '../stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
@@ -27,7 +27,7 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
   );
   const finish = database.query('UPDATE imports SET finished_at = ?2 WHERE source = ?1');
   const forget = database.query('DELETE FROM imports WHERE source = ?1');
-  const largest = database.query<{ id: string | null }, []>('SELECT CAST(max(id) AS TEXT) AS id FROM pets');
+  const readLastId = createLastIdReader(database, 'pets');
 
   const addPets = database.transaction((pets: readonly ImportedPet[], step?: ImportStep) => {
     if (step) {
@@ -62,11 +62,7 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
         finish.run(source, finishedAt.getTime());
       }),
     forgetImport: (source) => write(() => forget.run(source)),
-    largestId: () =>
-      attempt(() => {
-        const id = largest.get()?.id;
-        return id ? BigInt(id) : undefined;
-      }),
+    largestId: () => attempt(() => readLastId() || undefined),
     close: async () => database.close(),
   };
 }
@@ -88,7 +84,7 @@ function createInsert(database: Database): (pets: readonly ImportedPet[]) => voi
     `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
   const one = database.query<unknown, Value[]>(sql(1));
-  const ids = createIds(database);
+  const ids = createIds(database, 'pets');
   return (pets) => {
     ids.begin();
     for (let start = 0; start < pets.length; start += rowsPerInsert) {

@@ -1,0 +1,36 @@
+// Builds what `npm pack -w petstore-client` packs: one ES module with its source map, and the declarations.
+//   bun scripts/build-client.ts
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+const source = join(import.meta.dir, '../src/client');
+const dist = join(source, 'dist');
+
+rmSync(dist, { recursive: true, force: true });
+await Bun.build({
+  entrypoints: [join(source, 'index.ts')],
+  target: 'browser',
+  sourcemap: 'linked',
+  outdir: dist,
+});
+const tsc = join(import.meta.dir, '../node_modules/.bin/tsc');
+const { exitCode, stdout } = Bun.spawnSync([tsc, '-p', source]);
+process.stdout.write(stdout);
+if (exitCode !== 0) process.exit(exitCode);
+
+const kept = new Set<string>();
+await keepDeclaration('index');
+for (const file of new Bun.Glob('*.d.ts').scanSync(dist)) {
+  if (!kept.has(file.replace('.d.ts', ''))) rmSync(join(dist, file));
+}
+
+/** Keeps a declaration and those it imports. The compiler leaves `./pet.ts` in them, a file that is not packed. */
+async function keepDeclaration(name: string): Promise<void> {
+  if (kept.has(name)) return;
+  kept.add(name);
+  const file = join(dist, `${name}.d.ts`);
+  const text = await Bun.file(file).text();
+  const imported = /(?<=from '\.\/[\w-]+)\.ts(?=')/g;
+  await Bun.write(file, text.replace(imported, '.js'));
+  for (const [, other = ''] of text.matchAll(/from '\.\/([\w-]+)\.ts'/g)) await keepDeclaration(other);
+}

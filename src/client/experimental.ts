@@ -1,0 +1,117 @@
+import { hasExpectation, renderChanges, type PetChanges } from './changes.ts';
+import { isNotFound, isPetstoreError, PetstoreClientError } from './error.ts';
+import type { ChangePetOptions, ListOrdersOptions, OrdersOptions } from './options.ts';
+import { toOrders, type Order, type OrderPage } from './order.ts';
+import { createGetPage, eachItem } from './pages.ts';
+import { toPet, type Pet } from './pet.ts';
+import { unexpectedResponse, type Send } from './send.ts';
+
+/**
+ * Operations that are not part of v1 and may change or go away with any release. If the service has them turned off,
+ * they fail with `method_not_allowed`, or `not_found` in the case of orders, and a message that says so.
+ */
+export interface ExperimentalOperations {
+  /**
+   * Changes a pet and resolves once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
+   * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
+   * else's change, so the call is retried only if the service refused it unseen (`rate_limited`, `overloaded`). After
+   * any other temporary error, read the pet to learn whether it changed.
+   */
+  updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<Pet>;
+
+  /**
+   * Deletes a pet for good; its id is never used again. Fails with `not_found` if no pet has this id, unless an
+   * earlier attempt of the same call may have deleted it.
+   */
+  deletePet(id: bigint, options?: ChangePetOptions): Promise<void>;
+
+  /** Gets one page of orders, 20 unless `limit` says otherwise. */
+  listOrders(options?: ListOrdersOptions): Promise<OrderPage>;
+
+  /** Iterates over all orders, page by page. */
+  orders(options?: OrdersOptions): AsyncGenerator<Order, void, undefined>;
+}
+
+const stability = { 'Petstore-Stability': 'experimental' };
+
+/** Creates the operations below `versionUrl`, which ends in `/v1`. */
+export function createExperimental(sendCall: Send, versionUrl: string): ExperimentalOperations {
+  const send: Send = (call) =>
+    sendCall({ ...call, headers: { ...call.headers, ...stability } }).catch((error: unknown) => {
+      // The pet of an update or a delete may be missing while the operation itself is there.
+      const codeWhenOff = call.operation === 'listOrders' ? 'not_found' : 'method_not_allowed';
+      throw isPetstoreError(error, codeWhenOff) ? turnedOff(error) : error;
+    });
+  const getPage = createGetPage(
+    send,
+    { operation: 'listOrders', url: `${versionUrl}/store/orders` },
+    toOrders,
+  );
+
+  return {
+    async updatePet(id, changes, { ifMatch, signal } = {}) {
+      const isConditional = ifMatch !== undefined || hasExpectation(changes);
+      const response = await send({
+        operation: 'updatePet',
+        method: 'PATCH',
+        url: `${versionUrl}/pets/${id}`,
+        headers: { 'Content-Type': 'application/json', ...ifMatchHeader(ifMatch) },
+        body: renderChanges(changes),
+        signal,
+        ...(isConditional && { onUncertain: refuseRetry }),
+      });
+      return toPet(response.body) ?? unexpectedResponse(response);
+    },
+
+    async deletePet(id, { ifMatch, signal } = {}) {
+      let mayBeDone = false;
+      try {
+        const response = await send({
+          operation: 'deletePet',
+          method: 'DELETE',
+          url: `${versionUrl}/pets/${id}`,
+          headers: ifMatchHeader(ifMatch),
+          signal,
+          onUncertain() {
+            mayBeDone = true;
+          },
+        });
+        if (response.status !== 204) unexpectedResponse(response);
+      } catch (error) {
+        if (!(mayBeDone && isNotFound(error))) throw error;
+      }
+    },
+
+    async listOrders(list = {}) {
+      const { items, ...next } = await getPage(list);
+      return { orders: items, ...next };
+    },
+
+    orders: (list = {}) => eachItem(getPage, list),
+  };
+}
+
+function ifMatchHeader(ifMatch: string | undefined): Record<string, string> {
+  // An empty header might be taken for none, and the precondition would be lost.
+  if (ifMatch === '') throw new TypeError('ifMatch must be an ETag, such as \'"3f2a"\', or "*".');
+  return ifMatch === undefined ? {} : { 'If-Match': ifMatch };
+}
+
+function refuseRetry(error: PetstoreClientError): never {
+  throw withMessage(
+    error,
+    `${error.message} The pet may have changed nevertheless; read it before you try again.`,
+  );
+}
+
+function turnedOff(error: PetstoreClientError): PetstoreClientError {
+  return withMessage(
+    error,
+    'The experimental operations of this service are off. Its operator turns them on with --experimental.',
+  );
+}
+
+function withMessage(cause: PetstoreClientError, message: string): PetstoreClientError {
+  const { code, status, requestId, retryAfterMs } = cause;
+  return new PetstoreClientError(code, message, { status, requestId, retryAfterMs, cause });
+}

@@ -1,0 +1,39 @@
+import { isInteger } from './pet.ts';
+
+/** What an order did to its pet. */
+export type OrderStatus = 'pending' | 'sold';
+
+/** The service writes an order each time a pet becomes pending or sold. */
+export interface Order {
+  /** An exact 64-bit integer. */
+  id: bigint;
+  /** The pet's id. The pet itself may have been deleted since. */
+  petId: bigint;
+  status: OrderStatus;
+  createdAt: Date;
+}
+
+/** One page of a list of orders. */
+export interface OrderPage {
+  /** In ascending order of id. */
+  orders: Order[];
+  /** Pass it to `listOrders({ next })` to get the next page. Absent on the last page. */
+  next?: string;
+}
+
+/** Reads a list of orders from parsed JSON; undefined when the value is not one. */
+export function toOrders(value: unknown): Order[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const orders = value.map(toOrder);
+  return orders.every((order) => order !== undefined) ? orders : undefined;
+}
+
+function toOrder(value: unknown): Order | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, petId, status, createdAt } = value as Record<string, unknown>;
+  if (!isInteger(id) || !isInteger(petId) || typeof createdAt !== 'string') return undefined;
+  if (status !== 'pending' && status !== 'sold') return undefined;
+  const date = new Date(createdAt);
+  if (Number.isNaN(date.getTime())) return undefined;
+  return { id: BigInt(id), petId: BigInt(petId), status, createdAt: date };
+}

@@ -1,0 +1,52 @@
+import type { ExperimentalStore, SeenPet } from '../experimental-store.ts';
+import { parsePetUpdate } from '../pet-update.ts';
+import type { PetStore } from '../pet.ts';
+import { parseJsonBody, readBody, untilParsed } from './body.ts';
+import { ResponseCache } from './cache.ts';
+import { checkChange, dependsOnTag, etagOf } from './conditional.ts';
+import type { Handler } from './endpoint.ts';
+import { createList } from './list.ts';
+import { orderList } from './paging.ts';
+import { parsePetId, petNotFound } from './pets.ts';
+import { experimentalMark } from './stability.ts';
+
+/** `expected` is an object within the body. */
+const bodyDepth = 2;
+const neverCached = { 'Cache-Control': 'no-store' };
+
+export function createExperimentalOperations(
+  pets: PetStore,
+  store: ExperimentalStore,
+  baseHeaders: Record<string, string>,
+  bodyTimeoutMs: number,
+): Record<'updatePet' | 'deletePet' | 'listOrders', Handler> {
+  const cache = new ResponseCache(() => pets.version(), { ...baseHeaders, ...experimentalMark });
+
+  /** The pet that the caller's tags name. The store compares again, because the pet may change until then. */
+  const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {
+    if (!dependsOnTag(request)) return undefined;
+    const json = await pets.getPet(id);
+    if (json === undefined) throw petNotFound();
+    checkChange(request, etagOf(json));
+    return json;
+  };
+
+  return {
+    async updatePet({ request, parameter }) {
+      const update = parsePetUpdate(parseJsonBody(await readBody(request, bodyTimeoutMs), bodyDepth));
+      const id = parsePetId(parameter);
+      const json = await store.updatePet(id, update, await seenPet(request, id));
+      // The tag is a plain header: the preconditions were about the pet as it was before.
+      return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
+    },
+
+    async deletePet({ request, parameter }) {
+      await untilParsed(request);
+      const id = parsePetId(parameter);
+      await store.deletePet(id, await seenPet(request, id));
+      return { status: 204, headers: neverCached, body: null };
+    },
+
+    listOrders: createList(orderList, cache, (request) => store.listOrders(request)),
+  };
+}

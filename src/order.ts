@@ -1,0 +1,26 @@
+import type { NewPet } from './pet.ts';
+
+export const orderStatuses = ['pending', 'sold'] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** Records that a pet became pending or sold. It stays when the pet is deleted. */
+export interface Order {
+  id: bigint;
+  petId: bigint;
+  status: OrderStatus;
+  createdAt: Date;
+}
+
+export function isOrderStatus(value: unknown): value is OrderStatus {
+  return (orderStatuses as readonly unknown[]).includes(value);
+}
+
+/** The status of the order that a change of a pet calls for, if it calls for one. A new pet has no `before`. */
+export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderStatus | undefined {
+  return after.status !== before?.status && isOrderStatus(after.status) ? after.status : undefined;
+}
+
+/** The order as JSON, the same bytes from every store. */
+export function renderOrder({ id, petId, status, createdAt }: Order): string {
+  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"}`;
+}

@@ -1,0 +1,27 @@
+import type { SeenPet } from '../../experimental-store.ts';
+import { parseExactJson } from '../../int64.ts';
+import { InvalidPetError, parseNewPet, type NewPet } from '../../pet.ts';
+import { hasFields, type PetFields } from '../../pet-update.ts';
+import { petJsonOf, petRowOf } from './pet-row.ts';
+
+/** What a pet must be like to be changed. */
+export type Expectation = PetFields | 'nothing';
+
+/** Joins what the caller expects with the pet that it has seen; `nothing` when no pet can be like both. */
+export function expectationOf(id: bigint, seen: SeenPet | undefined, expected: PetFields = {}): Expectation {
+  if (seen === undefined) return expected;
+  const pet = parseSeen(id, seen);
+  if (!pet || !hasFields(pet, expected)) return 'nothing';
+  return { ...pet, status: pet.status ?? null };
+}
+
+/** The pet that renders to exactly these bytes, if one does. So to compare its fields is to compare the bytes. */
+function parseSeen(id: bigint, seen: SeenPet): NewPet | undefined {
+  try {
+    const pet = parseNewPet(parseExactJson(seen));
+    return petJsonOf(petRowOf(String(id), pet)) === seen ? pet : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof InvalidPetError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Database } from 'bun:sqlite';
+import { renderOrder, type Order, type OrderStatus } from '../order.ts';
+import { createIds, type Ids } from './ids.ts';
+import { checksumOf, damagedRow, type Value } from './stored-pet.ts';
+
+/** A row of the table. Its checksum is that of the order's JSON, so that a flipped bit is noticed, as in a pet. */
+export interface OrderRow {
+  id: string;
+  petId: string;
+  status: OrderStatus;
+  createdAt: number;
+  checksum: number;
+}
+
+/** The columns of an {@link OrderRow}. */
+export const orderRowColumns = `CAST(orders.id AS TEXT) AS id, CAST(pet_id AS TEXT) AS petId, status,
+  created_at AS createdAt, checksum`;
+
+export const orderColumns = 'id, pet_id, status, created_at, checksum';
+
+/** The values of {@link orderColumns}. */
+export function orderValues(order: Order): Value[] {
+  const { id, petId, status, createdAt } = order;
+  return [id, petId, status, createdAt.getTime(), checksumOf(renderOrder(order))];
+}
+
+/** The order of a row; undefined when the row is not as it was written. */
+export function orderOf({ id, petId, status, createdAt, checksum }: OrderRow): Order | undefined {
+  try {
+    const order = { id: BigInt(id), petId: BigInt(petId), status, createdAt: new Date(createdAt) };
+    return checksumOf(renderOrder(order)) === checksum ? order : undefined;
+  } catch {
+    // A damaged id may be no number, and a damaged time no date.
+    return undefined;
+  }
+}
+
+/** The order's JSON. Throws when the row is not as it was written. */
+export function verifiedOrder(row: OrderRow): string {
+  const order = orderOf(row);
+  if (!order) throw damagedRow('an order', JSON.stringify(row));
+  return renderOrder(order);
+}
+
+export interface OrderWriter extends Pick<Ids, 'begin'> {
+  write(order: Omit<Order, 'id'>): void;
+}
+
+/** Writes orders within a transaction of a writing connection. */
+export function createOrderWriter(database: Database): OrderWriter {
+  const ids = createIds(database, 'orders');
+  const insert = database.query<unknown, Value[]>(
+    `INSERT INTO orders (${orderColumns}) VALUES (?1, ?2, ?3, ?4, ?5)`,
+  );
+  return {
+    begin: () => ids.begin(),
+    write: (order) => void insert.run(...orderValues({ id: ids.next(), ...order })),
+  };
+}

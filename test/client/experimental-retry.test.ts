@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'bun:test';
+import { createClient, isTemporary, type ExperimentalOperations } from '../../src/client/index.ts';
+import { failureOf } from '../support/failure.ts';
+import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
+import { errorResponse, openScriptedServer } from '../support/http/scripted-server.ts';
+
+const pet = () => Response.json({ id: 1, name: 'Rex', categoryId: 1 });
+const noContent = () => new Response(null, { status: 204 });
+const uncertain: Fault[] = ['cut-response', 'cut-midway', 'cut-request', 502, 503];
+
+/** Operations whose attempts meet these faults in turn, each on a connection of its own. */
+async function openOperations(faults: Fault[], ...responses: (() => Response)[]) {
+  const server = openScriptedServer(...responses);
+  const proxy = await openFaultyProxy(server.port, faults);
+  const { experimental } = createClient({
+    baseUrl: proxy.url,
+    apiKey: 'key',
+    experimental: true,
+    retryDelayMs: 1,
+    fetch: (url, init) => fetch(url, { ...init, keepalive: false }),
+  });
+  return {
+    ...experimental,
+    received: server.received,
+    attempts: () => proxy.connections,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('updatePet without a precondition', () => {
+  it.each([...uncertain, 429 as const])('is retried after %p', async (fault) => {
+    await using operations = await openOperations([fault], pet);
+    expect((await operations.updatePet(1n, { name: 'Rex' })).name).toBe('Rex');
+    expect(operations.attempts()).toBe(2);
+  });
+});
+
+type Conditional = (operations: ExperimentalOperations) => Promise<unknown>;
+const conditionalUpdates: [string, Conditional][] = [
+  [
+    'expected',
+    (operations) => operations.updatePet(1n, { status: 'sold', expected: { status: 'available' } }),
+  ],
+  ['ifMatch', (operations) => operations.updatePet(1n, { status: 'sold' }, { ifMatch: '"a"' })],
+];
+
+describe.each(conditionalUpdates)('updatePet with %s', (_name, update) => {
+  it.each(uncertain)('is not retried after %p, because it may have happened', async (fault) => {
+    // The second attempt would be refused: the first has changed the pet.
+    await using operations = await openOperations([fault], pet, errorResponse(412, 'precondition_failed'));
+    const error = await failureOf(update(operations));
+    expect(error).not.toHaveProperty('code', 'precondition_failed');
+    expect(error).toHaveProperty('message', expect.stringContaining('may have changed'));
+    expect(isTemporary(error) || fault === 502).toBe(true);
+    expect(operations.attempts()).toBe(1);
+  });
+
+  it.each(['rate_limited', 'overloaded'])('is retried after %s, because nothing happened', async (code) => {
+    const status = code === 'overloaded' ? 503 : 429;
+    await using operations = await openOperations([], errorResponse(status, code), pet);
+    await update(operations);
+    expect(operations.received).toHaveLength(2);
+  });
+
+  it('is not retried after unavailable, which may hide a commit', async () => {
+    await using operations = await openOperations([], errorResponse(503, 'unavailable'), pet);
+    expect(await failureOf(update(operations))).toMatchObject({ code: 'unavailable', status: 503 });
+    expect(operations.received).toHaveLength(1);
+  });
+});
+
+describe('deletePet', () => {
+  const gone = errorResponse(404, 'not_found');
+
+  it.each(['cut-response', 'cut-midway'] as const)('is done when the pet is gone after %s', async (fault) => {
+    await using operations = await openOperations([fault], noContent, gone);
+    expect(await operations.deletePet(1n, { ifMatch: '"a"' })).toBeUndefined();
+    expect(operations.received).toHaveLength(2);
+  });
+
+  it('is done when the pet is gone after an outcome that the service does not know', async () => {
+    await using operations = await openOperations([], errorResponse(503, 'unavailable'), gone);
+    expect(await operations.deletePet(1n)).toBeUndefined();
+  });
+
+  it('reports a missing pet after an attempt that did nothing', async () => {
+    await using operations = await openOperations([], errorResponse(429, 'rate_limited'), gone);
+    expect(await failureOf(operations.deletePet(1n))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('reports a pet that has changed, after a lost attempt that found the same', async () => {
+    const changed = errorResponse(412, 'precondition_failed');
+    await using operations = await openOperations(['cut-response'], changed);
+    const deletion = operations.deletePet(1n, { ifMatch: '"a"' });
+    expect(await failureOf(deletion)).toMatchObject({ code: 'precondition_failed' });
+  });
+});
+
+describe('listOrders', () => {
+  it.each(uncertain)('is retried after %p', async (fault) => {
+    await using operations = await openOperations([fault], () => new Response('[]'));
+    expect(await operations.listOrders()).toEqual({ orders: [] });
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'bun:test';
+import {
+  createClient,
+  isInvalidPet,
+  type ExperimentalOperations,
+  type PetChanges,
+} from '../../src/client/index.ts';
+import { failureOf } from '../support/failure.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { errorResponse, openScriptedServer, type ScriptedServer } from '../support/http/scripted-server.ts';
+
+const largest = 2n ** 63n - 1n;
+const json = { 'Content-Type': 'application/json' };
+const rex = () =>
+  new Response('{"id":9223372036854775807,"name":"Rex","categoryId":9007199254740993}', { headers: json });
+const noContent = () => new Response(null, { status: 204 });
+
+function operationsOf({ url }: ScriptedServer): ExperimentalOperations {
+  return createClient({ baseUrl: url, apiKey: 'key', experimental: true, retryForMs: 0 }).experimental;
+}
+
+describe('createClient', () => {
+  it('has the experimental operations only when asked for', () => {
+    const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'key' };
+    expect(createClient(connection)).not.toHaveProperty('experimental');
+    expect(createClient({ ...connection, experimental: false })).not.toHaveProperty('experimental');
+    expect(createClient({ ...connection, experimental: true })).toHaveProperty('experimental');
+  });
+
+  it('marks experimental calls, and no others', async () => {
+    await using server = openScriptedServer(rex, () => new Response('[]'), noContent, rex);
+    const client = createClient({ baseUrl: server.url, apiKey: 'key', experimental: true });
+    await client.experimental.updatePet(1n, { name: 'Rex' });
+    await client.experimental.listOrders();
+    await client.experimental.deletePet(1n);
+    await client.createPet({ name: 'Rex', categoryId: 1n });
+    expect(server.received.map(({ headers }) => headers.get('Petstore-Stability'))).toEqual([
+      'experimental',
+      'experimental',
+      'experimental',
+      null,
+    ]);
+  });
+});
+
+describe('updatePet', () => {
+  it('sends every digit and reads every digit', async () => {
+    await using server = openScriptedServer(rex);
+    const changes: PetChanges = { name: 'Re"x', categoryId: -(2n ** 63n), status: 'sold' };
+    const pet = await operationsOf(server).updatePet(largest, changes, { ifMatch: '"a"' });
+    expect(pet).toEqual({ id: largest, name: 'Rex', categoryId: 2n ** 53n + 1n });
+    const [{ line, headers, body } = { line: '', headers: new Headers(), body: '' }] = server.received;
+    expect(line).toBe('PATCH /v1/pets/9223372036854775807');
+    expect(headers.get('Content-Type')).toBe('application/json');
+    expect(headers.get('If-Match')).toBe('"a"');
+    expect(headers.get('Authorization')).toBe('Bearer key');
+    expect(body).toBe('{"name":"Re\\"x","categoryId":-9223372036854775808,"status":"sold"}');
+  });
+
+  it.each<[string, PetChanges]>([
+    ['{"status":null}', { status: null }],
+    ['{"name":""}', { name: '', categoryId: undefined, status: undefined }],
+    [
+      '{"status":"sold","expected":{"status":"available"}}',
+      { status: 'sold', expected: { status: 'available' } },
+    ],
+    ['{"status":"sold","expected":{"status":null}}', { status: 'sold', expected: { status: undefined } }],
+    [
+      '{"name":"A","expected":{"name":"B","categoryId":1}}',
+      { name: 'A', expected: { name: 'B', categoryId: 1n } },
+    ],
+    ['{"status":"sold"}', { status: 'sold', expected: {} }],
+    ['{"status":"sold"}', { status: 'sold', expected: undefined }],
+  ])('sends %s', async (body, changes) => {
+    await using server = openScriptedServer(rex);
+    await operationsOf(server).updatePet(1n, changes);
+    expect(server.received.map((request) => request.body)).toEqual([body]);
+    expect(server.received[0]?.headers.has('If-Match')).toBe(false);
+  });
+
+  it('refuses what the service would refuse without sending it', async () => {
+    await using server = openScriptedServer(rex);
+    const operations = operationsOf(server);
+    for (const changes of [
+      {},
+      { name: undefined },
+      { expected: { name: 'A' } },
+      { name: '\0' },
+      { categoryId: 2n ** 63n },
+    ])
+      expect(isInvalidPet(await failureOf(operations.updatePet(1n, changes))), Bun.inspect(changes)).toBe(
+        true,
+      );
+    expect(await failureOf(operations.updatePet(1n, { name: '\0' }))).toHaveProperty('problems.name');
+    const number = 1 as unknown as bigint;
+    expect(await failureOf(operations.updatePet(1n, { categoryId: number }))).toBeInstanceOf(TypeError);
+    expect(
+      await failureOf(operations.updatePet(1n, { name: 'A', expected: { categoryId: number } })),
+    ).toBeInstanceOf(TypeError);
+    expect(await failureOf(operations.updatePet(1n, { name: 'A' }, { ifMatch: '' }))).toBeInstanceOf(
+      TypeError,
+    );
+    expect(server.received).toEqual([]);
+  });
+
+  it('reports that the pet has changed meanwhile', async () => {
+    await using server = openScriptedServer(errorResponse(412, 'precondition_failed'));
+    const update = operationsOf(server).updatePet(1n, { name: 'A', expected: { name: 'B' } });
+    expect(await failureOf(update)).toMatchObject({ code: 'precondition_failed', status: 412 });
+  });
+});
+
+describe('deletePet', () => {
+  it('sends a delete and returns nothing', async () => {
+    await using server = openScriptedServer(noContent);
+    const operations = operationsOf(server);
+    expect(await operations.deletePet(largest)).toBeUndefined();
+    await operations.deletePet(-1n, { ifMatch: '*' });
+    expect(server.received.map(({ line, headers }) => [line, headers.get('If-Match')])).toEqual([
+      ['DELETE /v1/pets/9223372036854775807', null],
+      ['DELETE /v1/pets/-1', '*'],
+    ]);
+  });
+
+  it('refuses a success that does not come from this API', async () => {
+    await using server = openScriptedServer(() => new Response('<h1>Welcome</h1>'));
+    expect(await failureOf(operationsOf(server).deletePet(1n))).toMatchObject({
+      code: 'unexpected_response',
+    });
+  });
+
+  it('reports a pet that was never there', async () => {
+    await using server = openScriptedServer(errorResponse(404, 'not_found'));
+    expect(await failureOf(operationsOf(server).deletePet(1n))).toMatchObject({
+      code: 'not_found',
+      message: 'No.',
+    });
+  });
+});
+
+describe('orders and listOrders', () => {
+  const orders = [
+    '{"id":1,"petId":9223372036854775807,"status":"pending","createdAt":"2026-11-16T10:00:00.123Z"}',
+    '{"id":9223372036854775807,"petId":2,"status":"sold","createdAt":"2026-11-16T10:00:01Z"}',
+  ];
+  const read = [
+    { id: 1n, petId: largest, status: 'pending' as const, createdAt: new Date('2026-11-16T10:00:00.123Z') },
+    { id: largest, petId: 2n, status: 'sold' as const, createdAt: new Date('2026-11-16T10:00:01Z') },
+  ];
+  const page = (body: string, next?: string) => () =>
+    new Response(body, { headers: next === undefined ? {} : { Link: `<${next}>; rel="next"` } });
+
+  it('iterates over all pages', async () => {
+    await using server = openScriptedServer(
+      page(`[${orders[0]}]`, '?limit=1&cursor=x'),
+      page(`[${orders[1]}]`),
+    );
+    const walk = operationsOf(server).orders({ status: 'sold', limit: 1 });
+    expect(await Array.fromAsync(walk)).toEqual(read);
+    expect(server.received.map(({ line }) => line)).toEqual([
+      'GET /v1/store/orders?limit=1&status=sold',
+      'GET /v1/store/orders?limit=1&cursor=x',
+    ]);
+  });
+
+  it('gets one page and names the next', async () => {
+    await using server = openScriptedServer(page(`[${orders.join()}]`, '?cursor=y'), page('[]'));
+    const operations = operationsOf(server);
+    expect(await operations.listOrders()).toEqual({ orders: read, next: '?cursor=y' });
+    expect(await operations.listOrders({ next: '?cursor=y' })).toEqual({ orders: [] });
+    expect(server.received.map(({ line }) => line)).toEqual([
+      'GET /v1/store/orders',
+      'GET /v1/store/orders?cursor=y',
+    ]);
+  });
+
+  it.each([
+    '{}',
+    '[{"id":1}]',
+    `[${orders[1]!.replace('sold', 'available')}]`,
+    `[${orders[1]!.replace('2026', 'when')}]`,
+  ])('refuses a list that does not come from this API: %s', async (body) => {
+    await using server = openScriptedServer(page(body));
+    expect(await failureOf(operationsOf(server).listOrders())).toMatchObject({ code: 'unexpected_response' });
+  });
+});
+
+describe('a service with the operations off', () => {
+  it('is named as the reason', async () => {
+    await using service = await openListeningService();
+    const operations = createClient({
+      baseUrl: service.url,
+      apiKey: service.apiKey,
+      experimental: true,
+    }).experimental;
+    const message = expect.stringContaining('with --experimental') as string;
+    const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
+    const refused = { code: 'method_not_allowed', status: 405, requestId, message };
+    expect(await failureOf(operations.updatePet(1n, { name: 'A' }))).toMatchObject(refused);
+    expect(await failureOf(operations.deletePet(1n))).toMatchObject(refused);
+    expect(await failureOf(operations.listOrders())).toMatchObject({
+      code: 'not_found',
+      status: 404,
+      message,
+    });
+  });
+});

@@ -1,0 +1,218 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import {
+  addPet,
+  errorOf,
+  experimental,
+  idsOf,
+  nextQuery,
+  outcomeOf,
+  patch,
+  post,
+  rex,
+} from '../../support/http/calls.ts';
+import { makeStorePlace } from '../../support/store-place.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+
+/** `docs/decisions.md`, "Experimental operations": listOrders. */
+
+interface OrderBody {
+  id: number;
+  petId: number;
+  status: string;
+  createdAt: string;
+}
+
+const path = '/v1/store/orders';
+const service = await openService({ isExperimental: true });
+const { call } = service;
+afterAll(() => service.close());
+
+const list = (query = '', headers = {}, to: Service = service) =>
+  to.call(`${path}${query}`, experimental({ headers }));
+const ordersOf = async (petId: string, to: Service = service): Promise<string[]> => {
+  const statuses: string[] = [];
+  for (let query: string | undefined = '?limit=100'; query !== undefined;) {
+    const response: Response = await list(query, {}, to);
+    const page = (await response.json()) as OrderBody[];
+    statuses.push(...page.filter((order) => String(order.petId) === petId).map(({ status }) => status));
+    query = nextQuery(response);
+  }
+  return statuses;
+};
+const update = (id: string, body: object, to: Service = service) => to.call(`/v1/pets/${id}`, patch(body));
+
+describe('an order', () => {
+  it('is written each time a pet becomes pending or sold', async () => {
+    const id = await addPet(call);
+    for (const status of ['available', 'pending', 'sold', 'pending', null, 'sold']) {
+      await update(id, { status });
+    }
+    expect(await ordersOf(id)).toEqual(['pending', 'sold', 'pending', 'sold']);
+  });
+
+  it('is written for a pet that is created pending or sold', async () => {
+    for (const status of ['pending', 'sold']) {
+      expect(await ordersOf(await addPet(call, { ...rex, status }))).toEqual([status]);
+    }
+    expect(await ordersOf(await addPet(call, { ...rex, status: 'available' }))).toEqual([]);
+    expect(await ordersOf(await addPet(call))).toEqual([]);
+  });
+
+  it('is not written by anything else', async () => {
+    const id = await addPet(call, { ...rex, status: 'sold' });
+    await update(id, { status: 'sold' });
+    await update(id, { name: 'Tom' });
+    expect(await outcomeOf(update(id, { status: 'pending', expected: { name: 'Rex' } }))).toBe(
+      '412 precondition_failed',
+    );
+    const headers = { 'Idempotency-Key': 'one-order' };
+    const created = await (await call('/v1/pets', post({ ...rex, status: 'sold' }, headers))).text();
+    await call('/v1/pets', post({ ...rex, status: 'sold' }, headers));
+    expect(await ordersOf(idsOf(created)[0] ?? '')).toEqual(['sold']);
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
+
+  it('stays when its pet is deleted', async () => {
+    const id = await addPet(call, { ...rex, status: 'sold' });
+    await call(`/v1/pets/${id}`, experimental({ method: 'DELETE' }));
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
+
+  it('has an int64 id, its pet, its status and a time in UTC', async () => {
+    await using own = await openService({ isExperimental: true });
+    const before = Date.now();
+    const id = await addPet(own.call, { ...rex, status: 'pending' });
+    const [order] = (await (await list('', {}, own)).json()) as OrderBody[];
+    expect(order).toEqual({
+      id: expect.any(Number),
+      petId: Number(id),
+      status: 'pending',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+    // The clock of a database may differ a little from ours.
+    expect(Math.abs(Date.parse(order!.createdAt) - before)).toBeLessThan(60_000);
+  });
+
+  it('is written only while the operations are on', async () => {
+    await using place = await makeStorePlace();
+    let id = '';
+    {
+      await using off = await openService({ openStore: (options) => place.open(options) });
+      id = await addPet(off.call, { ...rex, status: 'sold' });
+    }
+    await using on = await openService({ isExperimental: true, openStore: (options) => place.open(options) });
+    expect(await ordersOf(id, on)).toEqual([]);
+    await update(id, { status: 'pending' }, on);
+    expect(await ordersOf(id, on)).toEqual(['pending']);
+  });
+});
+
+describe('listOrders', () => {
+  it('is a bare array, empty at first', async () => {
+    await using own = await openService({ isExperimental: true });
+    const response = await list('', {}, own);
+    expect(response.headers.get('Content-Type')).toBe('application/json');
+    expect(await response.text()).toBe('[]');
+  });
+
+  it('lists ascending ids in pages, filtered by status', async () => {
+    await using own = await openService({ isExperimental: true });
+    const pet = await addPet(own.call);
+    for (let round = 0; round < 25; round++) {
+      await update(pet, { status: round % 2 === 0 ? 'pending' : 'sold' }, own);
+    }
+    const walk = async (first: string) => {
+      const ids: string[] = [];
+      const sizes: number[] = [];
+      for (let query: string | undefined = first; query !== undefined;) {
+        const response: Response = await list(query, {}, own);
+        const page = idsOf(await response.text());
+        ids.push(...page);
+        sizes.push(page.length);
+        query = nextQuery(response);
+      }
+      return { ids, sizes };
+    };
+    const all = await walk('');
+    expect(all.sizes).toEqual([20, 5]);
+    expect(all.ids).toEqual(all.ids.toSorted((one, other) => Number(BigInt(one) - BigInt(other))));
+    expect(new Set(all.ids).size).toBe(25);
+    expect((await walk('?limit=25')).sizes).toEqual([25]);
+    const [pending, sold] = [await walk('?status=pending&limit=5'), await walk('?limit=4&status=sold')];
+    expect([pending.sizes, sold.sizes]).toEqual([
+      [5, 5, 3],
+      [4, 4, 4],
+    ]);
+    expect(new Set([...pending.ids, ...sold.ids])).toEqual(new Set(all.ids));
+  });
+
+  it('has a Link that works, a query alone', async () => {
+    for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
+    const response = await list('?limit=2&status=sold');
+    expect(response.headers.get('Link')).toMatch(/^<\?limit=2&status=sold&cursor=\w+>; rel="next"$/);
+    expect(await outcomeOf(list(nextQuery(response)))).toBe('200');
+  });
+
+  it('keeps its cursors apart from those of pets and of another status', async () => {
+    for (let added = 0; added < 3; added++) await addPet(call, { ...rex, status: 'sold' });
+    const cursorOf = (response: Response) => new URLSearchParams(nextQuery(response)).get('cursor');
+    const ofOrders = cursorOf(await list('?limit=1&status=sold'));
+    const ofPets = cursorOf(await call('/v1/pets?limit=1&status=sold'));
+    expect(await outcomeOf(list(`?status=sold&cursor=${ofPets}`))).toBe('400 invalid_cursor');
+    expect(await outcomeOf(list(`?status=pending&cursor=${ofOrders}`))).toBe('400 invalid_cursor');
+    expect(await outcomeOf(list(`?cursor=${ofOrders}`))).toBe('400 invalid_cursor');
+    expect(await outcomeOf(call(`/v1/pets?status=sold&cursor=${ofOrders}`))).toBe('400 invalid_cursor');
+    const { message } = await errorOf(list('?cursor=x'));
+    expect(message).toStartWith('The cursor is damaged or belongs to another list or status.');
+  });
+
+  it('refuses parameters as the list of pets does', async () => {
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=',
+      'limit=1&limit=1',
+      'status=available',
+      'status=',
+    ]) {
+      expect(await outcomeOf(list(`?${query}`))).toBe('400 invalid_parameter');
+    }
+    expect((await errorOf(list('?status=available'))).message).toBe(
+      'status must be given once, as one of pending, sold.',
+    );
+    expect(await outcomeOf(list('?petId=1&x=y'))).toBe('200');
+  });
+
+  it('has an ETag, which gives 304 until an order is written', async () => {
+    await addPet(call, { ...rex, status: 'sold' });
+    for (const query of ['?limit=1', '?limit=100']) {
+      const { headers } = await list(query);
+      expect(headers.get('Cache-Control')).toBe('private, no-cache');
+      const held = { 'If-None-Match': headers.get('ETag') ?? '' };
+      const response = await list(query, held);
+      expect(response.status).toBe(304);
+      expect(response.headers.get('Link')).toBe(headers.get('Link'));
+      expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+      expect(await outcomeOf(list(query, { 'If-Match': '"x"' }))).toBe('412 precondition_failed');
+    }
+    const before = (await list('?limit=100')).headers.get('ETag') ?? '';
+    await addPet(call, { ...rex, status: 'pending' });
+    expect(await outcomeOf(list('?limit=100', { 'If-None-Match': before }))).toBe('200');
+  });
+
+  it('shows an order as soon as its change is acknowledged', async () => {
+    const id = await addPet(call);
+    for (let round = 0; round < 20; round++) {
+      await list('?limit=100');
+      await update(id, { status: round % 2 === 0 ? 'sold' : 'pending' });
+      expect(await ordersOf(id)).toHaveLength(round + 1);
+    }
+  });
+
+  it('responds to HEAD as to GET, without the body', async () => {
+    const [get, head] = [await list(), await call(path, experimental({ method: 'HEAD' }))];
+    expect(head.status).toBe(200);
+    expect(head.headers.get('ETag')).toBe(get.headers.get('ETag'));
+    expect(await head.text()).toBe('');
+  });
+});

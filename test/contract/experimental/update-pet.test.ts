@@ -1,0 +1,279 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { maxBodyBytes } from '../../../src/http/body.ts';
+import {
+  addPet,
+  errorOf,
+  experimental,
+  idsOf,
+  outcomeOf,
+  patch,
+  post,
+  rex,
+} from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+
+/** `docs/decisions.md`, "Experimental operations": updatePet. */
+
+const service = await openService({ isExperimental: true });
+const { call } = service;
+afterAll(() => service.close());
+
+const textOf = async (id: string) => (await call(`/v1/pets/${id}`)).text();
+const etagOf = async (id: string) => (await call(`/v1/pets/${id}`)).headers.get('ETag') ?? '';
+const update = (id: string, body: unknown, headers?: Record<string, string>) =>
+  call(`/v1/pets/${id}`, patch(body, headers));
+
+describe('updatePet', () => {
+  it('changes the fields that the body names, and no others', async () => {
+    const id = await addPet(call, { ...rex, status: 'available' });
+    const steps: [object, object][] = [
+      [{ name: 'Tom' }, { name: 'Tom', categoryId: 1, status: 'available' }],
+      [{ categoryId: -7 }, { name: 'Tom', categoryId: -7, status: 'available' }],
+      [{ status: 'sold' }, { name: 'Tom', categoryId: -7, status: 'sold' }],
+      [
+        { name: '', categoryId: 3, status: 'pending' },
+        { name: '', categoryId: 3, status: 'pending' },
+      ],
+    ];
+    for (const [body, fields] of steps) {
+      const response = await update(id, body);
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ id: Number(id), ...fields });
+      expect(JSON.parse(await textOf(id))).toEqual({ id: Number(id), ...fields });
+    }
+  });
+
+  it('removes the status if it is null', async () => {
+    const id = await addPet(call, { ...rex, status: 'sold' });
+    expect(await (await update(id, { status: null })).text()).toBe(
+      `{"id":${id},"name":"Rex","categoryId":1}`,
+    );
+    expect(await outcomeOf(update(id, { status: null }))).toBe('200');
+  });
+
+  it('lets any status follow any other', async () => {
+    const id = await addPet(call);
+    const statuses = ['available', 'pending', 'sold', null];
+    for (const one of statuses) {
+      for (const other of statuses) {
+        await update(id, { status: one });
+        expect(await outcomeOf(update(id, { status: other }))).toBe('200');
+        expect((JSON.parse(await textOf(id)) as { status?: string }).status ?? null).toBe(other);
+      }
+    }
+  });
+
+  it('responds with the ETag that getPet has from then on, and is never cached', async () => {
+    const id = await addPet(call);
+    const before = await etagOf(id);
+    const { headers } = await update(id, { name: 'Tom' });
+    expect(headers.get('ETag')).toBe(await etagOf(id));
+    expect(headers.get('ETag')).not.toBe(before);
+    expect(headers.get('Cache-Control')).toBe('no-store');
+  });
+
+  it('is seen by every list at once', async () => {
+    const id = await addPet(call, { ...rex, status: 'available' });
+    const isListed = async (status: string) =>
+      idsOf(await (await call(`/v1/pets?limit=100&status=${status}`)).text()).includes(id);
+    expect([await isListed('available'), await isListed('sold')]).toEqual([true, false]);
+    await update(id, { status: 'sold' });
+    expect([await isListed('available'), await isListed('sold')]).toEqual([false, true]);
+  });
+
+  it('is exact over the whole range of int64', async () => {
+    const id = await addPet(call);
+    for (const number of ['9223372036854775807', '-9223372036854775808', '9007199254740993', '3.0', '1e2']) {
+      expect(await outcomeOf(update(id, `{"categoryId":${number}}`))).toBe('200');
+      const kept = { '3.0': '3', '1e2': '100' }[number] ?? number;
+      expect(await textOf(id)).toBe(`{"id":${id},"name":"Rex","categoryId":${kept}}`);
+      const expected = `{"categoryId":${number},"name":"Rex","expected":{"categoryId":${number}}}`;
+      expect(await outcomeOf(update(id, expected))).toBe('200');
+    }
+    for (const number of ['9223372036854775808', '1.5', '"1"', '1e400']) {
+      expect(await outcomeOf(update(id, `{"categoryId":${number}}`))).toBe('400 invalid_pet');
+    }
+  });
+
+  it('ignores unknown fields, however deep, and an Idempotency-Key', async () => {
+    const id = await addPet(call);
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+    const body = `{"id":7,"name":"Tom","categoryId":9007199254740993,"x":${deep},"expected":{"name":"Rex","x":${deep.slice(15_000, 25_000)}}}`;
+    expect(await outcomeOf(update(id, body))).toBe('200');
+    expect(await textOf(id)).toBe(`{"id":${id},"name":"Tom","categoryId":9007199254740993}`);
+    for (const name of ['A', 'B']) {
+      const response = await update(id, { name }, { 'Idempotency-Key': 'same' });
+      expect(await response.json()).toMatchObject({ name });
+      expect(response.headers.has('Idempotent-Replayed')).toBe(false);
+    }
+    expect(await outcomeOf(update(id, { name: 'C' }, { 'Idempotency-Key': '' }))).toBe('200');
+  });
+
+  it('keeps the first response for the idempotency key of the create', async () => {
+    const headers = { 'Idempotency-Key': 'before-an-update' };
+    const first = await (await call('/v1/pets', post(rex, headers))).text();
+    await update(idsOf(first)[0] ?? '', { name: 'Tom' });
+    const again = await call('/v1/pets', post(rex, headers));
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(await again.text()).toBe(first);
+  });
+});
+
+describe('a body of updatePet', () => {
+  it.each([
+    '{}',
+    '{"nam":"Tom"}',
+    '{"id":1}',
+    '{"expected":{"name":"Rex"}}',
+    '{"name":"Tom","expected":{}}',
+    '{"name":"Tom","expected":{"x":1}}',
+    '{"name":"Tom","expected":null}',
+    '{"name":"Tom","expected":[]}',
+    '{"name":"Tom","expected":"Rex"}',
+    '{"name":"Tom","expected":{"status":"lost"}}',
+    '{"name":"Tom","expected":{"name":null}}',
+    '{"name":"Tom","expected":{"categoryId":1.5}}',
+    '{"name":null}',
+    '{"categoryId":null}',
+    '{"name":7}',
+    '{"name":"\\u0000"}',
+    '{"name":"\\ud800"}',
+    '{"status":"lost"}',
+    '{"status":""}',
+    '{"__proto__":{"name":"Tom"}}',
+    '[]',
+    'null',
+    '"Tom"',
+    '7',
+    '9007199254740993',
+  ])('is invalid_pet if it is %s, and nothing changes', async (body) => {
+    const id = await addPet(call);
+    expect(await outcomeOf(update(id, body))).toBe('400 invalid_pet');
+    expect(await textOf(id)).toBe(`{"id":${id},"name":"Rex","categoryId":1}`);
+  });
+
+  it('is told all its problems at once', async () => {
+    const id = await addPet(call);
+    const { message } = await errorOf(update(id, { name: 1, categoryId: 'x', status: 'lost' }));
+    expect(message).toMatch(/^name .*\. categoryId .*\. status .*\.$/);
+  });
+
+  it('is checked in the order of a create, and before the pet', async () => {
+    const text = { 'Content-Type': 'text/plain' };
+    const tooLarge = ' '.repeat(maxBodyBytes + 1);
+    const steps: [string, string, Record<string, string>?][] = [
+      ['415 unsupported_media_type', tooLarge, text],
+      ['413 payload_too_large', `{${tooLarge}`],
+      ['400 invalid_json', '{"name":7,}'],
+      ['400 invalid_pet', '{"name":7}', { 'If-Match': '"x"' }],
+    ];
+    for (const petId of [await addPet(call), '0', 'abc']) {
+      for (const [outcome, body, headers] of steps) {
+        expect(await outcomeOf(update(petId, body, headers))).toBe(outcome);
+      }
+    }
+    for (const petId of ['0', 'abc', '01', '9223372036854775808']) {
+      expect(await outcomeOf(update(petId, { name: 'Tom' }, { 'If-Match': '"x"' }))).toBe('404 not_found');
+    }
+  });
+});
+
+describe('expected', () => {
+  it('lets the change pass if the pet is like that', async () => {
+    const id = await addPet(call, { ...rex, status: 'available' });
+    const body = { status: 'sold', expected: { name: 'Rex', categoryId: 1, status: 'available' } };
+    expect(await outcomeOf(update(id, body))).toBe('200');
+    await update(id, { status: null });
+    expect(await outcomeOf(update(id, { status: 'sold', expected: { status: null } }))).toBe('200');
+  });
+
+  it('refuses the change with 412 if the pet differs, and nothing changes', async () => {
+    const id = await addPet(call, { ...rex, status: 'available' });
+    const before = await textOf(id);
+    for (const expected of [
+      { status: 'sold' },
+      { status: null },
+      { name: 'rex' },
+      { categoryId: 2 },
+      { name: 'Rex', categoryId: 1, status: 'pending' },
+    ]) {
+      expect(await errorOf(update(id, { name: 'Tom', expected }))).toEqual({
+        code: 'precondition_failed',
+        message:
+          'The pet is not as you expected it: somebody else has changed it. Get it again, then decide.',
+        status: 412,
+      });
+    }
+    expect(await textOf(id)).toBe(before);
+  });
+
+  it('lets one of two tills sell a pet', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await addPet(call, { ...rex, status: 'available' });
+      const sell = { status: 'sold', expected: { status: 'available' } };
+      const outcomes = await Promise.all(Array.from({ length: 8 }, () => outcomeOf(update(id, sell))));
+      expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1);
+      expect(outcomes.filter((outcome) => outcome === '412 precondition_failed')).toHaveLength(7);
+    }
+  });
+});
+
+describe('preconditions of a change', () => {
+  const methods: [string, (id: string, headers: Record<string, string>) => Promise<Response>][] = [
+    ['PATCH', (id, headers) => update(id, { name: 'Tom' }, headers)],
+    ['DELETE', (id, headers) => call(`/v1/pets/${id}`, experimental({ method: 'DELETE', headers }))],
+  ];
+  for (const [method, change] of methods) {
+    it(`are met by the current ETag, one of several, or *: ${method}`, async () => {
+      for (const tags of [(etag: string) => etag, (etag: string) => `"a", ${etag}`, () => '*', () => ' * ']) {
+        const id = await addPet(call);
+        expect((await change(id, { 'If-Match': tags(await etagOf(id)) })).status).toBeLessThan(300);
+      }
+    });
+
+    it(`refuse any other tag in If-Match with 412, and nothing changes: ${method}`, async () => {
+      const id = await addPet(call);
+      const etag = await etagOf(id);
+      for (const tag of ['"another"', `W/${etag}`, '', etag.slice(1, -1)]) {
+        expect(await outcomeOf(change(id, { 'If-Match': tag }))).toBe('412 precondition_failed');
+      }
+      expect(await etagOf(id)).toBe(etag);
+    });
+
+    it(`refuse the ETag from before another change: ${method}`, async () => {
+      const id = await addPet(call);
+      const etag = await etagOf(id);
+      await update(id, { status: 'sold' });
+      expect(await outcomeOf(change(id, { 'If-Match': etag }))).toBe('412 precondition_failed');
+      await update(id, { status: null });
+      expect((await change(id, { 'If-Match': etag })).status).toBeLessThan(300);
+    });
+
+    it(`refuse the current ETag or * in If-None-Match with 412: ${method}`, async () => {
+      const id = await addPet(call);
+      const etag = await etagOf(id);
+      for (const tags of [etag, `W/${etag}`, `"a", ${etag}`, '*']) {
+        expect(await outcomeOf(change(id, { 'If-None-Match': tags }))).toBe('412 precondition_failed');
+      }
+      expect(await etagOf(id)).toBe(etag);
+      expect((await change(id, { 'If-None-Match': '"another"' })).status).toBeLessThan(300);
+    });
+
+    it(`leave a pet that does not exist 404: ${method}`, async () => {
+      for (const headers of [{ 'If-Match': '*' }, { 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
+        for (const id of ['0', 'abc']) expect(await outcomeOf(change(id, headers))).toBe('404 not_found');
+      }
+    });
+  }
+
+  it('let one of several changes with the same ETag pass', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await addPet(call);
+      const headers = { 'If-Match': await etagOf(id) };
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => outcomeOf(update(id, { name: `Till ${index}` }, headers))),
+      );
+      expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'bun:test';
+import { hash } from 'node:crypto';
+import { hashKey } from '../../src/api-key.ts';
+import { replay } from '../support/http/replay.ts';
+import { openService, openTemporarySqlite, type ServiceOptions } from '../support/http/service.ts';
+import { listen } from '../support/http/socket.ts';
+import { corpusKey, corpusOrigin, createCorpus } from '../support/http/v1-corpus.ts';
+
+/** Thousands of requests of v1: their responses are the same in every release, whatever else the service can do. */
+
+const recording = new URL('../fixtures/v1-responses.txt', import.meta.url);
+const corpus = createCorpus();
+
+/** The responses of a service on an empty store. */
+async function responsesOf(options: ServiceOptions): Promise<string[]> {
+  await using service = await openService({
+    fixedKeys: new Set([hashKey(corpusKey)]),
+    allowedOrigins: [corpusOrigin],
+    requestsPerMinute: 999_999,
+    now: () => 0,
+    ...options,
+  });
+  await using server = listen(service.app);
+  return (await replay(Number(new URL(server.url).port), corpus)).map(withoutChance);
+}
+
+/** Dates and ids of requests differ each time. */
+function withoutChance(response: string): string {
+  return response
+    .replace(/^Date: .*\r\n/im, '')
+    .replace(/^(X-Request-Id: )[\da-f]{8}-[\da-f-]{27}\r$/im, '$1(new)\r');
+}
+
+/** The order of the headers, and how their names are spelled, is up to the runtime. */
+function summaryOf(response: string, index: number): string {
+  const [head = '', body = ''] = response.split(/\r\n\r\n([^]*)/);
+  const [statusLine = '', ...headers] = head.split('\r\n');
+  const lines = headers.map((line) => line.replace(/^[^:]+/, (name) => name.toLowerCase())).toSorted();
+  const digest = hash('sha256', [statusLine, ...lines, '', body].join('\n'), 'hex').slice(0, 16);
+  const { method, target } = corpus[index]!;
+  return `${digest} ${statusLine.split(' ')[1] ?? 'none'} ${method} ${JSON.stringify(target)}`;
+}
+
+describe('v1', () => {
+  it('has a corpus of at least 2,000 requests, of every kind and with every outcome', async () => {
+    expect(corpus.length).toBeGreaterThanOrEqual(2000);
+    const statuses = new Set(
+      (await Bun.file(recording).text()).split('\n').map((line) => line.split(' ')[1]),
+    );
+    for (const status of [200, 201, 204, 304, 400, 401, 404, 405, 412, 413, 415, 422]) {
+      expect(statuses).toContain(String(status));
+    }
+  });
+
+  it('responds with the same bytes with the experimental operations off and on', async () => {
+    const off = await responsesOf({});
+    const on = await responsesOf({ isExperimental: true });
+    const differences = corpus
+      .map((request, index) => ({ request, off: off[index], on: on[index] }))
+      .filter((pair) => pair.off !== pair.on);
+    expect(differences.slice(0, 3)).toEqual([]);
+    expect(off).toHaveLength(corpus.length);
+  });
+
+  /** After a change of v1 that is meant: `RECORD=1 bun test test/contract/v1-corpus.test.ts`. */
+  it('responds as it was recorded', async () => {
+    const responses = await responsesOf({ openStore: openTemporarySqlite });
+    const summaries = responses.map(summaryOf);
+    if (process.env['RECORD'] === '1') await Bun.write(recording, `${summaries.join('\n')}\n`);
+    const recorded = (await Bun.file(recording).text()).trimEnd().split('\n');
+    const differences = summaries.flatMap((summary, index) =>
+      summary === recorded[index] ? [] : [{ recorded: recorded[index], response: responses[index] }],
+    );
+    expect(differences.slice(0, 3)).toEqual([]);
+    expect(recorded).toHaveLength(corpus.length);
+  });
+});

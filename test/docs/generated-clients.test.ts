@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'bun:test';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { exampleAddress } from '../../src/docs/examples.ts';
+import { blocksOf } from '../support/clients-document.ts';
+import { openListeningService } from '../support/http/listening.ts';
+import { outputOf, project, run } from '../support/process/package.ts';
+import { makeFolder } from '../support/process/process.ts';
+
+/** Runs the commands and samples of docs/clients.md for TypeScript as they stand there. */
+
+const generators = join(project, 'test/generated-clients');
+const { devDependencies } = JSON.parse(readFileSync(join(generators, 'package.json'), 'utf8')) as {
+  devDependencies: Record<string, string>;
+};
+beforeAll(async () => {
+  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], generators);
+});
+
+describe.each(['openapi-typescript and openapi-fetch', 'hey-api'])('the client of %s', (heading) => {
+  const { sh = '', ts = '', text } = blocksOf(heading);
+  const commands = sh.trim().split('\n');
+
+  it('is shown with the versions that are tested', () => {
+    const installed = commands.flatMap((command) => [...command.matchAll(/ (@?[\w/-]+)@([\d.]+)/g)]);
+    expect(installed.length).toBeGreaterThanOrEqual(2);
+    for (const [, name = '', version] of installed)
+      expect([name, devDependencies[name]]).toEqual([name, version]);
+  });
+
+  it('is generated, compiles and works', async () => {
+    await using service = await openListeningService();
+    using folder = makeFolder();
+    mkdirSync(join(folder.path, 'node_modules'));
+    symlinkSync(
+      join(generators, 'node_modules/openapi-fetch'),
+      join(folder.path, 'node_modules/openapi-fetch'),
+    );
+    const here = (shown: string): string => shown.replaceAll(exampleAddress, service.url);
+    for (const command of commands.filter((line) => line.startsWith('npx '))) {
+      const [program = '', ...args] = here(command).split(' ').slice(1);
+      await outputOf([join(generators, 'node_modules/.bin', program), ...args], folder.path);
+    }
+    await Bun.write(join(folder.path, 'sample.ts'), here(ts));
+    await Bun.write(
+      join(folder.path, 'process.d.ts'),
+      'declare const process: { env: { API_KEY: string } };',
+    );
+    const options =
+      '--noEmit --strict --module esnext --moduleResolution bundler --target es2022 --lib es2024,dom,dom.iterable';
+    const tsc = [join(project, 'node_modules/.bin/tsc'), ...options.split(' '), '--types', ''];
+    expect(await run([...tsc, 'process.d.ts', 'sample.ts'], folder.path)).toMatchObject({
+      stdout: '',
+      status: 0,
+    });
+    const env = { ...process.env, API_KEY: service.apiKey };
+    const { stdout, stderr } = await run([process.execPath, 'sample.ts'], folder.path, env);
+    expect(stdout, stderr).toBe(text ?? '');
+
+    // The document says so.
+    await service.client.createPet({ name: 'Big', categoryId: 2n ** 53n + 1n, status: 'pending' });
+    await Bun.write(
+      join(folder.path, 'rounded.ts'),
+      here(`${setupOf(ts)}\nconsole.log(${listOf[heading]});`),
+    );
+    const rounded = await run([process.execPath, 'rounded.ts'], folder.path, env);
+    expect(rounded.stdout, rounded.stderr).toContain('categoryId: 9007199254740992');
+  });
+});
+
+/** The imports and the client of a sample. */
+function setupOf(sample: string): string {
+  return sample.slice(0, sample.indexOf('\n\nconst {'));
+}
+
+const listOf: Record<string, string> = {
+  'openapi-typescript and openapi-fetch': `await client.GET('/v1/pets', { params: { query: { status: 'pending' } } })`,
+  'hey-api': `await listPets({ query: { status: 'pending' } })`,
+};

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import type { ExperimentalStore } from '../../src/experimental-store.ts';
+import type { PetStore } from '../../src/pet.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
+import { openPostgresImport } from '../../src/postgres/tools/import.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
+import { makeDatabase } from '../support/postgres/server.ts';
+
+interface Shop {
+  pets: PetStore;
+  experimental: ExperimentalStore;
+  close(): Promise<void>;
+}
+
+const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
+const once = { caller: 'till', key: 'k' };
+
+describe('petstore copy', () => {
+  it('carries orders, deleted ids and held keys from SQLite to PostgreSQL and back', async () => {
+    using folder = makeFolder();
+    await using database = await makeDatabase();
+    const [there, back] = [database.address(), join(folder.path, 'back.db')];
+    const fill = openSqliteStore({ path: folder.database, recordsOrders: true });
+    await fill.pets.createPet(sold);
+    const gone = await fill.pets.createPet(sold, once);
+    await fill.experimental.deletePet(gone.id);
+    const orders = await ordersOf(fill);
+    await fill.close();
+
+    await copy(folder.database, there);
+    const adding = await openPostgresImport({ address: there });
+    expect(await adding.largestId()).toBe(gone.id);
+    await adding.close();
+    await copy(there, back);
+
+    for (const store of [
+      await openPostgresStore({ address: there, recordsOrders: true }),
+      openSqliteStore({ path: back, recordsOrders: true }),
+    ] satisfies Shop[]) {
+      expect(await ordersOf(store)).toBe(orders);
+      expect(await store.pets.createPet(sold, once)).toEqual({ ...gone, replayed: true });
+      const { id } = await store.pets.createPet(sold);
+      expect(id).toBeGreaterThan(gone.id);
+      expect(JSON.parse(await ordersOf(store))).toMatchObject([{ id: 1 }, { id: 2 }, { petId: Number(id) }]);
+      await store.close();
+    }
+  });
+});
+
+async function copy(from: string, to: string): Promise<void> {
+  expect(await runCli(['copy', '--from', from, '--to', to])).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/1 pets \(\w+\), 2 orders \(\w+\)/),
+  });
+}
+
+async function ordersOf({ experimental }: Shop): Promise<string> {
+  return (await experimental.listOrders({ limit: 100 })).json;
+}

@@ -1,0 +1,142 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { noReport } from '../../src/progress.ts';
+import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
+import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
+import { openService, type Store } from '../support/http/service.ts';
+import { codeOf } from '../support/code-of.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+
+let place: SqlitePlace;
+let opened: Store[];
+beforeEach(async () => {
+  place = await makeSqlitePlace();
+  opened = [];
+});
+afterEach(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  await place[Symbol.asyncDispose]();
+});
+
+async function open(): Promise<Store> {
+  const store = await place.open({ recordsOrders: true });
+  opened.push(store);
+  return store;
+}
+
+function change(sql: string): void {
+  using database = new Database(place.path);
+  database.run(sql);
+}
+
+/** How many commits are in the log: the last frame of each holds the size of the database. */
+function countCommits(): number {
+  const log = readFileSync(`${place.path}-wal`);
+  const frameBytes = 24 + log.readUInt32BE(8);
+  let commits = 0;
+  for (let frame = 32; frame + frameBytes <= log.length; frame += frameBytes) {
+    if (log.readUInt32BE(frame + 4) > 0) commits += 1;
+  }
+  return commits;
+}
+
+describe('updates and deletes', () => {
+  it('share a commit with everything that arrives together, refusals included', async () => {
+    const store = await open();
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, async () => (await store.pets.createPet(rex)).id),
+    );
+    const before = countCommits();
+    const { experimental } = store;
+    const outcomes = await Promise.all(
+      ids.flatMap((id, index) => [
+        codeOf(store.pets.createPet({ ...rex, status: 'sold' })),
+        codeOf(experimental.updatePet(id, { changes: { status: 'pending' } })),
+        codeOf(experimental.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
+        codeOf(experimental.deletePet(index % 2 ? id : 10_000n)),
+      ]),
+    );
+    expect(Object.groupBy(outcomes, (outcome) => outcome)).toMatchObject({
+      done: { length: 250 },
+      precondition_failed: { length: 100 },
+      not_found: { length: 50 },
+    });
+    expect(countCommits() - before).toBeLessThanOrEqual(2);
+  });
+
+  it('refuse a damaged pet and leave it as it is, and everything else of the batch is done', async () => {
+    const store = await open();
+    const [damaged, sound] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
+    const json = damaged.json.replace('Rex', 'Rey');
+    change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
+    const outcomes = await Promise.all([
+      codeOf(store.pets.createPet(rex)),
+      codeOf(store.experimental.updatePet(damaged.id, { changes: { name: 'Tom' } })),
+      codeOf(store.experimental.deletePet(damaged.id)),
+      codeOf(store.experimental.updatePet(sound.id, { changes: { name: 'Tom' } })),
+    ]);
+    expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
+    using database = new Database(place.path);
+    expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
+  });
+
+  it('refuse a status that does not exist, alone', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet(rex);
+    const flying = { changes: { status: 'flying' as 'sold' } };
+    const outcomes = await Promise.all([
+      codeOf(store.pets.createPet(rex)),
+      codeOf(store.experimental.updatePet(id, flying)),
+      codeOf(store.experimental.updatePet(id, { changes: { name: 'Tom' } })),
+    ]);
+    expect(outcomes).toEqual(['done', 'internal', 'done']);
+    expect(await store.pets.getPet(id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
+  });
+
+  it('show in the cached lists of another service on the same file at once', async () => {
+    const other = await open();
+    await using service = await openService({ openStore: () => place.open() });
+    const read = async (path: string): Promise<string> => await (await service.call(path)).text();
+    const { id } = await other.pets.createPet({ ...rex, status: 'available' });
+    for (const path of ['/v1/pets', '/v1/pets?status=available', `/v1/pets/${id}`]) {
+      for (let round = 0; round < 20; round++) {
+        await read(path);
+        await other.experimental.updatePet(id, { changes: { name: `Rex ${round}` } });
+        expect(await read(path)).toContain(`"name":"Rex ${round}"`);
+      }
+    }
+    await other.experimental.deletePet(id);
+    expect(await read('/v1/pets')).toBe('[]');
+    expect(await read('/v1/pets?status=available')).toBe('[]');
+    expect((await service.call(`/v1/pets/${id}`)).status).toBe(404);
+  });
+});
+
+describe('an order whose bytes the disk has changed', () => {
+  const changes = [
+    `status = 'pending'`,
+    'pet_id = 2',
+    'created_at = created_at + 1',
+    'created_at = 9223372036854775807',
+    'checksum = 0',
+    'id = 7',
+  ];
+  it.each(changes)('is never listed, copied or backed up: %s', async (damage) => {
+    const store = await open();
+    await store.pets.createPet({ ...rex, status: 'sold' });
+    await store.close();
+    opened = [];
+    change(`UPDATE orders SET ${damage}`);
+    const again = await open();
+    expect(() => again.experimental.listOrders({ limit: 1 })).toThrow('damaged');
+    expect(() => again.pets.listPets({ limit: 1 })).not.toThrow();
+    const bulk = await openSqliteBulk({ path: place.path, mayCreate: true });
+    expect(await codeOf(bulk.orders.read(undefined, 10))).toContain('is damaged');
+    await bulk.close();
+    expect(() => backUpSqlite(place.path, `${place.path}.backup`, noReport)).toThrow('is damaged');
+    expect(existsSync(`${place.path}.backup`)).toBe(false);
+  });
+});

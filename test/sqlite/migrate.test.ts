@@ -1,0 +1,76 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { noReport } from '../../src/progress.ts';
+import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
+import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
+import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
+import { idsOf } from '../support/http/calls.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+
+const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
+
+let place: SqlitePlace;
+beforeEach(async () => {
+  place = await makeSqlitePlace();
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+/** The way back that the documentation gives. */
+async function documentedSql(): Promise<string> {
+  const text = await Bun.file(join(import.meta.dir, '../../docs/decisions.md')).text();
+  const [, sql = ''] = /```sql\n(.*user_version = 3.*?)```/s.exec(text) ?? [];
+  return sql;
+}
+
+/** A store with a pet, an order, and a deleted pet, that has gone back. */
+async function makeVersion3(): Promise<void> {
+  const store = await place.open({ recordsOrders: true });
+  await store.pets.createPet(rex, { key: 'k', caller: 'c' });
+  const { id } = await store.pets.createPet(rex);
+  await store.experimental.deletePet(id);
+  await store.close();
+  using database = new Database(place.path);
+  database.run(await documentedSql());
+}
+
+const schemaOf = (database: Database): unknown[] =>
+  database.query('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all();
+
+describe('the way back to schema version 3', () => {
+  it('leaves the schema that version 3 had', async () => {
+    await makeVersion3();
+    using database = new Database(place.path);
+    using original = new Database(':memory:');
+    migrate(original, 3);
+    expect(readPragma(database, 'user_version')).toBe(3);
+    expect(schemaOf(database)).toEqual(schemaOf(original));
+    expect(database.query('SELECT name FROM sqlite_sequence').all()).toEqual([{ name: 'pets' }]);
+    expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  it('keeps pets, idempotency keys and used ids, and can be taken forward again', async () => {
+    await makeVersion3();
+    const store = await place.open({ recordsOrders: true });
+    try {
+      expect((await store.experimental.listOrders({ limit: 100 })).json).toBe('[]');
+      expect(await store.pets.createPet(rex, { key: 'k', caller: 'c' })).toMatchObject({
+        id: 1n,
+        replayed: true,
+      });
+      expect(await store.pets.createPet(rex)).toMatchObject({ id: 3n });
+      expect(idsOf((await store.experimental.listOrders({ limit: 100 })).json)).toEqual(['1']);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe('a store of schema version 3', () => {
+  it('can be backed up and inspected as it is', async () => {
+    await makeVersion3();
+    const content = { petCount: 1, orderCount: 0 };
+    expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual(content);
+    expect(inspectSqlite(place.path, 0, noReport)).toMatchObject(content);
+  });
+});

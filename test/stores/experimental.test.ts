@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'bun:test';
+import { petStatuses } from '../../src/pet.ts';
+import type { PetFields } from '../../src/pet-update.ts';
+import { idsOf } from '../support/http/calls.ts';
+import type { Store } from '../support/http/service.ts';
+import { codeOf } from '../support/code-of.ts';
+import { onEveryStore } from '../support/stores.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+
+const petOf = async ({ pets }: Store, id: bigint): Promise<string | undefined> => await pets.getPet(id);
+const listOf = async ({ pets }: Store): Promise<string> => (await pets.listPets({ limit: 100 })).json;
+const ordersOf = async ({ experimental }: Store): Promise<string> =>
+  (await experimental.listOrders({ limit: 100 })).json;
+
+onEveryStore('updates', ({ open }) => {
+  it('changes each field, and leaves the others', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet({ ...rex, status: 'available' });
+    const steps: [PetFields, string][] = [
+      [{ name: 'Tom' }, '"name":"Tom","categoryId":1,"status":"available"'],
+      [{ categoryId: -(2n ** 63n) }, '"name":"Tom","categoryId":-9223372036854775808,"status":"available"'],
+      [{ status: 'sold' }, '"name":"Tom","categoryId":-9223372036854775808,"status":"sold"'],
+      [{ status: null }, '"name":"Tom","categoryId":-9223372036854775808'],
+      [{ status: null }, '"name":"Tom","categoryId":-9223372036854775808'],
+      [{ name: '', categoryId: 2n ** 63n - 1n }, '"name":"","categoryId":9223372036854775807'],
+      [{ status: 'pending' }, '"name":"","categoryId":9223372036854775807,"status":"pending"'],
+    ];
+    for (const [changes, fields] of steps) {
+      const expected = `{"id":${id},${fields}}`;
+      expect(await store.experimental.updatePet(id, { changes })).toBe(expected);
+      expect(await petOf(store, id)).toBe(expected);
+      expect(await listOf(store)).toBe(`[${expected}]`);
+    }
+  });
+
+  it('gives the same bytes as a create of the same fields, for every name and every status', async () => {
+    const store = await open();
+    const names = ['', 'NULL', '"', '\\', "'", '\u2028', '🐕‍🦺', '\u{10ffff}', 'e\u0301', 'x'.repeat(60_000)];
+    for (const [index, name] of names.entries()) {
+      const status = [...petStatuses, undefined][index % 4];
+      const fields = { name, categoryId: BigInt(index) * 2n ** 59n };
+      const created = await store.pets.createPet({ ...fields, ...(status && { status }) });
+      const { id } = await store.pets.createPet({ ...rex, status: 'available' });
+      const updated = await store.experimental.updatePet(id, {
+        changes: { ...fields, status: status ?? null },
+      });
+      expect(updated).toBe(created.json.replace(`{"id":${created.id},`, `{"id":${id},`));
+      expect(await petOf(store, id)).toBe(updated);
+    }
+  });
+
+  it('moves the pet between the lists of the statuses', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet({ ...rex, status: 'available' });
+    for (const status of ['sold', 'pending', 'available', null] as const) {
+      await store.experimental.updatePet(id, { changes: { status } });
+      for (const each of petStatuses) {
+        const page = await store.pets.listPets({ limit: 100, status: each });
+        expect(idsOf(page.json)).toEqual(each === status ? [String(id)] : []);
+      }
+    }
+  });
+
+  it('refuses a pet that does not exist', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet(rex);
+    for (const missing of [id + 1n, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
+      expect(await codeOf(store.experimental.updatePet(missing, { changes: { name: 'Tom' } }))).toBe(
+        'not_found',
+      );
+      expect(await codeOf(store.experimental.deletePet(missing))).toBe('not_found');
+    }
+    expect(await listOf(store)).toBe(`[{"id":${id},"name":"Rex","categoryId":1}]`);
+  });
+
+  it('changes nothing, and writes no order, when the pet differs from what was expected', async () => {
+    const store = await open();
+    const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
+    const unmet: PetFields[] = [
+      { name: 'rex' },
+      { categoryId: 2n },
+      { status: 'sold' },
+      { status: null },
+      { name: 'Rex', categoryId: 1n, status: 'pending' },
+    ];
+    for (const expected of unmet) {
+      const update = store.experimental.updatePet(id, { changes: { status: 'sold' }, expected });
+      expect(await codeOf(update)).toBe('precondition_failed');
+      expect(await petOf(store, id)).toBe(json);
+    }
+    expect(await ordersOf(store)).toBe('[]');
+    const met: PetFields = { name: 'Rex', categoryId: 1n, status: 'available' };
+    await store.experimental.updatePet(id, { changes: { status: null }, expected: met });
+    await store.experimental.updatePet(id, { changes: { name: 'Tom' }, expected: { status: null } });
+    expect(await petOf(store, id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
+  });
+
+  it('changes and deletes only the pet that was seen', async () => {
+    const store = await open();
+    const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
+    const changes = { status: 'sold' } as const;
+    for (const seen of ['', `${json} `, json.replace('Rex', 'rex')]) {
+      expect(await codeOf(store.experimental.updatePet(id, { changes }, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.experimental.deletePet(id, seen))).toBe('precondition_failed');
+    }
+    expect(await petOf(store, id)).toBe(json);
+    const sold = await store.experimental.updatePet(id, { changes }, json);
+    expect(await codeOf(store.experimental.updatePet(id, { changes }, json))).toBe('precondition_failed');
+    expect(await codeOf(store.experimental.deletePet(id, json))).toBe('precondition_failed');
+    expect(await codeOf(store.experimental.deletePet(id, sold))).toBe('done');
+    expect(await petOf(store, id)).toBeUndefined();
+  });
+});
+
+onEveryStore('changes that arrive together', ({ open }) => {
+  it('fails alone, and does the others, whatever fails', async () => {
+    const store = await open();
+    const ids: bigint[] = [];
+    for (const name of ['a', 'b', 'c', 'd']) ids.push((await store.pets.createPet({ ...rex, name })).id);
+    const [a, b, c, d] = ids as [bigint, bigint, bigint, bigint];
+    const { experimental } = store;
+    const outcomes = await Promise.all(
+      [
+        store.pets.createPet(rex),
+        experimental.updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
+        experimental.updatePet(b, { changes: { status: 'sold' } }),
+        experimental.updatePet(999n, { changes: { status: 'sold' } }),
+        experimental.deletePet(c, 'something else'),
+        experimental.deletePet(d),
+        experimental.deletePet(999n),
+        store.pets.createPet({ ...rex, name: 'last' }),
+      ].map(codeOf),
+    );
+    expect(outcomes).toEqual([
+      ...['done', 'precondition_failed', 'done', 'not_found'],
+      ...['precondition_failed', 'done', 'not_found', 'done'],
+    ]);
+    expect(idsOf(await listOf(store))).toHaveLength(5);
+    expect(await petOf(store, a)).toBe(`{"id":${a},"name":"a","categoryId":1}`);
+    expect(await petOf(store, b)).toBe(`{"id":${b},"name":"b","categoryId":1,"status":"sold"}`);
+    expect(idsOf(await ordersOf(store))).toHaveLength(1);
+  });
+
+  it('lets one of many tills sell a pet that each expects to be available', async () => {
+    const [one, other] = [await open(), await open()];
+    const { id } = await one.pets.createPet({ ...rex, status: 'available' });
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        codeOf(
+          (index % 2 ? one : other).experimental.updatePet(id, {
+            changes: { status: 'sold' },
+            expected: { status: 'available' },
+          }),
+        ),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'precondition_failed')).toHaveLength(39);
+    expect(idsOf(await ordersOf(one))).toHaveLength(1);
+  });
+
+  it('keeps every field when two stores change different fields of one pet', async () => {
+    const [one, other] = [await open(), await open()];
+    const { id } = await one.pets.createPet(rex);
+    for (let round = 0n; round < 20n; round++) {
+      await Promise.all([
+        one.experimental.updatePet(id, { changes: { name: `Rex ${round}` } }),
+        other.experimental.updatePet(id, { changes: { categoryId: round } }),
+      ]);
+      expect(await petOf(one, id)).toBe(`{"id":${id},"name":"Rex ${round}","categoryId":${round}}`);
+    }
+  });
+
+  it('refuses changes with overloaded when too many wait, and does those it took', async () => {
+    const store = await open({ maxQueuedWrites: 2 });
+    const { id } = await store.pets.createPet(rex);
+    const outcomes = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        codeOf(store.experimental.updatePet(id, { changes: { name: String(index) } })),
+      ),
+    );
+    expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
+    expect(await petOf(store, id)).toBe(`{"id":${id},"name":"2","categoryId":1}`);
+  });
+
+  it('finishes pending changes before it closes, and takes none after that', async () => {
+    const store = await open();
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await store.pets.createPet(rex)).id),
+    );
+    const { experimental } = store;
+    const changes = { status: 'sold' } as const;
+    const pending = ids.map((id, index) =>
+      codeOf(index % 2 ? experimental.deletePet(id) : experimental.updatePet(id, { changes })),
+    );
+    await store.close();
+    expect(new Set(await Promise.all(pending))).toEqual(new Set(['done']));
+    expect(await codeOf(experimental.deletePet(ids[0]!))).toBe('unavailable');
+    const again = await open();
+    expect(idsOf(await listOf(again))).toHaveLength(10);
+    expect(idsOf(await ordersOf(again))).toHaveLength(10);
+  });
+});
+
+onEveryStore('deletes', ({ open, place }) => {
+  it('removes the pet from every list, and refuses to delete it twice', async () => {
+    const store = await open();
+    const [first, second] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
+    await store.experimental.deletePet(first.id);
+    expect(await petOf(store, first.id)).toBeUndefined();
+    expect(await listOf(store)).toBe(`[${second.json}]`);
+    expect(await codeOf(store.experimental.deletePet(first.id))).toBe('not_found');
+  });
+
+  it('never uses an id again, not even after a restart', async () => {
+    const store = await open();
+    const used = new Set<bigint>();
+    for (let round = 0; round < 3; round++) {
+      const { id } = await store.pets.createPet(rex);
+      expect(used.has(id)).toBe(false);
+      used.add(id);
+      await store.experimental.deletePet(id);
+    }
+    await store.close();
+    const { id } = await (await open()).pets.createPet(rex);
+    expect([...used].every((each) => each < id)).toBe(true);
+  });
+
+  describe('and idempotency keys', () => {
+    const once = { key: 'k', caller: 'c' };
+
+    it('replays the first response after an update and after a delete, and creates no other pet', async () => {
+      const store = await open({ recordsOrders: true });
+      const first = await store.pets.createPet({ ...rex, status: 'pending' }, once);
+      const again = { ...first, replayed: true };
+      const create = () => store.pets.createPet({ ...rex, status: 'pending' }, once);
+      await store.experimental.updatePet(first.id, { changes: { name: 'Tom', status: null } });
+      expect(await create()).toEqual(again);
+      await store.experimental.deletePet(first.id);
+      expect(await create()).toEqual(again);
+      expect(await codeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
+      await store.close();
+      const reopened = await open({ recordsOrders: true });
+      expect(await reopened.pets.createPet({ ...rex, status: 'pending' }, once)).toEqual(again);
+      expect(await listOf(reopened)).toBe('[]');
+      expect(idsOf(await ordersOf(reopened))).toHaveLength(1);
+    });
+  });
+
+  it('keeps the largest ids for a copy, and raises them where they are smaller', async () => {
+    const store = await open({ recordsOrders: true });
+    const bulk = await place().openBulk();
+    try {
+      expect(await bulk.lastIds()).toEqual({ pets: 0n, orders: 0n });
+      const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
+      await store.experimental.deletePet(id);
+      const { pets, orders } = await bulk.lastIds();
+      expect(pets).toBeGreaterThanOrEqual(id);
+      expect(orders).toBeGreaterThanOrEqual(1n);
+
+      const raised = { pets: 2n ** 53n + 1n, orders: 2n ** 60n };
+      await bulk.raiseLastIds(raised);
+      await bulk.raiseLastIds({ pets: 3n, orders: 4n });
+      expect(await bulk.lastIds()).toEqual(raised);
+      const created = await store.pets.createPet({ ...rex, status: 'sold' });
+      expect(created.id).toBeGreaterThan(raised.pets);
+      const [order] = idsOf((await store.experimental.listOrders({ limit: 1, after: 1n })).json);
+      expect(BigInt(order!)).toBeGreaterThan(raised.orders);
+    } finally {
+      await bulk.close();
+    }
+  });
+});

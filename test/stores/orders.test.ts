@@ -1,0 +1,135 @@
+import { expect, it } from 'bun:test';
+import { IdTakenError } from '../../src/error.ts';
+import { petStatuses } from '../../src/pet.ts';
+import { idsOf } from '../support/http/calls.ts';
+import type { Store } from '../support/http/service.ts';
+import { onEveryStore } from '../support/stores.ts';
+
+const rex = { name: 'Rex', categoryId: 1n };
+const time = Date.parse('2026-02-03T04:05:06.789Z');
+
+const ordersOf = async ({ experimental }: Store): Promise<string> =>
+  (await experimental.listOrders({ limit: 100 })).json;
+const statusesOf = (json: string): string[] =>
+  (JSON.parse(json) as { status: string }[]).map(({ status }) => status);
+
+onEveryStore('orders', ({ open, place }) => {
+  it('are written when a pet becomes pending or sold, and for no other change', async () => {
+    const store = await open({ now: () => time });
+    const { id } = await store.pets.createPet(rex);
+    const changes = [
+      ...(['available', 'pending', 'pending', 'sold', null, 'sold', 'available'] as const),
+    ].map((status) => ({ status }));
+    for (const each of changes) await store.experimental.updatePet(id, { changes: each });
+    await store.experimental.updatePet(id, { changes: { name: 'Tom', categoryId: 2n } });
+    const json = await ordersOf(store);
+    const [first, ...others] = idsOf(json);
+    expect(first).toBe('1');
+    expect(others).toHaveLength(2);
+    expect(json.slice(1, json.indexOf('}') + 1)).toBe(
+      `{"id":1,"petId":${id},"status":"pending","createdAt":"2026-02-03T04:05:06.789Z"}`,
+    );
+    expect(statusesOf(json)).toEqual(['pending', 'sold', 'sold']);
+  });
+
+  it('are written for a new pet if the store records orders, and only then', async () => {
+    for (const recordsOrders of [false, true]) {
+      const store = await open({ recordsOrders, now: () => time });
+      const ids: bigint[] = [];
+      for (const status of [undefined, ...petStatuses]) {
+        const { id } = await store.pets.createPet({ ...rex, ...(status && { status }) });
+        if (status === 'pending' || status === 'sold') ids.push(id);
+      }
+      const [pending, sold] = ids;
+      const createdAt = '"createdAt":"2026-02-03T04:05:06.789Z"';
+      expect(await ordersOf(store)).toBe(
+        recordsOrders
+          ? `[{"id":1,"petId":${pending},"status":"pending",${createdAt}},` +
+              `{"id":2,"petId":${sold},"status":"sold",${createdAt}}]`
+          : '[]',
+      );
+    }
+  });
+
+  it('are written once for an idempotency key', async () => {
+    const store = await open({ recordsOrders: true });
+    const create = () => store.pets.createPet({ ...rex, status: 'sold' }, { key: 'k', caller: 'c' });
+    await Promise.all(Array.from({ length: 10 }, create));
+    await create();
+    expect(statusesOf(await ordersOf(store))).toEqual(['sold']);
+  });
+
+  it('stay when the pet is deleted', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet(rex);
+    await store.experimental.updatePet(id, { changes: { status: 'sold' } });
+    const before = await ordersOf(store);
+    await store.experimental.deletePet(id);
+    expect(await ordersOf(store)).toBe(before);
+    expect(before).toContain(`"petId":${id},`);
+  });
+
+  it('are listed page by page, in ascending order of id, each exactly once', async () => {
+    const store = await open();
+    const { id } = await store.pets.createPet(rex);
+    const turns = Array.from({ length: 25 }, (_, index) => (index % 3 ? 'sold' : 'pending'));
+    for (const status of turns) {
+      await store.experimental.updatePet(id, { changes: { status: 'available' } });
+      await store.experimental.updatePet(id, { changes: { status } });
+    }
+    const all = idsOf(await ordersOf(store));
+    expect(all).toHaveLength(25);
+    const ofStatus = (status: string) => all.filter((_, index) => turns[index] === status);
+    for (const limit of [1, 7, 25, 100]) {
+      for (const status of [undefined, 'pending', 'sold'] as const) {
+        const pages: string[][] = [];
+        for (let after: bigint | undefined = 0n; after !== undefined;) {
+          const page = await store.experimental.listOrders({ limit, after, ...(status && { status }) });
+          pages.push(idsOf(page.json));
+          after = page.next;
+        }
+        const expected = status === undefined ? all : ofStatus(status);
+        expect(pages.flat()).toEqual(expected);
+        expect(pages).toHaveLength(Math.max(1, Math.ceil(expected.length / limit)));
+      }
+    }
+  });
+
+  it('are as fresh as pets, in both of two stores', async () => {
+    const both = [await open(), await open()];
+    const { id } = await both[0]!.pets.createPet(rex);
+    for (let count = 1; count <= 20; count++) {
+      const one = both[count % 2]!;
+      await one.experimental.updatePet(id, { changes: { status: count % 2 ? 'sold' : 'pending' } });
+      const seen = await Promise.all(both.map(async ({ pets }) => await pets.getPet(id)));
+      expect(new Set(seen).size).toBe(1);
+      for (const store of both) expect(idsOf(await ordersOf(store))).toHaveLength(count);
+    }
+    await both[1]!.experimental.deletePet(id);
+    for (const { pets } of both) expect(await pets.getPet(id)).toBeUndefined();
+  });
+
+  it('are read and written in bulk as they are', async () => {
+    const bulk = await place().openBulk();
+    const orders = [
+      { id: 3n, petId: 2n ** 53n + 1n, status: 'sold', createdAt: new Date(1) },
+      { id: 2n ** 62n + 1n, petId: 2n ** 63n - 1n, status: 'pending', createdAt: new Date(time) },
+    ] as const;
+    try {
+      await bulk.orders.write(orders);
+      expect(await bulk.orders.count()).toBe(2);
+      expect(await bulk.orders.read(undefined, 10)).toEqual([...orders]);
+      expect(await bulk.orders.read(orders[0], 10)).toEqual([orders[1]]);
+      const taken = [{ ...orders[1], id: 4n }, orders[1]];
+      const refusal = await bulk.orders.write(taken).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(IdTakenError);
+      expect(await bulk.orders.count()).toBe(2);
+    } finally {
+      await bulk.close();
+    }
+    const store = await open({ recordsOrders: true });
+    await store.pets.createPet({ ...rex, status: 'sold' });
+    const ids = idsOf(await ordersOf(store)).map(BigInt);
+    expect(ids).toEqual([3n, 2n ** 62n + 1n, 2n ** 62n + 2n]);
+  });
+});

@@ -1,0 +1,44 @@
+import { openFailingService } from '../http/failing-service.ts';
+import { experimental as asExperimental } from '../http/calls.ts';
+import { openService, type Service, type ServiceOptions } from '../http/service.ts';
+import { requestFor, type Change } from './documented-request.ts';
+import { experimental, v1, type Contract, type DocumentedOperation } from './openapi.ts';
+
+/** A document, and services whose every call asks for the API that it describes. */
+export interface World {
+  contract: Contract;
+  open: (options?: ServiceOptions) => Promise<Service>;
+  openFailing: (error: unknown) => Promise<Service>;
+}
+
+/** What is said about one document is tested for each. */
+export const worlds: World[] = [
+  { contract: v1, open: openService, openFailing: openFailingService },
+  {
+    contract: experimental,
+    open: async (options) => asking(await openService({ ...options, isExperimental: true })),
+    openFailing: async (error) => asking(await openFailingService(error, { isExperimental: true })),
+  },
+];
+
+/** Sends a request for an operation. A pet that is to be deleted is made first: none can be deleted twice. */
+export async function sendTo(
+  service: Service,
+  operation: DocumentedOperation,
+  change: Change = {},
+): Promise<Response> {
+  const isDelete = operation.operationId === 'deletePet' && change.petId === undefined;
+  const petId = isDelete ? String((await service.pets.createPet(rex)).id) : change.petId;
+  const { path, init } = requestFor(operation, { ...change, ...(petId !== undefined && { petId }) });
+  return service.call(path, init);
+}
+
+const rex = { name: 'Rex', categoryId: 1n };
+
+function asking(service: Service): Service {
+  return {
+    ...service,
+    call: (path, init) => service.call(path, asExperimental(init)),
+    callAs: (authorization, path, init) => service.callAs(authorization, path, asExperimental(init)),
+  };
+}
