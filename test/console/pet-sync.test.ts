@@ -198,7 +198,7 @@ function run(
     async until(isReached) {
       const endsAt = performance.now() + 60_000;
       while (!isReached()) {
-        if (performance.now() > endsAt) throw new Error(`This never came true: ${isReached}`);
+        if (performance.now() > endsAt) throw new Error(`This never came true: ${isReached.toString()}`);
         await Bun.sleep(2);
       }
     },
