@@ -65,12 +65,6 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
           />
         </div>
         <FullNotice view={view} />
-        {!canChange && (
-          <p class="sync-line read-only">
-            Pets cannot be changed here. Whoever runs the service can turn that on:{' '}
-            <code>petstore serve --experimental</code>
-          </p>
-        )}
         <PetList
           view={view}
           found={found}
@@ -92,6 +86,12 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
           onRefused={onRefused}
           onShowAll={showAll}
         />
+        {!canChange && (
+          <p class="help read-only">
+            Pets cannot be changed here. Whoever runs the service can turn that on:{' '}
+            <code>petstore serve --experimental</code>
+          </p>
+        )}
       </aside>
     </main>
   );
