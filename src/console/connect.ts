@@ -1,8 +1,14 @@
-import { createClient, isPetstoreError, isTemporary, type PetstoreClient } from '../client/index.ts';
+import { isPetstoreError, isTemporary } from '../client/index.ts';
+import { createConsoleClient, type ConsoleClient } from './console-client.ts';
 
 /** A client for the service that this console came from. */
-export function connect(apiKey: string): PetstoreClient {
-  return createClient({ baseUrl: new URL('.', location.href).href, apiKey, retryForMs: 2000 });
+export function connect(apiKey: string): ConsoleClient {
+  return createConsoleClient({ baseUrl: new URL('.', location.href).href, apiKey, retryForMs: 2000 });
+}
+
+/** True when the service lets pets be changed. */
+export function canChangePets(): boolean {
+  return 'experimental' in document.documentElement.dataset;
 }
 
 /** What to tell a person about an error. */

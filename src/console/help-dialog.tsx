@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { changeShortcuts } from './changes/row-keys.ts';
+import { canChangePets } from './connect.ts';
 import { Dialog } from './dialog.tsx';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
@@ -11,7 +13,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="shortcuts">
-        {shortcuts.map(({ keys, label }) => (
+        {[...shortcuts, ...(canChangePets() ? changeShortcuts : [])].map(({ keys, label }) => (
           <div key={label}>
             <dt>
               {keys.map((key) => (

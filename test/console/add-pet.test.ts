@@ -75,6 +75,57 @@ describe('the form that adds a pet', () => {
     expect(await notice.count()).toBe(0);
   });
 
+  it('adds one pet and shows one confirmation when Enter is pressed twice', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByLabel('Name').fill('Once');
+    await page.getByLabel('Category number').fill('-5');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByText('Once was added with id 1.').waitFor();
+    // The fields are empty by now.
+    await page.keyboard.press('Enter');
+    expect(await page.getByText('Once was added with id 1.').count()).toBe(1);
+    expect(await page.locator('.add-pet .error').count()).toBe(0);
+    const pets = await Array.fromAsync(service.client.pets());
+    expect(pets).toEqual([{ id: 1n, name: 'Once', categoryId: -5n, status: 'available' }]);
+  });
+
+  it('asks once about a name of more than 200 characters', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service, phone);
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Add a pet' }).click();
+    const name = '🐈'.repeat(201);
+    await page.getByLabel('Category number').fill('1');
+    await page.getByLabel('Name').fill(name);
+    await page.keyboard.press('Enter');
+    await page.getByText('This name has 201 characters. Is that right?').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    // The second Enter says no.
+    await page.keyboard.press('Enter');
+    await page.locator('#pet-name:focus').waitFor();
+    expect((await Array.fromAsync(service.client.pets())).length).toBe(0);
+    await page.getByRole('button', { name: 'Add it', exact: true }).click();
+    await page.getByText('was added with id 1.').waitFor();
+    expect((await service.client.getPet(1n)).name).toBe(name);
+    expect(await page.getByText('Is that right?').count()).toBe(0);
+    await add(page, '🐈'.repeat(200), '1');
+    await page.getByText('was added with id 2.').waitFor();
+  });
+
+  it('shows at its field that the service takes no name of this length', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await add(page, 'x'.repeat(70_000), '1');
+    await page.getByRole('button', { name: 'Add it', exact: true }).click();
+    await page.getByText('This name is too long.').waitFor();
+    expect(await describedBy(page, 'Name')).toBe('This name is too long.');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
+  });
+
   it('says when the filter hides the new pet', async () => {
     await using service = await openListeningService();
     await using visited = await openConsole(chromium.browser, service);

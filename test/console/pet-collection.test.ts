@@ -104,4 +104,26 @@ describe('PetCollection', () => {
     collection.apply({ after: undefined, pets: [], isLast: true, asOf: collection.clock }, false);
     expect(collection.counts.sold).toBe(0);
   });
+
+  it('keeps a hidden pet out of the list until it is shown again', () => {
+    const collection = collectionOf(petOf(1n, 'available'), petOf(2n, 'sold'));
+    collection.hide(petOf(1n, 'available'));
+    const pets = [petOf(1n, 'pending'), petOf(2n, 'sold')];
+    collection.apply({ after: undefined, pets, isLast: true, asOf: collection.clock }, true);
+    expect(idsOf(collection)).toEqual([2n]);
+    expect(collection.counts).toEqual({ available: 0, pending: 0, sold: 1, none: 0 });
+    collection.show(1n);
+    expect(collection.pets).toEqual(pets);
+    expect(collection.counts).toEqual({ available: 0, pending: 1, sold: 1, none: 0 });
+  });
+
+  it('forgets a hidden pet that is removed', () => {
+    const collection = collectionOf(petOf(1n), petOf(2n));
+    const asOf = collection.clock;
+    collection.hide(petOf(1n));
+    collection.remove(1n);
+    collection.show(1n);
+    collection.apply({ after: undefined, pets: [petOf(1n), petOf(2n)], isLast: true, asOf }, true);
+    expect(idsOf(collection)).toEqual([2n]);
+  });
 });

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import {
   createIdempotencyKey,
   isInvalidPet,
+  isPetstoreError,
   isUnauthorized,
   petStatuses,
   type NewPet,
@@ -9,8 +10,10 @@ import {
   type PetstoreClient,
 } from '../../client/index.ts';
 import { explain } from '../connect.ts';
+import { shortNameOf } from '../changes/words.ts';
 import { Field } from '../field.tsx';
-import { emptyDraft, labels, readDraft, type Draft, type DraftErrors } from './draft.ts';
+import { Question } from '../question.tsx';
+import { emptyDraft, labels, questionAbout, readDraft, type Draft, type DraftErrors } from './draft.ts';
 import { labelOf } from './filter.tsx';
 import { findPets } from './find-pets.ts';
 import type { PetQuery } from './query.ts';
@@ -35,7 +38,11 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
   const [draft, setDraft] = useState(emptyDraft);
   const [errors, setErrors] = useState<DraftErrors>({});
   const [outcome, setOutcome] = useState<Outcome>({});
+  const [question, setQuestion] = useState<string>();
   const [isSaving, setIsSaving] = useState(false);
+  // Two key presses can come before one drawing.
+  const isBusy = useRef(false);
+  const askedAbout = useRef<string>(undefined);
   // One key per draft: sending it again after a lost response adds no second pet.
   const idempotencyKey = useRef<string>(undefined);
   const form = useRef<HTMLFormElement>(null);
@@ -47,12 +54,15 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
     idempotencyKey.current = undefined;
     setDraft((before) => ({ ...before, [field]: value }));
     setErrors((before) => ({ ...before, [field]: undefined }));
+    setQuestion(undefined);
     setOutcome(({ added }) => ({ added }));
   };
 
   const save = async (pet: NewPet) => {
     idempotencyKey.current ??= createIdempotencyKey();
+    isBusy.current = true;
     setIsSaving(true);
+    setQuestion(undefined);
     try {
       const created = await client.createPet(pet, { idempotencyKey: idempotencyKey.current });
       idempotencyKey.current = undefined;
@@ -62,21 +72,32 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
       focus('name');
     } catch (error) {
       if (isUnauthorized(error)) onRefused();
+      else if (isPetstoreError(error, 'payload_too_large')) complain({ name: 'This name is too long.' });
       else if (isInvalidPet(error)) setOutcome({ refusal: error.message });
       else setOutcome({ failure: messageOf(error) });
     }
+    isBusy.current = false;
     setIsSaving(false);
   };
 
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (isSaving) return;
-    const { pet, errors: found } = readDraft(draft);
+  const complain = (found: DraftErrors) => {
     setErrors(found);
+    focus(Object.keys(labels).find((field) => field in found) ?? '');
+  };
+
+  const submit = (event?: Event) => {
+    event?.preventDefault();
+    if (isBusy.current) return;
+    // The Enter key was pressed once more after the pet was added.
+    if (outcome.added && draft.name === '' && draft.categoryId === '') return;
+    const { pet, errors: found } = readDraft(draft);
+    const asked = questionAbout(pet.name);
+    setErrors({});
     setOutcome({});
-    const wrongField = Object.keys(labels).find((field) => field in found);
-    if (wrongField === undefined) void save(pet);
-    else focus(wrongField);
+    if (Object.keys(found).length > 0) return complain(found);
+    if (asked === undefined || askedAbout.current === pet.name) return void save(pet);
+    askedAbout.current = pet.name;
+    setQuestion(asked);
   };
 
   const { added, failure, refusal } = outcome;
@@ -115,6 +136,15 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
           <option value="">No status</option>
         </select>
       </Field>
+      {question !== undefined && (
+        <Question
+          text={question}
+          no="Change it"
+          yes="Add it"
+          onNo={() => focus('name')}
+          onYes={() => submit()}
+        />
+      )}
       <button type="submit" class="primary" aria-busy={isSaving}>
         {isSaving ? 'Adding…' : 'Add pet'}
       </button>
@@ -122,7 +152,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
         {failure !== undefined && <p class="help error">{failure}</p>}
         {added && (
           <p class="help success">
-            <bdi>{added.name}</bdi> was added with id {added.id.toString()}.
+            <bdi>{shortNameOf(added)}</bdi> was added with id {added.id.toString()}.
             {isHidden && (
               <>
                 {' '}

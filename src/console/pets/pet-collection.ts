@@ -25,6 +25,8 @@ export class PetCollection {
   /** When this console itself changed a pet, by the clock. An older response must not undo that. */
   readonly #changedAt = new Map<bigint, number>();
   readonly #newIds = new Map<bigint, number>();
+  /** The latest version of each hidden pet. */
+  readonly #hidden = new Map<bigint, Pet>();
   #clock = 0;
 
   /** The live array, in order of id. It changes in place: compare `clock`, not the array. */
@@ -54,11 +56,25 @@ export class PetCollection {
 
   /** Shows a pet as the store has it after a change. */
   replace(pet: Pet): void {
+    this.#hidden.delete(pet.id);
     this.#put(pet.id, [pet]);
   }
 
   remove(id: bigint): void {
+    this.#hidden.delete(id);
     this.#put(id, []);
+  }
+
+  /** Takes a pet that the store still has out of the list, until it is shown again or removed. */
+  hide(pet: Pet): void {
+    this.#put(pet.id, []);
+    this.#hidden.set(pet.id, pet);
+  }
+
+  /** Shows a hidden pet as the store last had it. */
+  show(id: bigint): void {
+    const pet = this.#hidden.get(id);
+    if (pet) this.replace(pet);
   }
 
   /** True for a pet that appeared lately, here or elsewhere. */
@@ -82,6 +98,10 @@ export class PetCollection {
 
     const merged = new Map<bigint, Pet>();
     for (const pet of pets) {
+      if (this.#hidden.has(pet.id)) {
+        this.#hidden.set(pet.id, pet);
+        continue;
+      }
       const known = before.get(pet.id);
       // The same object for the same pet: what is remembered or drawn for it stays valid.
       if (!isOwn(pet.id)) merged.set(pet.id, known && isSame(known, pet) ? known : pet);
@@ -140,6 +160,7 @@ export function statusKeyOf({ status }: Pet): StatusKey {
   return status ?? 'none';
 }
 
-function isSame(a: Pet, b: Pet): boolean {
+/** True when both have the same name, category and status. */
+export function isSame(a: Pet, b: Pet): boolean {
   return a.name === b.name && a.categoryId === b.categoryId && a.status === b.status;
 }

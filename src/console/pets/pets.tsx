@@ -1,5 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { PetstoreClient } from '../../client/index.ts';
+import { useChanges } from '../changes/use-changes.tsx';
+import { canChangePets } from '../connect.ts';
+import type { ConsoleClient } from '../console-client.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
 import { Filter } from './filter.tsx';
@@ -12,7 +14,7 @@ import { usePets } from './use-pets.ts';
 import { useQuery } from './use-query.ts';
 
 /** The list of pets and the form that adds one. */
-export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused: () => void }) {
+export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: () => void }) {
   const [query, changeQuery] = useQuery();
   const [isFormOpen, setIsFormOpen] = useState(false);
   const view = usePets(client, onRefused);
@@ -24,6 +26,9 @@ export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused:
   );
   const searchBox = useRef<HTMLInputElement>(null);
   const enterList = useRef<() => void>(null);
+
+  const canChange = canChangePets();
+  const changes = useChanges({ client, collection, shown: found.pets, enterList, onRefused });
 
   const showAll = () => changeQuery({ text: defaultQuery.text, status: defaultQuery.status });
   const openForm = () => {
@@ -65,10 +70,12 @@ export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused:
           found={found}
           query={query}
           enter={enterList}
+          {...(canChange && { rowParts: changes.rowParts })}
           onShowAll={showAll}
           onAdd={openForm}
         />
         <SyncBar view={view} />
+        {canChange && changes.overlays}
         {view.phase !== 'loading' && <Announcement count={found.pets.length} />}
       </section>
       <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
@@ -79,6 +86,12 @@ export function Pets({ client, onRefused }: { client: PetstoreClient; onRefused:
           onRefused={onRefused}
           onShowAll={showAll}
         />
+        {!canChange && (
+          <p class="help read-only">
+            Pets cannot be changed here. Whoever runs the service can turn that on:{' '}
+            <code>petstore serve --experimental</code>
+          </p>
+        )}
       </aside>
     </main>
   );

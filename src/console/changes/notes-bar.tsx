@@ -1,0 +1,74 @@
+import { useRef } from 'preact/hooks';
+import type { Note, Notes, Words } from './notes.ts';
+import { shortNameOf } from './words.ts';
+
+export interface NotesBarProps {
+  notes: Notes;
+  /** Called when a button was pressed and goes away with its note. The focus must go somewhere. */
+  onChosen: (petId: bigint) => void;
+}
+
+/** What happened to pets lately. Nothing ends while somebody points at it or has the focus in it. */
+export function NotesBar({ notes, onChosen }: NotesBarProps) {
+  const reasons = useRef(new Set<'pointer' | 'focus'>());
+  const hold = (reason: 'pointer' | 'focus', isHeld: boolean) => {
+    if (isHeld) reasons.current.add(reason);
+    else reasons.current.delete(reason);
+    notes.setHeld(reasons.current.size > 0);
+  };
+  const press = (note: Note, act: () => void) => {
+    hold('focus', false);
+    act();
+    onChosen(note.petId);
+  };
+
+  const card = (note: Note) => (
+    <div key={keyOf(note)} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId.toString()}>
+      <p>{renderWords(note.words)}</p>
+      {note.undo && (
+        <button type="button" onClick={() => press(note, () => notes.undo(note))}>
+          Undo
+        </button>
+      )}
+      {note.choices?.map((choice) => (
+        <button
+          type="button"
+          key={choice.label}
+          onClick={() => press(note, () => notes.choose(note, choice))}
+        >
+          {choice.label}
+        </button>
+      ))}
+    </div>
+  );
+
+  // Both regions always exist: screen readers announce what is added to them.
+  return (
+    <section
+      class="notes"
+      aria-label="Latest changes"
+      // A finger does not hover.
+      onPointerEnter={({ pointerType }) => pointerType === 'mouse' && hold('pointer', true)}
+      onPointerLeave={() => hold('pointer', false)}
+      onFocusIn={() => hold('focus', true)}
+      onFocusOut={() => hold('focus', false)}
+    >
+      <div role="alert">{notes.list.filter(({ choices }) => choices).map(card)}</div>
+      <div role="status">{notes.list.filter(({ choices }) => !choices).map(card)}</div>
+    </section>
+  );
+}
+
+function renderWords(words: Words) {
+  return words.map((word) => (typeof word === 'string' ? word : <bdi>{shortNameOf(word)}</bdi>));
+}
+
+const keys = new WeakMap<Note, number>();
+let lastKey = 0;
+
+/** Without a key of its own, a button would keep the focus and belong to another note. */
+function keyOf(note: Note): number {
+  const key = keys.get(note) ?? ++lastKey;
+  keys.set(note, key);
+  return key;
+}

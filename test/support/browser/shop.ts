@@ -1,0 +1,61 @@
+import type { Locator, Page } from 'playwright-core';
+import { createClient, type ExperimentalPetstoreClient } from '../../../src/client/index.ts';
+import { openListeningService, type ListeningService } from '../http/listening.ts';
+
+/** A service whose pets can be changed, with these available pets in it. */
+export async function openShop(...names: string[]): Promise<ListeningService> {
+  const service = await openListeningService({ isExperimental: true });
+  for (const name of names) await service.client.createPet({ name, categoryId: 7n, status: 'available' });
+  return service;
+}
+
+/** Another till of the same shop. */
+export function tillOf({ url, apiKey }: ListeningService): ExperimentalPetstoreClient {
+  return createClient({ baseUrl: url, apiKey, experimental: true });
+}
+
+/** From now on, this console does not hear what others do. */
+export async function deafen(page: Page): Promise<void> {
+  await page.route('**/v1/pets?*', () => {});
+}
+
+export const rowOf = (page: Page, name: string): Locator => page.locator('.row').filter({ hasText: name });
+
+export const statusOf = (page: Page, name: string): Promise<string> =>
+  rowOf(page, name).locator('.status').innerText();
+
+export const noteOf = (page: Page, text: string): Locator => page.locator('.note').filter({ hasText: text });
+
+/** Opens the menu of a pet. */
+export async function openMenu(page: Page, name: string): Promise<Locator> {
+  await page.getByRole('button', { name: `Change ${name}` }).click();
+  const menu = page.getByRole('menu');
+  await menu.waitFor();
+  return menu;
+}
+
+/** The text of the element that has the focus, or of its row. */
+export function focusedRow(page: Page): Promise<string | undefined> {
+  return page.evaluate<string | undefined>(
+    `document.activeElement.closest('.row')?.querySelector('.name')?.textContent`,
+  );
+}
+
+/** From now on, time passes in the page only when the test says so: how fast the machine is makes no difference. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt(await page.evaluate<number>('Date.now() + 1000'));
+}
+
+/** Lets the little time pass that the page needs to draw. */
+export async function drawUntil(page: Page, condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await page.clock.runFor(1);
+}
+
+/** Lets the page draw until the element is there. */
+export const drawn = (page: Page, element: Locator): Promise<void> =>
+  drawUntil(page, async () => (await element.count()) > 0);
+
+/** Lets the page draw until the element is gone. */
+export const erased = (page: Page, element: Locator): Promise<void> =>
+  drawUntil(page, async () => (await element.count()) === 0);
