@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../src/client/index.ts';
-import { findPets } from '../../src/console/pets/find-pets.ts';
-import { defaultQuery, readQuery, renderQuery, type PetQuery } from '../../src/console/pets/query.ts';
+import { findPets } from '../../src/console/pets/find/find-pets.ts';
+import { defaultQuery, readQuery, renderQuery, type PetQuery } from '../../src/console/pets/find/query.ts';
 
 const pets: Pet[] = [
   { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' },

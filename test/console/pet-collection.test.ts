@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet, PetStatus } from '../../src/client/index.ts';
-import { PetCollection } from '../../src/console/pets/pet-collection.ts';
+import { PetCollection } from '../../src/console/pets/data/pet-collection.ts';
 
 const petOf = (id: bigint, status?: PetStatus, name = `Pet ${id}`): Pet => ({
   id,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { isPetstoreError, PetstoreClientError, type PetstoreClient } from '../../src/client/index.ts';
-import { PetCollection } from '../../src/console/pets/pet-collection.ts';
-import { PetSync, type PetSyncOptions } from '../../src/console/pets/pet-sync.ts';
+import { PetCollection } from '../../src/console/pets/data/pet-collection.ts';
+import { PetSync, type PetSyncOptions } from '../../src/console/pets/data/pet-sync.ts';
 import { addPets } from '../support/browser/console.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { openServiceOnFile } from '../support/http/service-on-file.ts';

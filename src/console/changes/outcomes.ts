@@ -8,7 +8,7 @@ import {
 } from '../../client/index.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import type { Problem } from '../connect.ts';
-import { isSame, type PetCollection } from '../pets/pet-collection.ts';
+import { isSame, type PetCollection } from '../pets/data/pet-collection.ts';
 import type { Choice, Notes, Words } from './notes.ts';
 import { withFields, type Wish } from './wish.ts';
 import { anywayLabel, tellConflict, tellDone, tellFailed } from './words.ts';

@@ -6,7 +6,7 @@ import {
   type PetFields,
   PetstoreClientError,
 } from '../../client/index.ts';
-import { isSame } from '../pets/pet-collection.ts';
+import { isSame } from '../pets/data/pet-collection.ts';
 import type { Note } from './notes.ts';
 import { Outcomes, type Attempt, type OutcomesOptions } from './outcomes.ts';
 import { fieldsOf, reversed } from './wish.ts';

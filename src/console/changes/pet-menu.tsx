@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Pet, PetStatus } from '../../client/index.ts';
-import { labelOf } from '../pets/filter.tsx';
+import { labelOf } from '../pets/find/filter.tsx';
 import { shortNameOf } from './words.ts';
 
 export interface PetMenuProps {

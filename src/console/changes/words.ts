@@ -1,5 +1,5 @@
 import type { Pet, PetFields } from '../../client/index.ts';
-import type { StatusKey } from '../pets/pet-collection.ts';
+import type { StatusKey } from '../pets/data/pet-collection.ts';
 import type { Words } from './notes.ts';
 import type { Wish } from './wish.ts';
 

@@ -14,9 +14,9 @@ import { shortNameOf } from '../changes/words.ts';
 import { Field } from '../field.tsx';
 import { Question } from '../question.tsx';
 import { emptyDraft, labels, questionAbout, readDraft, type Draft, type DraftErrors } from './draft.ts';
-import { labelOf } from './filter.tsx';
-import { findPets } from './find-pets.ts';
-import type { PetQuery } from './query.ts';
+import { labelOf } from './find/filter.tsx';
+import { findPets } from './find/find-pets.ts';
+import type { PetQuery } from './find/query.ts';
 
 export interface AddPetProps {
   client: PetstoreClient;

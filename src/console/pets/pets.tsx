@@ -4,14 +4,14 @@ import { canChangePets } from '../connect.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
-import { Filter } from './filter.tsx';
-import { findPets } from './find-pets.ts';
-import { PetList } from './pet-list.tsx';
-import { defaultQuery } from './query.ts';
-import { Search } from './search.tsx';
-import { Announcement, FullNotice, SyncBar } from './sync-state.tsx';
-import { usePets } from './use-pets.ts';
-import { useQuery } from './use-query.ts';
+import { Filter } from './find/filter.tsx';
+import { findPets } from './find/find-pets.ts';
+import { PetList } from './list/pet-list.tsx';
+import { defaultQuery } from './find/query.ts';
+import { Search } from './find/search.tsx';
+import { Announcement, FullNotice, SyncBar } from './list/sync-state.tsx';
+import { usePets } from './data/use-pets.ts';
+import { useQuery } from './find/use-query.ts';
 
 /** The list of pets and the form that adds one. */
 export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: () => void }) {

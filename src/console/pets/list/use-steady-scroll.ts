@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Pet } from '../../client/index.ts';
-import { indexOfPet } from './find-pets.ts';
+import type { Pet } from '../../../client/index.ts';
+import { indexOfPet } from '../find/find-pets.ts';
 
 interface Anchor {
   id: bigint;

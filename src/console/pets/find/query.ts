@@ -1,5 +1,5 @@
-import { petStatuses } from '../../client/index.ts';
-import type { StatusKey } from './pet-collection.ts';
+import { petStatuses } from '../../../client/index.ts';
+import type { StatusKey } from '../data/pet-collection.ts';
 
 export type StatusFilter = StatusKey | 'all';
 

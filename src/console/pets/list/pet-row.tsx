@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { Pet, PetStatus } from '../../client/index.ts';
-import { labelOf } from './filter.tsx';
+import type { Pet, PetStatus } from '../../../client/index.ts';
+import { labelOf } from '../find/filter.tsx';
 import { PetName } from './pet-name.tsx';
 
 export interface PetRowProps {

@@ -1,5 +1,5 @@
-import type { Pet } from '../../client/index.ts';
-import { statusKeyOf, type StatusCounts } from './pet-collection.ts';
+import type { Pet } from '../../../client/index.ts';
+import { statusKeyOf, type StatusCounts } from '../data/pet-collection.ts';
 import type { PetQuery, StatusFilter } from './query.ts';
 
 export interface FoundPets {

@@ -1,9 +1,9 @@
 import type { RefObject } from 'preact';
-import type { PetsView } from './use-pets.ts';
-import type { FoundPets } from './find-pets.ts';
+import type { PetsView } from '../data/use-pets.ts';
+import type { FoundPets } from '../find/find-pets.ts';
 import { Empty, Loading, NoMatch, ProblemNotice } from './list-states.tsx';
 import { PetGrid, type RowParts } from './pet-grid.tsx';
-import { renderQuery, type PetQuery } from './query.ts';
+import { renderQuery, type PetQuery } from '../find/query.ts';
 
 export interface PetListProps {
   view: PetsView;

@@ -1,5 +1,5 @@
-import type { Pet } from '../../client/index.ts';
-import { Dialog } from '../dialog.tsx';
+import type { Pet } from '../../../client/index.ts';
+import { Dialog } from '../../dialog.tsx';
 
 /** A name that does not fit into its row. */
 export function WholeName({ pet, onClose }: { pet: Pet; onClose: () => void }) {

@@ -1,7 +1,7 @@
-import type { Problem } from '../connect.ts';
-import { labelOf } from './filter.tsx';
-import type { PetQuery } from './query.ts';
-import type { PetsView } from './use-pets.ts';
+import type { Problem } from '../../connect.ts';
+import { labelOf } from '../find/filter.tsx';
+import type { PetQuery } from '../find/query.ts';
+import type { PetsView } from '../data/use-pets.ts';
 
 export function Loading() {
   return (

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Pet } from '../../client/index.ts';
-import { indexOfPet } from './find-pets.ts';
+import type { Pet } from '../../../client/index.ts';
+import { indexOfPet } from '../find/find-pets.ts';
 
 export interface ActiveRow {
   /** The index of the row that has or had the focus; -1 for none. */

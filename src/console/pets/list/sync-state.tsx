@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PetsView } from './use-pets.ts';
+import type { PetsView } from '../data/use-pets.ts';
 
 /** Says when the list is not the whole store. */
 export function FullNotice({ view }: { view: PetsView }) {
