@@ -6,6 +6,7 @@ import { openListeningService } from '../test/support/http/listening.ts';
 import { openServiceOnFile } from '../test/support/http/service-on-file.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
+import { deafen, noteOf, openMenu, rowOf, tillOf } from '../test/support/browser/shop.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
@@ -13,7 +14,7 @@ const screen: BrowserContextOptions = { viewport: { width: 1366, height: 768 } }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
 
-await using service = await openListeningService();
+await using service = await openListeningService({ isExperimental: true });
 await using chromium = await openBrowser();
 for (let index = 0; index < 60; index++) {
   const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];
@@ -38,9 +39,9 @@ async function take(
   await visited.page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-const enter = async (page: Page): Promise<void> => {
+const enter = async (page: Page, name = 'Rex'): Promise<void> => {
   await signIn(page, service.apiKey);
-  await page.getByText('Rex').first().waitFor();
+  await page.getByText(name).first().waitFor();
 };
 
 await take('sign-in', '/', screen, async (page) => {
@@ -52,7 +53,7 @@ await take('pets-dark', '/', { ...screen, colorScheme: 'dark' }, async (page) =>
   await enter(page);
   await page.getByRole('radio', { name: 'Available' }).check();
 });
-await take('phone', '/', phone, enter);
+await take('phone', '/', phone, (page) => enter(page));
 await take('phone-mistake', '/', { ...phone, colorScheme: 'dark' }, async (page) => {
   await enter(page);
   await page.getByRole('button', { name: 'Add a pet' }).click();
@@ -84,6 +85,7 @@ const tryList = async (page: Page): Promise<void> => {
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('button', { name: 'Next page' }).waitFor();
 };
+await take('docs-experimental', '/docs', wide, (page) => scrollTo(page, '#updatePet'));
 await take('docs', '/docs', wide, (page) => scrollTo(page, '#createPet'));
 await take('docs-dark', '/docs', { ...wide, colorScheme: 'dark' }, async (page) => {
   await page.getByRole('radio', { name: 'TypeScript' }).check();
@@ -98,6 +100,21 @@ await take('pets', '/', screen, async (page) => {
   await enter(page);
   await add(page, 'Pixel', '9007199254740993');
   await page.getByText('was added').waitFor();
+});
+// Pixel was added just before, and no other pet has its name.
+await take('sell', '/', screen, async (page) => {
+  await enter(page, 'Pixel');
+  await openMenu(page, 'Pixel');
+});
+await take('conflict', '/', screen, async (page) => {
+  await enter(page, 'Pixel');
+  await deafen(page);
+  const pets = await Array.fromAsync(service.client.pets());
+  const pixel = pets.find(({ name }) => name === 'Pixel');
+  if (!pixel) throw new Error('Pixel is not there.');
+  await tillOf(service).experimental.updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
+  await rowOf(page, 'Pixel').getByRole('button', { name: 'Sell' }).click();
+  await noteOf(page, 'in the meantime').waitFor();
 });
 
 const manyPets = Array.from({ length: 50_000 }, (_, index) => ({
