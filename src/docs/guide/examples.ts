@@ -138,7 +138,7 @@ try {
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
-  apiKey: process.env.API_KEY!,
+  apiKey: process.env.API_KEY ?? '',
   onDeprecation: ({ operation, sunsetAt }) =>
     console.warn(operation, 'will be removed on', sunsetAt),
 });
