@@ -43,6 +43,9 @@ export interface ExperimentalPetstoreClient extends PetstoreClient {
 export function createClient(options: ClientOptions & { experimental: true }): ExperimentalPetstoreClient;
 export function createClient(options: ClientOptions): PetstoreClient;
 export function createClient(options: ClientOptions): PetstoreClient | ExperimentalPetstoreClient {
+  // Without this, an environment variable that is not set would be sent as the key "undefined".
+  if (typeof options.apiKey !== 'string' || options.apiKey.trim() === '')
+    throw new TypeError('apiKey must not be empty.');
   const versionUrl = versionedUrl(options.baseUrl);
   const petsUrl = `${versionUrl}/pets`;
   const send = createSend(options);

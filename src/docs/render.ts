@@ -33,7 +33,7 @@ ${renderIntroduction(contract)}
 }
 
 const referenceIntroduction = `<section id="reference"><h2>Reference</h2>
-<p>Generated from <a href="openapi.yaml">openapi.yaml</a>. Tests hold the service to it.</p></section>`;
+<p>Generated from <a href="openapi.yaml">openapi.yaml</a>, which tests compare with the running service.</p></section>`;
 
 function renderLanguages(): string {
   const choices = Object.entries(sampleLanguages).map(
@@ -91,10 +91,9 @@ it.</p></div>
 function renderExperimental(operations: NamedOperation[]): string {
   if (operations.length === 0) return '';
   return `<section id="experimental"><h2>Experimental</h2>
-<p>The operator has turned these operations on. They are not part of v1: a release may change or remove them, and v1 stays as
-it is. Send <code>Petstore-Stability: experimental</code> with each request. Without it, the service responds as if these
+<p>The operator has turned these operations on. They are not part of v1: any release may change or remove them. Send <code>Petstore-Stability: experimental</code> with each request. Without it, the service responds as if these
 operations did not exist.</p>
-<p>While they are on, a walk through all pages visits every pet that is neither changed nor deleted meanwhile
-exactly once.</p></section>
+<p>A walk through all pages may miss a pet that is changed or deleted meanwhile. It visits every other pet exactly
+once.</p></section>
 ${renderOperations(operations)}`;
 }

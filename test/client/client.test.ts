@@ -33,6 +33,12 @@ describe('createClient', () => {
     expect(refused).toThrow('baseUrl must not contain a user name or a password.');
   });
 
+  it('refuses a missing key before it sends anything', () => {
+    for (const apiKey of [undefined as unknown as string, '', ' ']) {
+      expect(() => service.clientWith({ apiKey })).toThrow(new TypeError('apiKey must not be empty.'));
+    }
+  });
+
   it('uses the given fetch', async () => {
     const urls: string[] = [];
     const client = service.clientWith({

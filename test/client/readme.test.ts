@@ -32,6 +32,14 @@ describe('the README of the client', () => {
     expect(await run(command, folder)).toMatchObject({ status: 0, stdout: '' });
   });
 
+  it('has samples that Node runs without a compiler', async () => {
+    for (const { file, text } of samples.filter((sample) => sample.text.includes('import '))) {
+      const script = file.replace('.ts', '.mjs');
+      await Bun.write(join(folder, script), text);
+      expect(await run(['node', '--check', script], folder), text).toMatchObject({ status: 0, stderr: '' });
+    }
+  });
+
   it('has samples that print what it shows', async () => {
     await using service = await openListeningService();
     const printing = samples.filter(({ prints }) => prints !== undefined);

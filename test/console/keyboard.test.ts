@@ -56,6 +56,21 @@ describe('the keyboard', () => {
     expect(await focusedRow(page)).toBe('298');
   });
 
+  it('clears the search with Escape from a row, too', async () => {
+    await using service = await openServiceOnFile(pets.slice(0, 3));
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('All 3 pets').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Pet');
+    await page.keyboard.press('ArrowDown');
+    const focused = await focusedRow(page);
+    await page.keyboard.press('Escape');
+    await page.getByText('All 3 pets').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(await focusedRow(page)).toBe(focused);
+  });
+
   it('has shortcuts for the search, a new pet and the help, except where people type', async () => {
     await using service = await openServiceOnFile(pets.slice(0, 3));
     await using visited = await openConsole(chromium.browser, service);

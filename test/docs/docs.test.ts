@@ -16,8 +16,8 @@ describe('/docs', () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`);
     const { page, complaints } = visited;
-    const endpoints = await page.locator('.operation .endpoint').allTextContents();
-    expect(endpoints).toEqual(['GET /v1/pets', 'POST /v1/pets', 'GET /v1/pets/{petId}']);
+    const endpoints = await page.locator('.operation .endpoint').allInnerTexts();
+    expect(endpoints).toEqual(['GET /v1/pets Try it', 'POST /v1/pets Try it', 'GET /v1/pets/{petId} Try it']);
     expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
     expect(complaints).toEqual([]);
   });
@@ -84,7 +84,10 @@ describe('/docs', () => {
     const { page } = visited;
     const sample = page.locator('#first-call figure:visible');
     expect(await sample.innerText()).toContain('curl -H');
+    const install = page.getByText('Then install the tarball in your project');
+    expect(await install.isVisible()).toBe(false);
     await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(await install.isVisible()).toBe(true);
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     await page.reload();
     expect(await sample.innerText()).toContain("from 'petstore-client'");
@@ -143,7 +146,7 @@ describe('/docs', () => {
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { permissions: [] });
     const { page } = visited;
     await page.evaluate<void>("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
-    const block = page.locator('#key .block');
+    const block = page.locator('#key .block').first();
     await block.getByRole('button').click();
     await block.getByText('Press Ctrl+C').waitFor();
     expect(await page.evaluate<string>('getSelection().toString()')).toContain('petstore keys create');

@@ -33,6 +33,16 @@ describe('Try it', () => {
     expect(await service.client.listPets()).toEqual({ pets: [] });
   });
 
+  it('is one click away from the head of each operation', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const form = formOf(page, 'getPet');
+    await page.locator('#getPet').getByRole('link', { name: 'Try it' }).click();
+    await form.getByRole('button', { name: 'Send' }).click({ trial: true });
+    expect(page.url()).toEndWith('#getPet-try');
+  });
+
   it('shows every digit of the response with its status, time and size', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);

@@ -39,7 +39,7 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
     searchBox.current?.focus();
     searchBox.current?.select();
   };
-  useShortcuts({ '/': goToSearch, n: openForm });
+  useShortcuts({ '/': goToSearch, n: openForm, Escape: () => changeQuery({ text: '' }) });
 
   return (
     <main class="store">

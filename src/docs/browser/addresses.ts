@@ -1,3 +1,4 @@
+import { exampleAddress } from '../addresses.ts';
 import { recall, remember } from './remembered.ts';
 
 /** The service that these docs came from, below any path of a proxy. */
@@ -15,6 +16,7 @@ export function offerAddresses(): ChosenAddress {
   const samples = document.querySelector<HTMLElement>('[data-address]');
   if (!list || !samples) return chosen;
   const show = createReplacement(samples, samples.dataset['address'] ?? '');
+  removeDefault(list);
   const items = [...list.querySelectorAll<HTMLElement>('[data-base]')];
   const named = items.map((item) => item.dataset['base'] ?? '');
   if (!named.includes(thisHost)) {
@@ -31,6 +33,11 @@ export function offerAddresses(): ChosenAddress {
     remember('address', chosen.base);
   });
   return chosen;
+}
+
+/** The default address of a new service helps only readers without a script: this host is the one that responds. */
+function removeDefault(list: Element): void {
+  if (thisHost !== exampleAddress) list.querySelector(`[data-base="${exampleAddress}"]`)?.remove();
 }
 
 function createItem(list: Element, base: string, description: string): HTMLElement {

@@ -6,7 +6,7 @@ export const clientSetup = `import { createClient } from 'petstore-client';
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
-  apiKey: process.env.API_KEY!,
+  apiKey: process.env.API_KEY ?? '',
 });
 `;
 

@@ -13,7 +13,7 @@ const advice: Record<ErrorCode, string> = {
   payload_too_large: 'Send at most 64 KiB.',
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
-  precondition_failed: 'What is there now is not what you require. Fetch it again, then decide.',
+  precondition_failed: 'The pet or the page does not meet your condition. Fetch it again, then decide.',
   rate_limited: 'Wait as long as `Retry-After` says, then retry.',
   overloaded: 'Too many requests are waiting. Wait as long as `Retry-After` says, then retry.',
   unavailable: 'The store is not available now. Wait as long as `Retry-After` says, then retry.',

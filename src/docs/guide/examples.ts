@@ -62,7 +62,7 @@ console.log(pet.id, pet.name);`,
       prints: '2n Mia',
     }),
     curl: {
-      code: renderCurl(exampleAddress, retried).replace('curl ', 'curl --retry 4 --retry-all-errors '),
+      code: renderCurl(exampleAddress, retried).replace('curl ', 'curl --retry 4 --retry-all-errors \\\n  '),
       prints: '{"id":2,"name":"Mia","categoryId":2}',
     },
   },
@@ -70,7 +70,8 @@ console.log(pet.id, pet.name);`,
   pages: {
     curl: {
       code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  '${petUrl}?limit=1&status=available' | grep '^Link'`,
+  '${petUrl}?limit=1&status=available' \\
+  | grep '^Link'`,
       prints: 'Link: <?limit=1&status=available&cursor=MS5hdmFpbGFibGUuMS4xaTcyM3Ny>; rel="next"',
     },
     typescript: {
@@ -138,7 +139,7 @@ try {
 
 const client = createClient({
   baseUrl: '${exampleAddress}',
-  apiKey: process.env.API_KEY!,
+  apiKey: process.env.API_KEY ?? '',
   onDeprecation: ({ operation, sunsetAt }) =>
     console.warn(operation, 'will be removed on', sunsetAt),
 });

@@ -19,20 +19,21 @@ export const guideSections: GuideSection[] = [
   {
     id: 'key',
     title: 'Get an API key',
-    words: `<p>Every call needs an API key. Whoever runs the service creates one for you. It is shown once.</p>
-<p>Keep it out of your source code and pass it to your program as <code>API_KEY</code>. Send it in the header
-<code>Authorization: Bearer &lt;API_KEY&gt;</code>, never in a URL.</p>`,
-    aside: renderCommand('petstore keys create --name my-program'),
+    words: `<p>Every call needs an API key. The service prints one when it starts for the first time. Whoever runs it creates more
+with <code>petstore keys create</code>. A key is shown only once.</p>
+<p>Keep the key out of your source code: the samples read it from the environment variable <code>API_KEY</code>. Send it in
+the <code>Authorization: Bearer &lt;API_KEY&gt;</code> header, never in a URL.</p>`,
+    aside: renderCommand('petstore keys create --name my-program') + renderCommand("export API_KEY='pets_…'"),
   },
   {
     id: 'first-call',
     title: 'Make your first call',
     words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
-<p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes with the source code of this
-service and is not in a registry. Build the package in a clone of the source code:</p>
+<div data-for="typescript"><p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes
+with the source code of this service and is not in a registry. Build the package in a clone of the source code:</p>
 ${renderCommand('npm ci && npm pack --workspace petstore-client')}
 <p>Then install the tarball in your project:</p>
-${renderCommand('npm install ./petstore-client-*.tgz')}`,
+${renderCommand('npm install ./petstore-client-*.tgz')}</div>`,
     sample: guideExamples.firstCall,
   },
   {
@@ -41,9 +42,9 @@ ${renderCommand('npm install ./petstore-client-*.tgz')}`,
     words: `<p>The service ignores query parameters and body fields that it does not know.
 <code>GET /v1/pets?name=Rex</code> does not search by name: <strong>it returns every pet</strong>. A mistyped
 <code>?stauts=sold</code> does the same, and a pet with <code>"stauts":"sold"</code> is added without a status.</p>
-<p>What the service knows but cannot accept is an error: <code>?status=lost</code> is
-<a href="#error-invalid_parameter"><code>invalid_parameter</code></a>. The types of the TypeScript client refuse unknown
-names before your program runs.</p>`,
+<p>An invalid value is an error: <code>?status=lost</code> fails with
+<a href="#error-invalid_parameter"><code>invalid_parameter</code></a>. With the TypeScript client, an unknown name does not
+compile.</p>`,
     sample: guideExamples.ignored,
   },
   {
@@ -52,44 +53,45 @@ names before your program runs.</p>`,
     words: `<p>A pet has a name, a category and an optional status: <code>available</code>, <code>pending</code> or
 <code>sold</code>. The service assigns the <code>id</code> and responds once the pet is stored durably.</p>
 <p>Ids and categories are exact 64-bit integers. JSON parsers that use doubles, such as <code>response.json()</code>, lose
-digits beyond 2<sup>53</sup>; the client returns <code>bigint</code>.</p>`,
+digits beyond 2<sup>53</sup>; the TypeScript client returns <code>bigint</code>.</p>`,
     sample: guideExamples.create,
   },
   {
     id: 'retries',
     title: 'Retry safely',
     words: `<p>You can always retry a read. You can retry a create if it carries an <code>Idempotency-Key</code> of your choice:
-the same key with the same pet returns the first response again and adds nothing. Keys are kept for at least 24 hours. After a
-429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little longer each
-time.</p>
-<p>The client does all of this for you: it creates a key for each create, retries for up to a minute with growing, random
-pauses, and honors <code>Retry-After</code>.</p>`,
+the same key with the same pet returns the first response again and adds nothing. The service remembers it for at least 24
+hours. After a 429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little
+longer before each retry.</p>
+<p>The TypeScript client does all of this for you: it sends a new key with each create, retries for up to a minute with
+growing, random pauses, and honors <code>Retry-After</code>.</p>`,
     sample: guideExamples.retries,
   },
   {
     id: 'pages',
     title: 'Read all pages',
     words: `<p>A list comes in pages of at most 100 pets, ordered by ascending <code>id</code>. If more pets follow, the
-<code>Link</code> header with <code>rel="next"</code> holds the next page, relative to the URL of the request. Follow it
-unchanged until a response has none. You get every pet that existed when you started exactly once.</p>`,
+<code>Link</code> header with <code>rel="next"</code> holds the URL of the next page, relative to the URL of the request.
+Follow it unchanged until a response has none. You get every pet that existed when you started exactly once, unless it is
+changed or deleted meanwhile.</p>`,
     sample: guideExamples.pages,
   },
   {
     id: 'errors',
     title: 'Handle errors',
     words: `<p>Every error has the same three fields: <code>code</code> for programs, <code>message</code> for people, and
-<code>status</code>, the HTTP status. Check the <code>code</code>. Quote the <code>X-Request-Id</code> header when you report
-a problem.</p>
+<code>status</code>, the HTTP status. Branch on <code>code</code>: the wording of a message may change. Quote the
+<code>X-Request-Id</code> header when you report a problem.</p>
 ${renderErrorCodes()}`,
     sample: guideExamples.errors,
   },
   {
     id: 'deprecation',
     title: 'Stop using getPet',
-    words: `<p>Getting one pet by its id, <code>GET /v1/pets/{petId}</code>, has been deprecated since 14 November 2026 and
+    words: `<p>Fetching one pet by its id, <code>GET /v1/pets/{petId}</code>, has been deprecated since 14 November 2026 and
 will be removed on 5 December 2030. It works until then. Each response says so in the <code>Deprecation</code>,
 <code>Sunset</code> and <code>Link</code> headers.</p>
-<p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the pets that you work with, keep them by
+<p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the pets that you work with, index them by
 id, and list again with <code>If-None-Match</code> to check cheaply for changes.</p>`,
     sample: guideExamples.deprecation,
   },

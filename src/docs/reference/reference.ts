@@ -17,7 +17,8 @@ function renderOperation(operation: NamedOperation): string {
   return `<section class="operation" id="${operationId}">
 <div class="columns"><div class="words">
 <h3>${escapeHtml(summary)}${renderBadges(operation)}</h3>
-<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code></p>
+<p class="endpoint"><span class="method ${method.toLowerCase()}">${method}</span> <code>${escapeHtml(path)}</code>
+<a class="try-link" href="#${operationId}-try" hidden>Try it</a></p>
 ${renderText(description)}
 ${renderFields('Body', fieldsOf(schemaOf(operation.requestBody?.content)))}
 ${renderFields('Parameters', operation.parameters.toSorted(byLocation))}

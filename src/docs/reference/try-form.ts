@@ -16,11 +16,11 @@ export function renderTryForm(operation: NamedOperation): string {
     : '';
   const renderAll = (shown: Parameter[]) =>
     shown.map((field) => renderField(id(field.name), field)).join('\n');
-  return `<form class="try card" data-method="${method}" data-path="${escapeHtml(path)}"${
+  return `<form class="try card" id="${id('try')}" data-method="${method}" data-path="${escapeHtml(path)}"${
     isExperimental ? ' data-experimental' : ''
   } aria-label="Try ${operationId}" hidden>
 <div class="try-request"><h4>Try it</h4>
-<p class="help">Sends a real request to this host${method === 'GET' ? '' : ', which changes its pets'}.</p>
+<p class="help">Sends a real request to this host${method === 'GET' ? '' : ' and changes its pets'}.</p>
 <div class="fields"><div class="field wide"><label for="${id('key')}">API key</label>
 <input id="${id('key')}" data-key type="password" autocomplete="off" spellcheck="false" aria-describedby="${id('key-help')}">
 <p class="help" id="${id('key-help')}"><span data-key-help>There is no key in this tab yet.</span> <a href="#key">How to get one</a></p></div>

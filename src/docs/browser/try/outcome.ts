@@ -34,7 +34,7 @@ export function showResponse(form: HTMLFormElement, received: Received): void {
 export function showFailure(form: HTMLFormElement, error: unknown): void {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
   const reason = isTimeout ? 'No response within 30 seconds.' : 'The request could not be sent.';
-  const advice = 'The service may be restarting, or a header has a character that no header may have.';
+  const advice = 'The service may be restarting, or a header contains a character that headers do not allow.';
   statusOf(form)?.replaceChildren(element('span', reason, 'error'));
   form.querySelector('.outcome')?.replaceChildren(element('p', isTimeout ? 'Try again.' : advice, 'help'));
 }

@@ -10,6 +10,7 @@ const timeoutMs = 30_000;
 /** Shows the forms that send real requests to this host. */
 export function offerTrying(chosen: ChosenAddress): void {
   const key = offerKey();
+  for (const link of document.querySelectorAll<HTMLElement>('.try-link')) link.hidden = false;
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
     form.hidden = false;
     form.addEventListener('submit', (event) => {
