@@ -81,6 +81,6 @@ export function withFields<Kind extends NewPet>(pet: Kind, changes: PetFields): 
 export function petChanged(): PetstoreError {
   return new PetstoreError(
     'precondition_failed',
-    'The pet is not as you expected it: somebody else has changed it. Get it again, then decide.',
+    'The pet is not as you expected it. Get it again, then decide.',
   );
 }
