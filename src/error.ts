@@ -35,7 +35,7 @@ export class PetstoreError extends Error {
   }
 }
 
-/** A pet cannot be added under this id, because another pet has it. */
+/** A pet cannot be added under this id, because another pet has it, or had it. */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';
 }

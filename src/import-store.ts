@@ -25,8 +25,9 @@ export interface ImportStore {
   findImport(source: string): Promise<ImportState | undefined>;
 
   /**
-   * Adds all of the pets in their order, or none. Fails with `idempotency_conflict` when the import is not where the step
-   * says, because another process runs it, and with `IdTakenError` when a pet has one of the ids.
+   * Adds all of the pets in their order, or none. Ids that are given must ascend. Fails with `idempotency_conflict` when
+   * the import is not where the step says, because another process runs it, and with `IdTakenError` when a pet has one of
+   * the ids, or had it.
    */
   addPets(pets: readonly ImportedPet[], step?: ImportStep): Promise<void>;
 

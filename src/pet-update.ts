@@ -1,14 +1,6 @@
 import { PetstoreError } from './error.ts';
 import { toInt64 } from './int64.ts';
-import {
-  fieldOf,
-  InvalidPetError,
-  isJsonObject,
-  problemOf,
-  refuseProblems,
-  type NewPet,
-  type PetStatus,
-} from './pet.ts';
+import { fieldOf, InvalidPetError, isJsonObject, problemOf, type NewPet, type PetStatus } from './pet.ts';
 
 /** Some fields of a pet. A null status stands for none. */
 export interface PetFields {
@@ -26,31 +18,41 @@ export interface PetUpdate {
 /** Reads an update from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
 export function parsePetUpdate(body: unknown): PetUpdate {
   if (!isJsonObject(body)) throw new InvalidPetError({}, 'The body must be a JSON object.');
-  const changes = readFields(body, 'The body');
   const expected = fieldOf(body, 'expected');
-  if (expected === undefined) return { changes };
-  if (!isJsonObject(expected)) throw new InvalidPetError({}, 'expected must be a JSON object.');
-  return { changes, expected: readFields(expected, 'expected') };
+  const problems = [...problemsIn(body, 'The body'), ...problemsOfExpected(expected)];
+  if (problems.length > 0) throw new InvalidPetError({}, problems.join(' '));
+  const changes = readFields(body);
+  return isJsonObject(expected) ? { changes, expected: readFields(expected) } : { changes };
 }
 
-/** A typo in the only field would otherwise change nothing, or expect nothing, without a word. */
-function readFields(body: Record<string, unknown>, where: 'The body' | 'expected'): PetFields {
-  const name = fieldOf(body, 'name');
-  const categoryId = fieldOf(body, 'categoryId');
-  const status = fieldOf(body, 'status');
+function problemsOfExpected(expected: unknown): string[] {
+  if (expected === undefined) return [];
+  return isJsonObject(expected)
+    ? problemsIn(expected, 'expected', 'expected.')
+    : ['expected must be a JSON object.'];
+}
+
+/** The path precedes the name of a field. */
+function problemsIn(fields: Record<string, unknown>, where: string, path = ''): string[] {
+  const name = fieldOf(fields, 'name');
+  const categoryId = fieldOf(fields, 'categoryId');
+  const status = fieldOf(fields, 'status');
+  // A typo in the only field would otherwise change nothing, or expect nothing, without a word.
   if (name === undefined && categoryId === undefined && status === undefined) {
-    throw new InvalidPetError(
-      {},
-      `${where} must have at least one of the fields name, categoryId and status.`,
-    );
+    return [`${where} must have at least one of the fields name, categoryId and status.`];
   }
-  const path = where === 'expected' ? 'expected.' : '';
-  refuseProblems({
-    name: name === undefined ? undefined : problemOf.name(name, path),
-    categoryId: categoryId === undefined ? undefined : problemOf.categoryId(categoryId, path),
-    status:
-      status === undefined || status === null ? undefined : problemOf.status(status, path, 'null for none'),
-  });
+  return [
+    name === undefined ? undefined : problemOf.name(name, path),
+    categoryId === undefined ? undefined : problemOf.categoryId(categoryId, path),
+    status === undefined || status === null ? undefined : problemOf.status(status, path, 'null for none'),
+  ].filter((problem) => problem !== undefined);
+}
+
+/** The given fields, which have no problem. */
+function readFields(fields: Record<string, unknown>): PetFields {
+  const name = fieldOf(fields, 'name');
+  const categoryId = fieldOf(fields, 'categoryId');
+  const status = fieldOf(fields, 'status');
   return {
     ...(name !== undefined && { name: name as string }),
     ...(categoryId !== undefined && { categoryId: toInt64(categoryId) as bigint }),
@@ -79,6 +81,6 @@ export function withFields<Kind extends NewPet>(pet: Kind, changes: PetFields): 
 export function petChanged(): PetstoreError {
   return new PetstoreError(
     'precondition_failed',
-    'The pet is not as you expected it: somebody else has changed it. Get it again, then decide.',
+    'The pet is not as you expected it. Get it again, then decide.',
   );
 }

@@ -110,12 +110,13 @@ export function parseNewPet(body: unknown): NewPet {
   const name = fieldOf(body, 'name');
   const categoryId = fieldOf(body, 'categoryId');
   const status = fieldOf(body, 'status');
-  const problems = {
+  const found = {
     name: name === undefined ? 'name is required.' : problemOf.name(name),
     categoryId: categoryId === undefined ? 'categoryId is required.' : problemOf.categoryId(categoryId),
     status: status === undefined ? undefined : problemOf.status(status),
   };
-  refuseProblems(problems);
+  const problems = Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== undefined));
+  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
   const pet: NewPet = { name: name as string, categoryId: toInt64(categoryId) as bigint };
   if (status !== undefined) pet.status = status as PetStatus;
   return pet;
@@ -153,9 +154,3 @@ export const problemOf = {
       : `${path}status must be one of ${petStatuses.join(', ')}, or ${none}.`;
   },
 };
-
-/** Throws an {@link InvalidPetError} if any field has a problem. */
-export function refuseProblems(found: Record<keyof NewPet, string | undefined>): void {
-  const problems = Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== undefined));
-  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
-}

@@ -161,8 +161,11 @@ function checkOrigin(text: string): string {
 function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
   if (text === '') return undefined;
   const url = URL.parse(text);
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.origin + url.pathname === text;
-  if (isPlain && text.endsWith('/v1')) return text;
+  if (url?.username || url?.password) {
+    throw usageError(`${nameOf(name)} must not contain a user name or a password.`);
+  }
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text);
+  if (isPlain && url.pathname.endsWith('/v1')) return url.href;
   throw usageError(
     `${nameOf(name)} must be an http: or https: address that ends in /v1, such as https://pets.example/v1, not "${text}".`,
   );

@@ -7,7 +7,8 @@ export interface PetChanges extends PetFields {
   /**
    * What you saw: unless the pet still has these values, the update changes nothing and fails with
    * `precondition_failed`. It keeps two people from overwriting each other's work. Here both `null` and `undefined`
-   * as `status` mean that the pet has none, so `{ status: pet.status }` is right for every pet.
+   * as `status` mean that the pet has none, so `{ status: pet.status }` is right for every pet. At least one field is
+   * needed.
    */
   expected?: PetFields | undefined;
 }
@@ -19,15 +20,15 @@ export function renderChanges({ expected, ...changes }: PetChanges): string {
     throw new PetstoreClientError('invalid_pet', 'An update needs a name, a categoryId or a status.');
   }
   refuseProblems(problemsOf({ ...changes, status: changes.status ?? undefined }));
+  if (expected === undefined) return `{${fields}}`;
   const seen = renderExpected(expected);
-  return seen === '' ? `{${fields}}` : `{${fields},"expected":{${seen}}}`;
+  // A field that is undefined by mistake would otherwise turn the precondition off without a word.
+  if (seen === '') {
+    throw new PetstoreClientError('invalid_pet', 'expected needs a name, a categoryId or a status.');
+  }
+  return `{${fields},"expected":{${seen}}}`;
 }
 
-/** True when the service checks the pet before it changes it. */
-export function hasExpectation({ expected }: PetChanges): boolean {
-  return renderExpected(expected) !== '';
-}
-
-function renderExpected(expected: PetFields = {}): string {
+function renderExpected(expected: PetFields): string {
   return renderPetFields('status' in expected ? { ...expected, status: expected.status ?? null } : expected);
 }

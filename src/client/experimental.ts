@@ -1,4 +1,4 @@
-import { hasExpectation, renderChanges, type PetChanges } from './changes.ts';
+import { renderChanges, type PetChanges } from './changes.ts';
 import { isNotFound, isPetstoreError, PetstoreClientError } from './error.ts';
 import type { ChangePetOptions, ListOrdersOptions, OrdersOptions } from './options.ts';
 import { toOrders, type Order, type OrderPage } from './order.ts';
@@ -47,14 +47,19 @@ export function createExperimental(sendCall: Send, versionUrl: string): Experime
     { operation: 'listOrders', url: `${versionUrl}/store/orders` },
     toOrders,
   );
+  const petUrl = (id: bigint): string => {
+    // For callers without types: a number may have lost digits, and a text may lead to another path.
+    if (typeof id !== 'bigint') throw new TypeError('id must be a bigint, such as 7n or BigInt(7).');
+    return `${versionUrl}/pets/${id}`;
+  };
 
   return {
     async updatePet(id, changes, { ifMatch, signal } = {}) {
-      const isConditional = ifMatch !== undefined || hasExpectation(changes);
+      const isConditional = ifMatch !== undefined || changes.expected !== undefined;
       const response = await send({
         operation: 'updatePet',
         method: 'PATCH',
-        url: `${versionUrl}/pets/${id}`,
+        url: petUrl(id),
         headers: { 'Content-Type': 'application/json', ...ifMatchHeader(ifMatch) },
         body: renderChanges(changes),
         signal,
@@ -69,7 +74,7 @@ export function createExperimental(sendCall: Send, versionUrl: string): Experime
         const response = await send({
           operation: 'deletePet',
           method: 'DELETE',
-          url: `${versionUrl}/pets/${id}`,
+          url: petUrl(id),
           headers: ifMatchHeader(ifMatch),
           signal,
           onUncertain() {

@@ -21,6 +21,6 @@ export function addressesOf({ servers = [] }: OpenapiDocument): Address[] {
   return configured.length > 0 ? configured : named;
 }
 
-export function baseOf(url: string): string {
+function baseOf(url: string): string {
   return url.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -46,7 +46,6 @@ describe('--public-url and --staging-url', () => {
     'https://pets.example/V1',
     'https://pets.example/v1?x=1',
     'https://pets.example/v1#v1',
-    'https://user:secret@pets.example/v1',
     'https://pets.example/av1',
     'ftp://pets.example/v1',
     'pets.example/v1',
@@ -57,6 +56,19 @@ describe('--public-url and --staging-url', () => {
         /must be an http: or https: address that ends in \/v1/,
       );
     }
+  });
+
+  it.each(['HTTPS://Pets.example/v1', 'https://pets.example:443/v1'])(
+    'accept %s in its usual form',
+    (url) => {
+      expect(read(url)).toMatchObject({ publicUrl: 'https://pets.example/v1' });
+    },
+  );
+
+  it('refuse a password without showing it', () => {
+    expect(() => read('https://user:secret@pets.example/v1')).toThrow(
+      /^--public-url \(PUBLIC_URL\) must not contain a user name or a password\.$/,
+    );
   });
 
   it('are absent by default and when they are empty', () => {

@@ -83,6 +83,7 @@ describe('client.experimental, on a service with the operations on', () => {
       [{ categoryId: largest + 1n }, '{"categoryId":9223372036854775808}'],
       [{}, '{}'],
       [{ expected: { name: '' } }, '{"expected":{"name":""}}'],
+      [{ name: '', expected: {} }, '{"name":"","expected":{}}'],
     ];
     for (const [changes, body] of cases) {
       const headers = { 'Content-Type': 'application/json', 'Petstore-Stability': 'experimental' };

@@ -69,7 +69,6 @@ describe('updatePet', () => {
       '{"name":"A","expected":{"name":"B","categoryId":1}}',
       { name: 'A', expected: { name: 'B', categoryId: 1n } },
     ],
-    ['{"status":"sold"}', { status: 'sold', expected: {} }],
     ['{"status":"sold"}', { status: 'sold', expected: undefined }],
   ])('sends %s', async (body, changes) => {
     await using server = openScriptedServer(rex);
@@ -85,6 +84,8 @@ describe('updatePet', () => {
       {},
       { name: undefined },
       { expected: { name: 'A' } },
+      { name: 'A', expected: {} },
+      { name: 'A', expected: { name: undefined } },
       { name: '\0' },
       { categoryId: 2n ** 63n },
     ])
@@ -93,6 +94,11 @@ describe('updatePet', () => {
       );
     expect(await failureOf(operations.updatePet(1n, { name: '\0' }))).toHaveProperty('problems.name');
     const number = 1 as unknown as bigint;
+    const path = '../pets/1' as unknown as bigint;
+    for (const id of [number, path]) {
+      expect(await failureOf(operations.updatePet(id, { name: 'A' }))).toBeInstanceOf(TypeError);
+      expect(await failureOf(operations.deletePet(id))).toBeInstanceOf(TypeError);
+    }
     expect(await failureOf(operations.updatePet(1n, { categoryId: number }))).toBeInstanceOf(TypeError);
     expect(
       await failureOf(operations.updatePet(1n, { name: 'A', expected: { categoryId: number } })),

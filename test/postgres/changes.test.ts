@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
+import { IdTakenError } from '../../src/error.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { failureOf } from '../support/failure.ts';
@@ -215,6 +216,11 @@ describe('changes on PostgreSQL', () => {
     // A batch that is not committed moves the sequence, and may still be added again.
     await database.run("SELECT nextval('pet_ids')");
     expect(await adding.largestId()).toBe(id);
+    // Deleted while the import runs.
+    expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
+    expect(await store.pets.getPet(id)).toBeUndefined();
+    await adding.addPets([{ id: id + 5n, ...rex }]);
+    expect(await store.pets.getPet(id + 5n)).toBeDefined();
     await adding.close();
   });
 });

@@ -1,11 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
+import { IdTakenError } from '../../src/error.ts';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
 import { openService, type Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';
+import { failureOf } from '../support/failure.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -112,6 +115,24 @@ describe('updates and deletes', () => {
     expect(await read('/v1/pets')).toBe('[]');
     expect(await read('/v1/pets?status=available')).toBe('[]');
     expect((await service.call(`/v1/pets/${id}`)).status).toBe(404);
+  });
+});
+
+describe('an import that brings its ids', () => {
+  it('refuses the id of a pet that was added and deleted while it ran', async () => {
+    const store = await open();
+    const adding = openSqliteImport(place);
+    try {
+      await adding.addPets([{ id: 5n, ...rex }]);
+      const { id } = await store.pets.createPet(rex);
+      await store.experimental.deletePet(id);
+      expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
+      expect(await store.pets.getPet(id)).toBeUndefined();
+      await adding.addPets([{ id: id + 1n, ...rex }]);
+      expect(await store.pets.getPet(id + 1n)).toBeDefined();
+    } finally {
+      await adding.close();
+    }
   });
 });
 

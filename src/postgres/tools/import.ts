@@ -47,6 +47,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
         try {
           return await addTogether(connection, pets, step);
         } catch (error) {
+          if (error instanceof IdTakenError) throw error;
           if (isIdTaken(error) && pets[0]?.id !== undefined)
             throw new IdTakenError('A pet with this id exists already.', { cause: error });
           const mayRetry = isRetryable(error) || isIdTaken(error);
@@ -98,11 +99,13 @@ async function addTogether(
   await connection.query('BEGIN');
   try {
     if (step) await moveImport(connection, step, pets.length);
-    if (pets[0]?.id === undefined) await connection.query(insertNew, petArrays(pets));
+    const smallest = pets[0]?.id;
+    if (smallest === undefined) await connection.query(insertNew, petArrays(pets));
     else {
       const ids = pets.map(({ id = 0n }) => id);
       const largest = ids.reduce((one, other) => (one > other ? one : other));
       await connection.query(insertKept, [...petArrays(pets), ids.map(String)]);
+      await refuseDeletedIds(connection, smallest);
       await moveSequence(connection, largest);
     }
     await connection.query('COMMIT');
@@ -110,6 +113,16 @@ async function addTogether(
     if (connection.isOpen) await connection.query('ROLLBACK');
     throw error;
   }
+}
+
+/**
+ * The table alone would accept the id of a pet that was deleted since the import began. Comes after the insert, which
+ * waits for a delete of the same id to commit.
+ */
+async function refuseDeletedIds(connection: Connection, smallest: bigint): Promise<void> {
+  const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
+  const deleted = await connection.query(select, [String(smallest)]);
+  if (deleted.length > 0) throw new IdTakenError('This id was used before.');
 }
 
 /** Nobody else draws this many ids between two statements. */

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../../error.ts';
+import { IdTakenError, PetstoreError } from '../../error.ts';
 import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../ids.ts';
@@ -29,12 +29,20 @@ export function openSqliteImport({ path }: { path: string }): ImportStore {
   const forget = database.query('DELETE FROM imports WHERE source = ?1');
   const readLastId = createLastIdReader(database, 'pets');
 
+  /** The table alone would accept the id of a pet that a service has added and deleted since the import began. */
+  const refuseUsedIds = ([first]: readonly ImportedPet[]): void => {
+    if (first?.id !== undefined && first.id <= readLastId()) {
+      throw new IdTakenError('This id was used before.');
+    }
+  };
+
   const addPets = database.transaction((pets: readonly ImportedPet[], step?: ImportStep) => {
     if (step) {
       begin.run(step.source);
       const { changes } = move.run(step.source, step.addedBefore, step.addedBefore + pets.length);
       if (changes !== 1) throw new PetstoreError('idempotency_conflict', 'Another process runs this import.');
     }
+    refuseUsedIds(pets);
     insert(pets);
   });
 

@@ -199,8 +199,7 @@ describe('expected', () => {
     ]) {
       expect(await errorOf(update(id, { name: 'Tom', expected }))).toEqual({
         code: 'precondition_failed',
-        message:
-          'The pet is not as you expected it: somebody else has changed it. Get it again, then decide.',
+        message: 'The pet is not as you expected it. Get it again, then decide.',
         status: 412,
       });
     }
