@@ -26,7 +26,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <div class="dialog-inner">
         <h2 id="dialog-title">{title}</h2>
         {children}
-        <button type="button" class="plain" onClick={onClose}>
+        <button type="button" class="plain" autofocus onClick={onClose}>
           Close
         </button>
       </div>

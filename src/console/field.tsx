@@ -3,7 +3,7 @@ import { cloneElement, type VNode } from 'preact';
 export interface FieldProps {
   id: string;
   label: string;
-  help: string;
+  help?: string;
   error: string | undefined;
   /** The input or select. */
   children: VNode;

@@ -48,6 +48,6 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
   if (error instanceof PetstoreError && error.code !== 'internal') return error;
   return new PetstoreError(
     'internal',
-    `Something went wrong on our side. If it stays, report it with the request id ${requestId}.`,
+    `Something went wrong on our side. If this keeps happening, report it with the request id ${requestId}.`,
   );
 }

@@ -110,7 +110,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
           {refusal}
         </p>
       )}
-      <Field id="pet-name" label={labels.name} help="In any language." error={errors.name}>
+      <Field id="pet-name" label={labels.name} error={errors.name}>
         <input autocomplete="off" value={draft.name} onInput={change('name')} />
       </Field>
       <Field
