@@ -24,7 +24,7 @@ export function useShortcuts(actions: Record<string, () => void>): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const action = current.current[event.key];
       if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || document.querySelector('dialog[open]') || !areShortcutsOn()) return;
+      if (isTyping(event.target) || isCovered() || !areShortcutsOn()) return;
       event.preventDefault();
       action();
     };
@@ -51,6 +51,11 @@ export function setShortcutsOn(areOn: boolean): void {
   } catch {
     // A browser may refuse storage; then shortcuts stay on.
   }
+}
+
+/** An open dialog or menu takes the keys; the browser closes it on Escape. */
+function isCovered(): boolean {
+  return document.querySelector('dialog[open], :popover-open') !== null;
 }
 
 function isTyping(target: EventTarget | null): boolean {
