@@ -6,16 +6,17 @@ export type LogFields = Record<string, string | number | boolean | undefined>;
 
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
 
+export type RenderLine = (time: Date, level: LogLevel, message: string, fields: LogFields) => string;
+
 export interface LogOptions {
   level: LogLevel;
-  /** `json` for machines, `text` for a terminal. */
-  format: 'json' | 'text';
+  /** JSON for machines unless it is given. */
+  render?: RenderLine;
   write: (line: string) => void;
   now?: () => Date;
 }
 
-export function createLog({ level, format, write, now = () => new Date() }: LogOptions): Log {
-  const render = format === 'json' ? renderJson : renderText;
+export function createLog({ level, render = renderJson, write, now = () => new Date() }: LogOptions): Log {
   const loggerOf =
     (lineLevel: LogLevel) =>
     (message: string, fields: LogFields = {}) => {
@@ -34,12 +35,4 @@ export function describeError(error: unknown): string {
 
 function renderJson(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
-}
-
-function renderText(time: Date, level: LogLevel, message: string, fields: LogFields): string {
-  const details = Object.entries(fields)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}=${value}`)
-    .join('');
-  return `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${message}${details}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { generateKey } from '../src/api-key.ts';
+import { renderLogLine } from '../src/cli/terminal/log-line.ts';
 import { createLog, describeError, type LogLevel, type LogOptions } from '../src/log.ts';
 
 const at = new Date('2027-03-04T05:06:07.890Z');
@@ -8,7 +9,7 @@ const at = new Date('2027-03-04T05:06:07.890Z');
 function openLog(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
-  return { log: createLog({ level: 'info', format: 'json', write, now: () => at, ...options }), lines };
+  return { log: createLog({ level: 'info', write, now: () => at, ...options }), lines };
 }
 
 describe('createLog', () => {
@@ -26,12 +27,6 @@ describe('createLog', () => {
     });
   });
 
-  it('writes a readable line for a terminal', () => {
-    const { log, lines } = openLog({ format: 'text' });
-    log.info('ready', { address: 'http://127.0.0.1:8080', absent: undefined });
-    expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}ready address=http:\/\/127\.0\.0\.1:8080\n$/);
-  });
-
   const shown: Record<LogLevel, LogLevel[]> = {
     error: ['error'],
     warn: ['error', 'warn'],
@@ -47,10 +42,10 @@ describe('createLog', () => {
     });
   }
 
-  for (const format of ['json', 'text'] as const) {
+  for (const [format, render] of Object.entries({ json: {}, text: { render: renderLogLine } })) {
     it(`hides API keys in the message, the fields and their names: ${format}`, () => {
       const key = generateKey(randomBytes);
-      const { log, lines } = openLog({ format });
+      const { log, lines } = openLog(render);
       log.error(`refused ${key}`, {
         path: `/v1/pets?key=${key}`,
         error: describeError(new Error(key)),

@@ -5,7 +5,7 @@ import { settings } from './settings.ts';
 
 /**
  * The variables that a file may set. PETSTORE_URL, proxies and certificate authorities are not among them: a file that
- * somebody else wrote must not choose where an API key is sent.
+ * somebody else wrote must not send an API key to another machine; see `addressOfSettings` for HOST and PORT.
  */
 const known = new Set(['PETSTORE_API_KEY', ...Object.values(settings).map(({ variable }) => variable)]);
 const postgresVariable = /^PG[A-Z]+$/;

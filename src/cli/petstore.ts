@@ -13,8 +13,8 @@ async function run([first, ...rest]: string[]): Promise<void> {
   } catch (error) {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
-    const { explain } = await import('./terminal/output.ts');
-    process.stderr.write(`petstore: ${explain(error)}\n`);
+    const { printError } = await import('./terminal/output.ts');
+    printError(error);
     process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
   }
 }

@@ -13,7 +13,11 @@ interface CommandEntry {
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
   keys: { summary: 'Create, list and revoke API keys.', load: () => import('./keys.ts') },
-  pets: { summary: 'List, add and show the pets of a running service.', load: () => import('./pets.ts') },
+  pets: {
+    summary: 'List, add, show, change and remove the pets of a running service.',
+    load: () => import('./pets/command.ts'),
+  },
+  orders: { summary: 'List the orders of a running service.', load: () => import('./orders.ts') },
   import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
   export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
   seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },

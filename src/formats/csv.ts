@@ -2,7 +2,8 @@ import { OperatorError } from '../error.ts';
 import type { ImportedPet } from '../import-store.ts';
 import { JsonNumber, parseInt64 } from '../int64.ts';
 import { isPetStatus } from '../pet.ts';
-import { invalidUtf8, readPet, refuse, type ParsedRecord, type TextRecord } from './record.ts';
+import { quoteText } from './quote.ts';
+import { readPet, refuse, refuseInvalidUtf8, type ParsedRecord, type TextRecord } from './record.ts';
 
 /** True for a line with an odd number of quotes: a quoted field begins or ends there (RFC 4180, section 2.6). */
 export function turnsQuoted(line: string): boolean {
@@ -30,7 +31,7 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
   const missing = needed.filter((column) => names.filter((name) => name === column).length !== 1);
   if (missing.length > 0) {
     throw new OperatorError(
-      `Line ${line}: the CSV header must have each of these columns once: ${missing.join(', ')}. Nothing was written.`,
+      `Line ${line}: the CSV header must have each of these columns once: ${missing.join(', ')}. It is ${quoteText(text)}. Nothing was written.`,
       'Write name,categoryId,status above the first pet, with commas, or choose another --format.',
     );
   }
@@ -45,11 +46,15 @@ function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
 
 function readRecord(record: TextRecord, header: Header, keepsIds: boolean): ParsedRecord {
   const { text } = record;
-  if (!text.isWellFormed()) return refuse(record, invalidUtf8);
+  if (!text.isWellFormed()) return refuseInvalidUtf8(record);
   const fields = splitFields(text);
-  if (!fields) return refuse(record, 'A field with quotes must be quoted whole, with each quote doubled.');
+  if (!fields) {
+    const problem = 'A field with quotes must be quoted whole, with each quote doubled';
+    return refuse(record, `${problem}: ${quoteText(text)}.`);
+  }
   if (fields.length !== header.length) {
-    return refuse(record, `There are ${fields.length} fields, but the header has ${header.length}.`);
+    const count = `${fields.length} field${fields.length === 1 ? '' : 's'}`;
+    return refuse(record, `This row has ${count}, but the header has ${header.length}: ${quoteText(text)}.`);
   }
   const name = fields[header.name] ?? '';
   const category = fields[header.categoryId] ?? '';
@@ -61,14 +66,15 @@ function readRecord(record: TextRecord, header: Header, keepsIds: boolean): Pars
     if (status !== '') pet.status = status;
     return { ...record, pet };
   }
-  const id = parseInt64(fields[header.id] ?? '');
+  const idText = fields[header.id];
+  const id = parseInt64(idText ?? '');
   return readPet(
     record,
     {
       name,
       categoryId: categoryId === undefined ? category : new JsonNumber(category),
       ...(status !== '' && { status }),
-      ...(id !== undefined && { id: new JsonNumber(String(id)) }),
+      id: id === undefined ? idText : new JsonNumber(String(id)),
     },
     keepsIds,
   );

@@ -14,6 +14,9 @@ export function createArraySplitter(): Splitter {
   let rest = '';
   let line = 1;
   let startLine = 1;
+  let startColumn = 1;
+  /** Where the current line begins, relative to `rest`. */
+  let lineStart = 0;
   let depth = 0;
   let isString = false;
   let isEscaped = false;
@@ -71,17 +74,22 @@ export function createArraySplitter(): Splitter {
         if (state !== 'inside') {
           passBetween(code);
           start = index;
+          startColumn = index - lineStart + 1;
         }
         if (state === 'inside' && endsAt(code)) {
           let end = index;
           while (isSpace(all.charCodeAt(end - 1))) end -= 1;
-          records.push({ line: startLine, text: all.slice(start, end) });
+          records.push({ line: startLine, column: startColumn, text: all.slice(start, end) });
           state = 'behind';
           passBetween(code);
         }
-        if (code === lineEnd) line += 1;
+        if (code === lineEnd) {
+          line += 1;
+          lineStart = index + 1;
+        }
       }
       rest = state === 'inside' ? all.slice(start) : '';
+      lineStart -= all.length - rest.length;
       refuseTooLong(rest.length, startLine);
       return records;
     },

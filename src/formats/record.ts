@@ -1,12 +1,15 @@
-import { PetstoreError } from '../error.ts';
 import type { ImportedPet } from '../import-store.ts';
 import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
-import { parseNewPet, type Pet } from '../pet.ts';
+import { findJsonProblem } from '../json-position.ts';
+import { InvalidPetError, parseNewPet, type Pet } from '../pet.ts';
+import { describeProblems, quoteText, withValue } from './quote.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
   /** Where it begins, counted from 1. */
   line: number;
+  /** Where it begins in that line, counted from 1; left out at the beginning of a line. */
+  column?: number;
   text: string;
 }
 
@@ -31,12 +34,12 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
     if (keepsIds && id !== undefined) pet.id = BigInt(id);
     return { ...record, pet };
   }
-  if (!text.isWellFormed()) return refuse(record, invalidUtf8);
+  if (!text.isWellFormed()) return refuseInvalidUtf8(record);
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch {
-    return refuse(record, 'This is not JSON.');
+    return refuse(record, describeNonJson(record));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
     return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
@@ -55,12 +58,13 @@ export function readPet(
     if (!keepsIds) return { ...record, pet };
     const id = toInt64(fields['id']);
     if (id === undefined || id < 1n) {
-      return refuse(record, `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`);
+      const problem = `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`;
+      return refuse(record, withValue(problem, fields['id']));
     }
     return { ...record, pet: { ...pet, id } };
   } catch (error) {
-    if (!(error instanceof PetstoreError)) throw error;
-    return refuse(record, error.message);
+    if (!(error instanceof InvalidPetError)) throw error;
+    return refuse(record, describeProblems(error.problems, fields));
   }
 }
 
@@ -68,10 +72,27 @@ export function refuse({ line, text }: TextRecord, problem: string): ParsedRecor
   return { line, text, pet: undefined, problem };
 }
 
+/** Where a record stops being JSON. One that spans several lines, as in an array, names the line of the file. */
+function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: TextRecord): string {
+  const problem = findJsonProblem(text);
+  if (!problem) return `This is not JSON: ${quoteText(text)}.`;
+  const { line, column, expected, found } = problem;
+  const place =
+    line === 1 ? `column ${firstColumn + column - 1}` : `line ${firstLine + line - 1}, column ${column}`;
+  return `This is not JSON at ${place}: expected ${expected}, found ${found}.`;
+}
+
+/** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the place. */
+export function refuseInvalidUtf8(record: TextRecord): ParsedRecord {
+  const at = record.text.search(loneSurrogate);
+  const context = record.text.slice(Math.max(0, at - 20), at + 20).toWellFormed();
+  return refuse(record, `This is not valid UTF-8 at column ${at + 1}: ${quoteText(context)}.`);
+}
+
+const loneSurrogate = /\p{Surrogate}/u;
+
 /** A pet as one line of JSON, exactly as the service sends it. */
 export function petLine({ id, name, categoryId, status }: Pet): string {
   const statusField = status === undefined ? '' : `,"status":"${status}"`;
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
-
-export const invalidUtf8 = 'This is not valid UTF-8.';

@@ -2,8 +2,8 @@ import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } fro
 import { PetstoreError } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
 
-/** The hash of the request's API key: it identifies the caller without the secret. */
-export type Caller = string;
+/** What is known of the request's API key: its hash identifies the caller without the secret, its name is for the log. */
+export type Caller = Pick<ApiKey, 'hash' | 'name'>;
 
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
 
@@ -22,36 +22,36 @@ export function createAuthentication(
   now: () => number,
 ): Authenticate {
   const recordUse = createUseRecorder(keys, log);
+  const fixedCallers = new Map([...fixedKeys].map((hash) => [hash, { hash, name: 'API_KEYS' }]));
 
   // The hashes of accepted credentials, by their header, so that a request need not hash its key again. A refused one is
   // forgotten, so that it takes as long as an unknown one.
   const knownHashes = new Map<string, string>();
 
-  const remember = (header: string, hash: string): Caller => {
-    if (knownHashes.has(header)) return hash;
+  const remember = (header: string, caller: Caller): Caller => {
+    if (knownHashes.has(header)) return caller;
     if (knownHashes.size >= maxKnownCredentials) knownHashes.clear();
-    knownHashes.set(header, hash);
-    return hash;
+    knownHashes.set(header, caller.hash);
+    return caller;
   };
 
-  const accept = (header: string, hash: string, key: ApiKey | undefined): Caller => {
+  const accept = (header: string, key: ApiKey | undefined): Caller => {
     const time = now();
     if (!key || !isUsable(key, time)) {
       knownHashes.delete(header);
       throw invalidKey();
     }
     recordUse(key, time);
-    return remember(header, hash);
+    return remember(header, key);
   };
 
   return (request) => {
     const header = request.headers.get('Authorization') ?? '';
     const hash = knownHashes.get(header) ?? hashOfCredential(header, fixedKeys);
-    if (fixedKeys.has(hash)) return remember(header, hash);
+    const fixed = fixedCallers.get(hash);
+    if (fixed) return remember(header, fixed);
     const key = keys.findKey(hash);
-    return key instanceof Promise
-      ? key.then((found) => accept(header, hash, found))
-      : accept(header, hash, key);
+    return key instanceof Promise ? key.then((found) => accept(header, found)) : accept(header, key);
   };
 }
 
@@ -81,12 +81,12 @@ function invalidKey(): PetstoreError {
 /** Records the coarse last-used time. The request neither waits for it nor fails with it. */
 function createUseRecorder(keys: ApiKeyStore, log: Log): (key: ApiKey, time: number) => void {
   const attemptedAt = new Map<string, number>();
-  return ({ id, lastUsedAt }, time) => {
+  return ({ id, name, lastUsedAt }, time) => {
     const last = Math.max(lastUsedAt?.getTime() ?? 0, attemptedAt.get(id) ?? 0);
     if (time - last < useIsRecordedEveryMs) return;
     attemptedAt.set(id, time);
     keys.recordUse(id, new Date(time)).catch((error: unknown) => {
-      log.warn('A key’s last use could not be recorded.', { key: id, error: describeError(error) });
+      log.warn('A key’s last use could not be recorded.', { key: name, error: describeError(error) });
     });
   };
 }

@@ -50,6 +50,8 @@ interface Exchange {
   parameter: string | undefined;
   requestId: string;
   startedAt: number;
+  /** Known once the key is checked. */
+  caller: Caller | undefined;
   quota: Quota | undefined;
 }
 
@@ -70,7 +72,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     const handle = (exchange: Exchange): Handled => {
       if (exchange.method === 'OPTIONS' && isKnown)
         return { status: 204, headers: { Allow: allow }, body: null };
-      if (isOpen) return dispatch(exchange, '');
+      if (isOpen) return dispatch(exchange, anybody);
       const caller = authenticate(exchange.request);
       return caller instanceof Promise
         ? caller.then((arrived) => admit(exchange, arrived))
@@ -78,7 +80,8 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     };
 
     const admit = (exchange: Exchange, caller: Caller): Handled => {
-      exchange.quota = rateLimit?.(caller);
+      exchange.caller = caller;
+      exchange.quota = rateLimit?.(caller.hash);
       if (exchange.quota?.isExceeded) {
         throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
       }
@@ -136,8 +139,16 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     return (request, parameter) => {
       const requestId = requestIdOf(request);
       const { method } = request;
-      const startedAt = performance.now();
-      const exchange: Exchange = { request, method, path, parameter, requestId, startedAt, quota: undefined };
+      const exchange: Exchange = {
+        request,
+        method,
+        path,
+        parameter,
+        requestId,
+        startedAt: performance.now(),
+        caller: undefined,
+        quota: undefined,
+      };
       try {
         const handled = handle(exchange);
         return handled instanceof Promise ? respondLater(exchange, handled) : respond(exchange, handled);
@@ -147,6 +158,9 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     };
   };
 }
+
+/** The caller of a path that needs no key. */
+const anybody: Caller = { hash: '', name: '' };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 

@@ -30,7 +30,7 @@ export function createPetOperations(
       const pet = parseNewPet(parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
-      const idempotency = key === undefined ? undefined : { key, caller };
+      const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
       const { id, json, replayed } = await pets.createPet(pet, idempotency);
       const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
       if (replayed) headers['Idempotent-Replayed'] = 'true';

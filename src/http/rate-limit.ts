@@ -1,20 +1,18 @@
-import type { Caller } from './auth.ts';
-
 /** What a caller has left, in the headers of `draft-ietf-httpapi-ratelimit-headers`. */
 export interface Quota {
   isExceeded: boolean;
   headers: Record<string, string>;
 }
 
-/** Counts one request of the caller. */
-export type RateLimit = (caller: Caller) => Quota;
+/** Counts one request of the caller with this hash. */
+export type RateLimit = (caller: string) => Quota;
 
 const windowSeconds = 60;
 
 /** Counts the requests of each key in windows of a minute, each starting with a request. */
 export function createRateLimit(requestsPerMinute: number, now: () => number): RateLimit {
   // At most one entry for each valid key: other callers do not get this far.
-  const windows = new Map<Caller, { endsAt: number; left: number }>();
+  const windows = new Map<string, { endsAt: number; left: number }>();
   const policy = `"default";q=${requestsPerMinute};w=${windowSeconds}`;
 
   return (caller) => {

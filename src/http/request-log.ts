@@ -1,11 +1,13 @@
 import { PetstoreError, type ErrorCode } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
+import type { Caller } from './auth.ts';
 
 /** A request as the log describes it. */
 interface LoggedRequest {
   requestId: string;
   method: string;
   path: string;
+  caller: Caller | undefined;
   startedAt: number;
 }
 
@@ -19,9 +21,9 @@ export interface RequestLog {
 export function createRequestLog(log: Log, logEveryRequest: boolean, slowRequestMs: number): RequestLog {
   const loggedAt = new Map<ErrorCode, number>();
   return {
-    failed({ requestId, method, path }, { code, status }, error) {
+    failed({ requestId, method, path, caller }, { code, status }, error) {
       if (status < 500) return;
-      const fields = { code, requestId, method, path, error: describeError(error) };
+      const fields = { method, path, key: caller?.name, code, requestId, error: describeError(error) };
       if (code === 'internal') return log.error('request failed', fields);
       const now = performance.now();
       if (now - (loggedAt.get(code) ?? -Infinity) < 1000) return;
@@ -29,11 +31,12 @@ export function createRequestLog(log: Log, logEveryRequest: boolean, slowRequest
       log.warn('requests are refused', fields);
     },
 
-    finished({ requestId, method, path, startedAt }, status) {
+    finished({ requestId, method, path, caller, startedAt }, status) {
       const durationMs = performance.now() - startedAt;
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
-      const fields = { requestId, method, path, status, durationMs: Math.round(durationMs) };
+      const rounded = Math.round(durationMs);
+      const fields = { method, path, status, durationMs: rounded, key: caller?.name, requestId };
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);
     },

@@ -2,11 +2,15 @@ import { issueKey, isUsable } from '../api-key.ts';
 import { OperatorError, PetstoreError } from '../error.ts';
 import type { Log } from '../log.ts';
 import type { Stores } from '../stores.ts';
+import { addressOf, localAddressOf } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
-/** Creates a key in an embedded store that has none, so that the first request needs no other command. */
-export async function createFirstKey({ keys, isEmbedded }: Stores): Promise<string | undefined> {
-  if (!isEmbedded || (await keys.listKeys()).length > 0) return undefined;
+/** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */
+export async function createFirstKey(
+  { keys, isEmbedded }: Stores,
+  { apiKeys }: ServeOptions,
+): Promise<string | undefined> {
+  if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
     return (await issueKey(keys, { name: 'first-start', now: new Date() })).text;
   } catch (error) {
@@ -29,19 +33,30 @@ export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: S
 }
 
 /** Reports that the service is up. A new key is shown to the person, never logged. */
-export function announce({ log, tell }: ServeContext, address: string, firstKey: string | undefined): void {
-  log.info('ready', { address });
+export function announce(
+  { log, tell }: ServeContext,
+  options: ServeOptions,
+  port: number,
+  firstKey: string | undefined,
+): void {
+  log.info('ready', { address: addressOf(options, port) });
   if (firstKey === undefined) return;
   // The service keeps running even if its standard error is on a full disk.
   process.stderr.once('error', () =>
     log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME'),
   );
+  const address = localAddressOf(options, port);
   tell(`
 The first API key of this store, shown only this once:
 
   ${firstKey}
 
-Try it:
+Use it in the console and in the docs:
+
+  ${address}
+  ${address}/docs
+
+Or call the API:
 
   curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
   curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets

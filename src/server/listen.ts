@@ -52,8 +52,17 @@ export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | 
   return tls;
 }
 
-export function addressOf({ host, tlsCert }: ServeOptions, port: number): string {
+export function addressOf({ host, tlsCert }: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The address for programs on this machine. A service that listens on every address is called by loopback. */
+export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
+  const { host } = options;
+  return addressOf(
+    { ...options, host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host },
+    port,
+  );
 }
 
 export function isLoopback(host: string): boolean {

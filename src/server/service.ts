@@ -3,7 +3,7 @@ import { createApp } from '../http/app.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
-import { addressOf, listen, loadTls } from './listen.ts';
+import { listen, loadTls } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
 
@@ -68,8 +68,7 @@ export async function serveHere(
     server = listen({ options, tls, fetch: app.fetch, reusePort: isWorker });
     const port = server.port ?? options.port;
     if (!isWorker) {
-      const address = addressOf(options, port);
-      announce(context, address, await createFirstKey(stores));
+      announce(context, options, port, await createFirstKey(stores, options));
       await warnWithoutKeys(log, stores, options);
     }
     onReady?.();

@@ -3,7 +3,7 @@ import { usageError } from '../error.ts';
 import type { LogLevel } from '../log.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
-import { addressOf, loadTls, reservePort } from './listen.ts';
+import { loadTls, reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
@@ -37,11 +37,10 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
-    const address = addressOf(options, port);
-    if (!isEmbedded) return announce(context, address, undefined);
+    if (!isEmbedded) return announce(context, options, port, undefined);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(context, address, await createFirstKey(stores));
+      announce(context, options, port, await createFirstKey(stores, options));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();

@@ -231,7 +231,7 @@ for (const workers of [1, 2]) {
       if (Date.now() < expiresAt.getTime()) expect(before).toEqual([200]);
       await Bun.sleep(Math.max(0, expiresAt.getTime() - Date.now()));
       expect(await statusesOf(service, made.key)).toEqual([401]);
-      const [, listed] = await keysJson<ShownKey[]>(['list'], service.database);
+      const [listed] = await keysJson<ShownKey[]>(['list'], service.database);
       expect(listed?.state).toBe('expired');
     });
   });
@@ -240,13 +240,14 @@ for (const workers of [1, 2]) {
 describe('last use', () => {
   it('appears in the list once a key was used', async () => {
     await using service = await startService();
+    await keysJson<ShownKey>(['create', '--name', 'spare'], service.database);
     const made = await keysJson<ShownKey>(['create', '--name', 'till'], service.database);
     const earliest = Date.now();
     await service.callWith(made.key, '/v1/pets');
     // The use is recorded after the response; the stop waits for it.
     await service.stop();
-    const [first, used] = await keysJson<ShownKey[]>(['list'], service.database);
-    expect(first).toMatchObject({ name: 'first-start', lastUsedAt: null });
+    const [unused, used] = await keysJson<ShownKey[]>(['list'], service.database);
+    expect(unused).toMatchObject({ name: 'spare', lastUsedAt: null });
     expect(Date.parse(used?.lastUsedAt ?? '')).toBeWithin(earliest, Date.now() + 1);
     const { stdout } = await keys(['list'], service.database);
     expect(stdout).toContain(used!.lastUsedAt!.slice(0, 16).replace('T', ' '));

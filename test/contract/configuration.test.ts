@@ -49,7 +49,10 @@ describe('API keys', () => {
   it('begin with one that the first start on an empty store prints once, with a curl command', async () => {
     using folder = makeFolder();
     for (const times of [1, 0]) {
-      await using service = await startService({ databaseUrl: folder.database });
+      await using service = await startService({
+        databaseUrl: folder.database,
+        env: { API_KEYS: undefined },
+      });
       expect(await service.stop()).toBe(0);
       expect(service.stderr.match(/^ {2}pets_[0-9A-Za-z]{36}$/gm) ?? []).toHaveLength(times);
       expect(service.stderr.includes('curl -H')).toBe(times === 1);

@@ -4,7 +4,7 @@ import { createPetParser, createPetWriter, sniffFormat, type PetFormat } from '.
 import type { ParsedRecord } from '../../src/formats/record.ts';
 import { createUtf8Decoder } from '../../src/formats/utf8.ts';
 import { parseExactJson } from '../../src/int64.ts';
-import { parseNewPet } from '../../src/pet.ts';
+import { InvalidPetError, parseNewPet } from '../../src/pet.ts';
 
 /** Reads text or bytes that arrive in pieces of the given lengths. */
 function readPieces(
@@ -83,13 +83,17 @@ describe('a pet in JSON', () => {
   it('is read the same with and without the JSON parser', () => {
     fc.assert(
       fc.property(spellings, (text) => {
+        const [row] = readPieces('ndjson', text);
         let expected: unknown;
+        let sentences: string[] = [];
         try {
           expected = parseNewPet(parseExactJson(text));
         } catch (error) {
-          expected = error instanceof SyntaxError ? 'This is not JSON.' : (error as Error).message;
+          sentences =
+            error instanceof InvalidPetError ? Object.values(error.problems) : ['This is not JSON '];
         }
-        expect(petsOf(readPieces('ndjson', text))).toEqual([expected as never]);
+        expect(row?.pet).toEqual(expected as never);
+        for (const sentence of sentences) expect(row?.problem).toContain(sentence.slice(0, -1));
       }),
       { numRuns: 3000 },
     );
@@ -103,15 +107,22 @@ describe('a pet in JSON', () => {
   });
 
   it.each([
-    ['{"name":"\\ud800","categoryId":1}', 'name must be well-formed Unicode without U+0000.'],
-    ['{"name":"\\u0000","categoryId":1}', 'name must be well-formed Unicode without U+0000.'],
-    ['{"name":"A","categoryId":"1"}', /^categoryId must be an integer/],
-    ['{"name":"A","categoryId":9223372036854775808}', /^categoryId must be an integer/],
-    ['{"name":"A","categoryId":999999999999999999999}', /^categoryId must be an integer/],
-    ['{"name":7}', 'name must be a string. categoryId is required.'],
-    ['{"name":"A","categoryId":1,"status":"Sold"}', /^status must be one of/],
-    ['{"name":"A","categoryId":01}', 'This is not JSON.'],
-    ['{"name":"A" "categoryId":1}', 'This is not JSON.'],
+    ['{"name":"\\ud800","categoryId":1}', 'name must be well-formed Unicode without U+0000, not "\\ud800".'],
+    ['{"name":"\\u0000","categoryId":1}', 'name must be well-formed Unicode without U+0000, not "\\u0000".'],
+    ['{"name":"A","categoryId":"1"}', /^categoryId must be an integer .*, not "1"\.$/],
+    ['{"name":"A","categoryId":1.5}', /^categoryId must be an integer .*, not 1\.5\.$/],
+    ['{"name":"A","categoryId":null}', /^categoryId must be an integer .*, not null\.$/],
+    ['{"name":"A","categoryId":{"id":1}}', /^categoryId must be an integer .*, not an array or object\.$/],
+    ['{"name":"A","categoryId":9223372036854775808}', /, not 9223372036854775808\.$/],
+    [`{"name":"A","categoryId":${'9'.repeat(50)}}`, /, not 9{40}…\.$/],
+    ['{"name":7}', 'name must be a string, not 7. categoryId is required.'],
+    ['{"name":"A","categoryId":1,"status":"Sold"}', /^status must be one of .*, not "Sold"\.$/],
+    [
+      `{"name":"A","categoryId":1,"status":"\\u001b${'🐾'.repeat(50)}"}`,
+      /^status must be one of .*, not "\\u001b(?:🐾){19}…"\.$/,
+    ],
+    ['{"name":"A","categoryId":01}', /^This is not JSON at column 27: expected /],
+    ['{"name":"A" "categoryId":1}', /^This is not JSON at column 13: expected "," or "}", found /],
   ])('is refused: %s', (text, problem) => {
     const [row] = readPieces('ndjson', text);
     expect(row?.pet).toBeUndefined();
@@ -120,10 +131,10 @@ describe('a pet in JSON', () => {
 
   it('needs an id where ids are kept', () => {
     const read = (text: string) => petsOf(readPieces('ndjson', text, [], true))[0];
-    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept.';
-    expect(read('{"name":"A","categoryId":1}')).toBe(refused);
-    expect(read('{"id":0,"name":"A","categoryId":1}')).toBe(refused);
-    expect(read('{"id":"1","name":"A","categoryId":1}')).toBe(refused);
+    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept';
+    expect(read('{"name":"A","categoryId":1}')).toBe(`${refused}.`);
+    expect(read('{"id":0,"name":"A","categoryId":1}')).toBe(`${refused}, not 0.`);
+    expect(read('{"id":"1","name":"A","categoryId":1}')).toBe(`${refused}, not "1".`);
     expect(read('{"id":9223372036854775807,"name":"A","categoryId":1}')).toEqual({
       id: 9223372036854775807n,
       name: 'A',
@@ -161,7 +172,7 @@ describe('bytes that are not UTF-8', () => {
     ]);
     for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 40]]) {
       const found = petsOf(readPieces(format, input, lengths));
-      const bad = 'This is not valid UTF-8.';
+      const bad = expect.stringMatching(/^This is not valid UTF-8 at column \d+: ".*\ufffd.*"\.$/s) as never;
       const good = (text: string) => ({ name: text, categoryId: 1n });
       expect(found).toEqual([good('A'), bad, good('\ufffd'), bad, bad, good('B')]);
     }
@@ -229,10 +240,17 @@ describe('a JSON array', () => {
   });
 
   it('reports an element that is not JSON and continues', () => {
-    expect(petsOf(readPieces('json', '[{"name":},{"name":"B","categoryId":2}]'))).toEqual([
-      'This is not JSON.',
-      { name: 'B', categoryId: 2n },
-    ]);
+    const text = '[{"name":},\n{\n "name" 1}, {"name":"B","categoryId":2}, {"name"}]';
+    for (const lengths of [[], Array.from({ length: text.length }, () => 1)]) {
+      const rows = readPieces('json', text, lengths);
+      expect(linesOf(rows)).toEqual([1, 2, 3, 3]);
+      expect(petsOf(rows)).toEqual([
+        'This is not JSON at column 10: expected a value, found "}".',
+        'This is not JSON at line 3, column 9: expected ":", found "1".',
+        { name: 'B', categoryId: 2n },
+        'This is not JSON at column 49: expected ":", found "}".',
+      ]);
+    }
   });
 });
 
@@ -249,15 +267,16 @@ describe('CSV', () => {
   });
 
   it.each([
-    ['A', 'There are 1 fields, but the header has 3.'],
-    ['A,1,sold,x', 'There are 4 fields, but the header has 3.'],
-    ['A,1.0,sold', /^categoryId must be an integer/],
-    ['A, 1,sold', /^categoryId must be an integer/],
-    ['A,,sold', /^categoryId must be an integer/],
-    ['A,9223372036854775808,', /^categoryId must be an integer/],
-    ['A,1,Sold', /^status must be one of/],
-    ['A\0,1,', /^name must be well-formed/],
-    ['A"B",1,', /^A field with quotes/],
+    ['A', 'This row has 1 field, but the header has 3: "A".'],
+    ['A,1,sold,x', 'This row has 4 fields, but the header has 3: "A,1,sold,x".'],
+    ['A,1.0,sold', /^categoryId must be an integer .*, not "1\.0"\.$/],
+    ['A, 1,sold', /^categoryId must be an integer .*, not " 1"\.$/],
+    ['A,,sold', /^categoryId must be an integer .*, not ""\.$/],
+    ['A,9223372036854775808,', /^categoryId must be an integer .*, not "9223372036854775808"\.$/],
+    ['A,1,Sold', /^status must be one of .*, not "Sold"\.$/],
+    ['A\0,1,', /^name must be well-formed .*, not "A\\u0000"\.$/],
+    [`A,x,${'y'.repeat(50)}`, /, not "x"\. status must be one of .*, not "y{40}…"\.$/],
+    ['A"B",1,', /^A field with quotes .*: "A\\"B\\",1,"\.$/],
     ['"A"B,1,', /^A field with quotes/],
     ['"A,1,sold', /^A field with quotes/],
   ])('refuses the record %j', (record, problem) => {
@@ -267,8 +286,16 @@ describe('CSV', () => {
     expect(row?.line).toBe(2);
   });
 
+  it('quotes an id that cannot be kept', () => {
+    const read = (id: string) => petsOf(readPieces('csv', `id,name,categoryId\n${id},A,1\n`, [], true))[0];
+    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept';
+    expect(read('x')).toBe(`${refused}, not "x".`);
+    expect(read('')).toBe(`${refused}, not "".`);
+    expect(read('0')).toBe(`${refused}, not 0.`);
+  });
+
   it.each([
-    ['name,status\n', 'columns once: categoryId.'],
+    ['name,status\n', 'columns once: categoryId. It is "name,status".'],
     ['Rex,1,sold\n', 'columns once: name, categoryId.'],
     ['name,categoryId,name\n', 'columns once: name.'],
   ])('refuses the header %j', (text, message) => {

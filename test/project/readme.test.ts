@@ -46,14 +46,20 @@ describe('README', () => {
       // The key is told to the person, on another stream than the log line that it is ready.
       while (!service.output().includes('curl')) await Bun.sleep(10);
       const apiKey = /pets_[0-9A-Za-z]{36}/.exec(service.output())?.[0] ?? '';
-      const run = (command: string) =>
-        Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', service.address)], {
+      const run = (command: string, { address }: Running = service) =>
+        Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', address)], {
           cwd: folder,
-          env: { ...process.env, API_KEY: apiKey },
+          env: {
+            ...process.env,
+            API_KEY: apiKey,
+            PETSTORE_API_KEY: apiKey,
+            PORT: new URL(address).port,
+          },
         });
+      const isExperimental = (line: string) => / (?:pets (?:update|remove)|orders)\b/.test(line);
 
       try {
-        for (const command of commands.filter((line) => !line.startsWith('npm start'))) {
+        for (const command of commands.filter((line) => !/^npm start/.test(line) && !isExperimental(line))) {
           const { exitCode, stdout, stderr } = run(command);
           expect(exitCode, `${command}\n${stderr.toString()}`).toBe(0);
           if (!command.includes(' -d ')) continue;
@@ -68,6 +74,12 @@ describe('README', () => {
 
       for (const command of commands.filter((line) => line.startsWith('npm start'))) {
         const variant = await start(command.replace('/var/lib', folder).replace(/--port \d+/, '--port 0'));
+        for (const experimental of command.includes('--experimental')
+          ? commands.filter(isExperimental)
+          : []) {
+          const { exitCode, stderr } = run(experimental, variant);
+          expect(exitCode, `${experimental}\n${stderr.toString()}`).toBe(0);
+        }
         expect(await variant.stop(), command).toBe(0);
       }
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
+import { fixedKey, startService, type Service } from '../support/process/process.ts';
 import { withDescriptors } from '../support/process/few-descriptors.ts';
 import { readPets } from '../support/journal.ts';
 import { openConnection, type RawOutcome, type RawConnection } from '../support/http/raw-http.ts';
@@ -14,10 +14,7 @@ const withFewDescriptors = withDescriptors(limit);
 
 describe.skipIf(process.platform !== 'linux')('a service without a free descriptor', () => {
   it('serves open connections, loses nothing, and accepts new ones once others close', async () => {
-    using folder = makeFolder();
-    // A first start would write a key, and so open the writer's files, before anybody comes.
-    await runCli(['keys', 'create', '--name', 'first', '--database-url', folder.database]);
-    await using service = await startService({ wrap: withFewDescriptors, databaseUrl: folder.database });
+    await using service = await startService({ wrap: withFewDescriptors });
     using inside = await enter(service);
     using crowd = await openCrowd(service);
     // The writer opens its files for the first write; its response must match the store.

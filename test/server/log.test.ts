@@ -4,6 +4,7 @@ import {
   fixedKey,
   makeFolder,
   petstoreCommand,
+  runCli,
   startService,
 } from '../support/process/process.ts';
 import { openConnection, requestText } from '../support/http/raw-http.ts';
@@ -41,29 +42,29 @@ describe('the log', () => {
     let shown = '';
     await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
       cwd: folder.path,
-      env: cleanEnvironment({ PORT: '0' }),
+      env: cleanEnvironment({ PORT: '0', NO_COLOR: '1' }),
       terminal: { cols: 200, rows: 50, data: (_, bytes) => void (shown += Buffer.from(bytes).toString()) },
     });
     const [, address = '', key = ''] = await until(() =>
       /ready address=(\S+)[^]*shown only this once:\s+(pets_\w{36})\s[^]*curl [^]*\n\r?\n$/.exec(shown),
     );
-    expect(shown).toMatch(/^\d\d:\d\d:\d\d info {2}ready address=/);
+    expect(shown).toMatch(/^\d\d:\d\d:\d\d ready address=/);
     await fetch(`${address}/v1/pets`, {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
     });
     await until(() =>
-      /\d\d:\d\d:\d\d info {2}request requestId=mine method=GET path=\/v1\/pets status=200 durationMs=\d+/.exec(
-        shown,
-      ),
+      /^\d\d:\d\d:\d\d GET \/v1\/pets 200 \d+ ms key=first-start requestId=mine\r$/m.exec(shown),
     );
     child.kill('SIGINT');
     expect(await child.exited).toBe(0);
-    await until(() => /info {2}stopped\r?\n/.exec(shown));
+    await until(() => / stopped\r?\n/.exec(shown));
   });
 
-  it('has a line per request with --access-log, with the path as in the contract', async () => {
+  it('has a line per request with --access-log, with the path as in the contract and the name of the key', async () => {
     await using service = await startService({ args: ['--access-log'] });
-    await service.call('/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
+    const create = ['keys', 'create', '--name', 'till-2', '--json', '--database-url', service.database];
+    const till = JSON.parse((await runCli(create)).stdout) as { key: string };
+    await service.callWith(till.key, '/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
     await service.call('/v1/pets/123', { headers: { 'X-Request-Id': 'get' } });
     await service.call('/v1/pets', { method: 'DELETE', headers: { 'X-Request-Id': 'delete' } });
     await service.callWith('wrong', '/v1/pets', { headers: { 'X-Request-Id': 'stranger' } });
@@ -71,13 +72,15 @@ describe('the log', () => {
     await service.stop();
     const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
     expect(
-      requests.map(({ requestId, method, path, status }) => [requestId, method, path, status].join(' ')),
+      requests.map(({ requestId, method, path, status, key }) =>
+        [requestId, method, path, status, key].join(' '),
+      ),
     ).toEqual([
-      'list GET /v1/pets 200',
-      'get GET /v1/pets/:petId 404',
-      'delete DELETE /v1/pets 405',
-      'stranger GET /v1/pets 401',
-      'probe GET /livez 200',
+      'list GET /v1/pets 200 till-2',
+      'get GET /v1/pets/:petId 404 API_KEYS',
+      'delete DELETE /v1/pets 405 API_KEYS',
+      'stranger GET /v1/pets 401 ',
+      'probe GET /livez 200 ',
     ]);
     expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
   });
@@ -112,6 +115,7 @@ describe('the log', () => {
   it('leaves out what is below the level', async () => {
     await using service = await startService({
       args: ['--log-level', 'warn', '--access-log', '--host', '0.0.0.0'],
+      env: { API_KEYS: undefined },
     });
     await service.stop();
     expect(linesOf(service.stdout).map(({ level }) => level)).toEqual(['warn']);

@@ -28,8 +28,18 @@ describe('a key', () => {
       const env = { API_KEYS: fixedKeys.join(',') };
       const args = ['--access-log'];
 
+      // With API_KEYS, it would make no key of its own.
+      await using beginning = await startService({
+        databaseUrl,
+        workers,
+        env: { API_KEYS: undefined },
+        args,
+      });
+      const firstKey = await shownKey(beginning);
+      await misplace(beginning, places, firstKey);
+      expect(await beginning.stop()).toBe(0);
+
       await using first = await startService({ databaseUrl, workers, env, args });
-      const firstKey = await shownKey(first);
       const created = await cli(places, databaseUrl, ['keys', 'create', '--name', 'till']);
       const secondKey = keyText.exec(created.stdout)![0];
       const third = JSON.parse(
@@ -51,8 +61,10 @@ describe('a key', () => {
       await second.kill9();
       keepFiles(places, folder.path, 'after kill -9');
 
+      places.set('log of the beginning', beginning.stdout);
+      places.set('stderr of the beginning', beginning.stderr.replaceAll(firstKey, ''));
       places.set('log', first.stdout);
-      places.set('stderr', first.stderr.replaceAll(firstKey, ''));
+      places.set('stderr', first.stderr);
       places.set('log of the second start', second.stdout);
       places.set('stderr of the second start', second.stderr);
       // The two that were printed on purpose, once each.

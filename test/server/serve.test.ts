@@ -36,9 +36,10 @@ describe('the first start on a new store', () => {
   });
 
   for (const workers of [1, 2]) {
-    it(`with --workers ${workers} shows one key once, with curl lines that work as they stand`, async () => {
+    it(`with --workers ${workers} shows one key once, with addresses and curl lines that work as they stand`, async () => {
       using place = makeFolder();
-      await using first = await startService({ databaseUrl: place.database, workers });
+      const env = { API_KEYS: undefined };
+      await using first = await startService({ databaseUrl: place.database, workers, env });
       const curlLines = await linesOf(first, /^ {2}curl .*$/gm, 2);
       const [key = '', ...others] = new Set(first.stderr.match(keyText));
       expect(isWellFormedKey(key)).toBe(true);
@@ -50,16 +51,37 @@ describe('the first start on a new store', () => {
         expect(await shell(list)).toBe('[{"id":1,"name":"Rex","categoryId":1,"status":"available"}]');
       }
       expect((await first.callWith(key, '/v1/pets')).status).toBe(200);
+      for (const path of ['', '/docs']) {
+        expect(first.stderr).toContain(`\n  ${first.url}${path}\n`);
+        expect((await fetch(`${first.url}${path}`)).status).toBe(200);
+      }
       expect(await first.stop()).toBe(0);
       expect(first.stdout).not.toContain(key);
 
-      await using second = await startService({ databaseUrl: place.database, workers });
+      await using second = await startService({ databaseUrl: place.database, workers, env });
       expect((await second.callWith(key, '/v1/pets')).status).toBe(200);
       expect(await second.stop()).toBe(0);
       expect(second.stderr).toBe('');
       expect(second.stdout.match(keyText)).toBeNull();
     });
   }
+
+  it.each([1, 2])('creates no key when API_KEYS is set, with --workers %i', async (workers) => {
+    await using service = await startService({ workers });
+    expect((await service.call('/v1/pets')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.stderr).toBe('');
+    const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', service.database]);
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+
+  it('shows addresses that work on this machine when it listens on every address', async () => {
+    await using service = await startService({ args: ['--host', '0.0.0.0'], env: { API_KEYS: undefined } });
+    const { port } = new URL(service.url);
+    const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
+    expect(list).toEndWith(` http://127.0.0.1:${port}/v1/pets`);
+    expect(service.stderr).toContain(`\n  http://127.0.0.1:${port}/docs\n`);
+  });
 
   it('creates the folder and the file for their owner alone', async () => {
     await using service = await startService({ env: { DATABASE_URL: undefined } });

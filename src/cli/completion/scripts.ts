@@ -3,8 +3,16 @@ export interface CompletedCommand {
   name: string;
   summary: string;
   actions: { name: string; summary: string }[];
-  /** The names begin with dashes. */
-  flags: { name: string; takesValue: boolean; values: readonly string[] }[];
+  flags: CompletedFlag[];
+}
+
+export interface CompletedFlag {
+  /** Begins with dashes. */
+  name: string;
+  takesValue: boolean;
+  values: readonly string[];
+  /** The only action that takes these values; undefined for all of them. */
+  action: string | undefined;
 }
 
 /** Where nothing else fits, bash completes file names. */
@@ -18,8 +26,8 @@ export function bashCompletion(commands: CompletedCommand[]): string {
   return `# Completion of petstore for bash.
 _petstore() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=''
-  case $previous in
-    ${choices.map(({ name, values }) => line(name, values.join(' '))).join('\n    ')}
+  case "\${COMP_WORDS[1]}:\${COMP_WORDS[2]-}:$previous" in
+    ${choices.map(({ place, values }) => line(place, values)).join('\n    ')}
     ${valueFlags.join('|')}) return ;;
     *)
       case "$COMP_CWORD:\${COMP_WORDS[1]}:$current" in
@@ -47,8 +55,8 @@ export function zshCompletion(commands: CompletedCommand[]): string {
 # Completion of petstore for zsh.
 _petstore() {
   local -a found
-  case $words[CURRENT-1] in
-    ${choices.map(({ name, values }) => `${name}) compadd -- ${values.join(' ')}; return ;;`).join('\n    ')}
+  case $words[2]:$words[3]:$words[CURRENT-1] in
+    ${choices.map(({ place, values }) => `${place}) compadd -- ${values}; return ;;`).join('\n    ')}
     ${valueFlags.join('|')}) _files; return ;;
   esac
   if (( CURRENT == 2 )); then
@@ -78,25 +86,34 @@ export function fishCompletion(commands: CompletedCommand[]): string {
     return [
       line('__fish_use_subcommand', `-f -a ${name} -d ${quote(summary)}`),
       ...actions.map((action) => line(beforeAction, `-f -a ${action.name} -d ${quote(action.summary)}`)),
-      ...flags.map(({ name: flag, takesValue, values }) => {
+      ...flags.map(({ name: flag, takesValue, values, action }) => {
         const value = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : takesValue ? ' -r' : '';
-        return line(inside, `-l ${flag.slice(2)}${value}`);
+        const place = action === undefined ? inside : `${inside}; and __fish_seen_subcommand_from ${action}`;
+        return line(place, `-l ${flag.slice(2)}${value}`);
       }),
     ];
   });
   return `# Completion of petstore for fish.\n${lines.join('')}`;
 }
 
-/** The flags of all commands, each once: an option has the same values in every command. */
+/** The flags that take a value, as patterns of `command:action:flag`. */
 function flagsOf(commands: CompletedCommand[]) {
-  const all = new Map(commands.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag]));
-  const choices = [...all.values()].filter(({ values }) => values.length > 0);
-  const others = [...all.values()].filter(({ takesValue, values }) => takesValue && values.length === 0);
-  return { choices, valueFlags: others.map(({ name }) => name) };
+  const choices = commands.flatMap(({ name: command, flags }) =>
+    flags
+      .filter(({ values }) => values.length > 0)
+      .map(({ name, values, action = '*' }) => ({
+        place: `${command}:${action}:${name}`,
+        values: values.join(' '),
+      })),
+  );
+  const others = commands
+    .flatMap(({ flags }) => flags)
+    .filter(({ takesValue, values }) => takesValue && values.length === 0);
+  return { choices, valueFlags: [...new Set(others.map(({ name }) => `*:*:${name}`))] };
 }
 
 function namesOf(entries: { name: string }[]): string {
-  return entries.map(({ name }) => name).join(' ');
+  return [...new Set(entries.map(({ name }) => name))].join(' ');
 }
 
 /** Quotes for all three shells. */

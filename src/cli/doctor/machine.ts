@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { addressOf, isLoopback, loadTls, reservePort } from '../../server/listen.ts';
+import { addressOf, isLoopback, loadTls, localAddressOf, reservePort } from '../../server/listen.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 
@@ -42,9 +42,8 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
 
 /** Whether the program on the port is a petstore. */
 async function isServedByPetstore(options: ServeOptions): Promise<boolean> {
-  const host = options.host === '0.0.0.0' ? '127.0.0.1' : options.host === '::' ? '::1' : options.host;
   try {
-    const response = await fetch(`${addressOf({ ...options, host }, options.port)}/livez`, {
+    const response = await fetch(`${localAddressOf(options, options.port)}/livez`, {
       signal: AbortSignal.timeout(2000),
       tls: { rejectUnauthorized: false },
     });

@@ -78,8 +78,9 @@ function createOrderCheck(): (records: ParsedRecord[]) => ParsedRecord[] {
   return (records) =>
     records.map((record) => {
       if (record.pet?.id === undefined) return record;
-      if (record.pet.id <= last) return refuse(record, `id must be larger than ${last}, the id before it.`);
-      last = record.pet.id;
+      const { id } = record.pet;
+      if (id <= last) return refuse(record, `id must be larger than ${last}, the id before it, not ${id}.`);
+      last = id;
       return record;
     });
 }

@@ -2,17 +2,17 @@ import { redactKeys } from '../../api-key.ts';
 import { OperatorError, PetstoreError } from '../../error.ts';
 import { createLog, describeError, type LogLevel } from '../../log.ts';
 import type { ServeContext } from '../../server/options.ts';
+import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines } from './visible.ts';
+import { wrapLines } from './wrap.ts';
 
 /** What a service needs of its process. The log is readable on a terminal and JSON lines anywhere else. */
 export function openContext(level: LogLevel): ServeContext {
   // A service outlives the reader of its log: without this, the next line after the reader is gone would be a crash.
   process.stdout.on('error', () => {});
-  const log = createLog({
-    level,
-    format: process.stdout.isTTY ? 'text' : 'json',
-    write: (line) => process.stdout.write(visibleLines(line)),
-  });
+  const log = process.stdout.isTTY
+    ? createLog({ level, render: renderLogLine, write: (line) => process.stdout.write(line) })
+    : createLog({ level, write: (line) => process.stdout.write(visibleLines(line)) });
   return { log, tell, environment: process.env };
 }
 
@@ -47,9 +47,9 @@ export function contentOf({ petCount, orderCount }: { petCount: number; orderCou
   return orderCount === 0 ? pets : `${pets} and ${countOf(orderCount, 'order')}`;
 }
 
-/** One line for what the operator can fix; everything known about a bug. */
-export function explain(error: unknown): string {
-  return redactKeys(textOf(error));
+/** Prints one line for what the operator can fix, and everything known about a bug. */
+export function printError(error: unknown): void {
+  process.stderr.write(`${wrapLines(`petstore: ${redactKeys(textOf(error))}`, process.stderr)}\n`);
 }
 
 function textOf(error: unknown): string {
@@ -72,5 +72,6 @@ function reasonOf({ message, cause }: Error): string {
 
 /** Shows a few lines to the person who started the command, apart from a log that a machine reads. */
 function tell(text: string): void {
-  (process.stdout.isTTY ? process.stdout : process.stderr).write(`${text}\n`);
+  const stream = process.stdout.isTTY ? process.stdout : process.stderr;
+  stream.write(`${wrapLines(text, stream)}\n`);
 }

@@ -1,9 +1,12 @@
 import { noReport, type Report } from '../../progress.ts';
 import { visible } from './visible.ts';
+import { wrapLines } from './wrap.ts';
 
 const widestBar = 30;
 const drawEveryMs = 100;
 const stream = process.stderr;
+/** Clears what is left of the bar on a line. */
+const clearRest = '\u001b[K';
 
 /** Shows the progress of a command: a bar with rate and time left on a terminal, a line for every tenth elsewhere. */
 export function showProgress(
@@ -30,7 +33,7 @@ export function showProgress(
     // A line that wraps at the edge of the terminal could not be overwritten.
     const width = Math.max(0, Math.min(widestBar, (stream.columns || 80) - text.length - 2));
     const bar = '█'.repeat(Math.round(share * width)).padEnd(width, '░');
-    stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}\u001b[K`);
+    stream.write(`\r${width > 0 ? `${bar} ` : ''}${text}${clearRest}`);
     drawnAt = performance.now();
   };
 
@@ -47,8 +50,10 @@ export function showProgress(
     },
     /** Prints a line above the bar. */
     say(text: string) {
-      const line = visible(text);
-      stream.write(stream.isTTY ? `\r${line}\u001b[K\n` : `${line}\n`);
+      const lines = wrapLines(visible(text), stream);
+      stream.write(
+        stream.isTTY ? `\r${lines.replaceAll('\n', `${clearRest}\n`)}${clearRest}\n` : `${lines}\n`,
+      );
       // The next step draws the bar again.
       drawnAt = -Infinity;
     },

@@ -88,7 +88,9 @@ for (const { store, makePlace } of stores) {
       expect(taken.stderr).toContain('begin with 6, but the store has ids up to 9007199254740994');
       const unordered = '{"id":9007199254740999,"name":"D","categoryId":4}\n'.repeat(2);
       const refused = await importText(unordered, place, '--keep-ids');
-      expect(refused.stderr).toContain('line 2: id must be larger than 9007199254740999, the id before it.');
+      expect(refused.stderr).toContain(
+        'line 2: id must be larger than 9007199254740999, the id before it, not 9007199254740999.',
+      );
       expect((await exported(place)).split('\n')).toHaveLength(4);
     });
 
@@ -111,7 +113,9 @@ for (const { store, makePlace } of stores) {
       const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
       const refused = await importText(rows.join('\n'), place);
       expect(refused).toMatchObject({ status: 1, stdout: '' });
-      expect(refused.stderr).toContain('line 2: categoryId is required.\nline 3: This is not JSON.\n');
+      expect(refused.stderr).toContain(
+        'line 2: categoryId is required.\nline 3: This is not JSON at column 1: expected a value, found "nonsense".\n',
+      );
       expect(refused.stderr).toEndWith(
         'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect the bad rows with --rejects FILE.\n',
       );
@@ -125,7 +129,7 @@ for (const { store, makePlace } of stores) {
       expect(taken.stderr).toContain('line 2: categoryId is required.\n');
       expect(readFileSync(rejects, 'utf8')).toBe(
         '{"line":2,"problem":"categoryId is required.","text":"{\\"name\\":\\"B\\"}"}\n' +
-          '{"line":3,"problem":"This is not JSON.","text":"nonsense"}\n',
+          '{"line":3,"problem":"This is not JSON at column 1: expected a value, found \\"nonsense\\".","text":"nonsense"}\n',
       );
       expect(await exported(place)).toBe(
         '{"id":1,"name":"A","categoryId":1}\n{"id":2,"name":"C","categoryId":3}\n',

@@ -108,7 +108,7 @@ describe('an argument with control characters', () => {
 
   it('is shown escaped in the log of a service on a terminal', async () => {
     const { screen } = await runOnTerminal(['serve', '--host', `1.1.1.1\u009b31m`, '--port', '0'], {
-      env: cleanEnvironment({}),
+      env: cleanEnvironment({ NO_COLOR: '1' }),
     });
     expectSafe(screen);
   });

@@ -1,0 +1,53 @@
+import { styleText } from 'node:util';
+import type { LogFields, LogLevel } from '../../log.ts';
+import { visible, visibleLines } from './visible.ts';
+import { wrapLines } from './wrap.ts';
+
+const colours = { error: 'red', warn: 'yellow', info: 'green' } as const;
+
+/** A line of the log for a person at a terminal: what happened first, then details, ids and the stack of an error. */
+export function renderLogLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  const { requestId, error, ...others } = fields;
+  const parts = [
+    level === 'info' ? '' : styleText(colours[level], level),
+    ...(fields['method'] === undefined
+      ? [visibleLines(message), ...detailsOf(others)]
+      : requestOf(message, others)),
+    ...detailsOf({ requestId }).map((detail) => styleText('dim', detail)),
+    error === undefined ? '' : visibleLines(String(error)),
+  ];
+  const clock = time.toTimeString().slice(0, 8);
+  const line = parts.filter((part) => part !== '').join(' ');
+  return `${styleText('dim', clock)} ${wrapLines(line, process.stdout, ' '.repeat(clock.length + 1))}`;
+}
+
+/** `POST /v1/pets 201 3 ms key=till-2`. */
+function requestOf(
+  message: string,
+  { method, path, status, durationMs, key, ...others }: LogFields,
+): string[] {
+  return [
+    visible(`${method} ${path}`),
+    status === undefined ? '' : styleText(colourOf(Number(status)), String(status)),
+    durationMs === undefined ? '' : `${durationMs} ms`,
+    ...detailsOf({ key }),
+    message === 'request' ? '' : message,
+    ...detailsOf(others),
+  ];
+}
+
+function detailsOf(fields: LogFields): string[] {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${visible(name)}=${valueOf(value)}`);
+}
+
+/** In quotes if it has spaces, so that it cannot pass for several fields. */
+function valueOf(value: LogFields[string]): string {
+  const text = String(value);
+  return visible(/[\s"]/.test(text) ? JSON.stringify(text) : text);
+}
+
+function colourOf(status: number): 'red' | 'yellow' | 'cyan' | 'green' {
+  return status >= 500 ? 'red' : status >= 400 ? 'yellow' : status >= 300 ? 'cyan' : 'green';
+}
