@@ -14,6 +14,8 @@ export interface ApiKey {
   /** SHA-256 of the whole key, in hex. */
   hash: string;
   lastFour: string;
+  /** A read-only key may list and fetch; whatever changes something is `forbidden`. */
+  isReadOnly: boolean;
   createdAt: Date;
   expiresAt?: Date;
   revokedAt?: Date;
@@ -41,16 +43,24 @@ export interface ApiKeyStore {
   recordUse(id: string, usedAt: Date): Promise<void>;
 }
 
+interface NewKey {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+  isReadOnly?: boolean;
+}
+
 /** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
 export async function issueKey(
   store: ApiKeyStore,
-  { name, now, expiresAt }: { name: string; now: Date; expiresAt?: Date | undefined },
+  { name, now, expiresAt, isReadOnly = false }: NewKey,
 ): Promise<{ key: ApiKey; text: string }> {
   const text = generateKey(randomBytes);
   const key = await store.createKey({
     name,
     hash: hashKey(text),
     lastFour: text.slice(-4),
+    isReadOnly,
     createdAt: now,
     ...(expiresAt && { expiresAt }),
   });

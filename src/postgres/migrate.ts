@@ -78,6 +78,7 @@ const steps = [
   CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
   INSERT INTO deletions VALUES (1, 0);
   `,
+  'ALTER TABLE api_keys ADD COLUMN read_only boolean NOT NULL DEFAULT false',
 ];
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */

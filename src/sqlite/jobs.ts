@@ -27,6 +27,7 @@ export type Job =
       name: string;
       hash: string;
       lastFour: string;
+      isReadOnly: boolean;
       createdAt: number;
       expiresAt: number | null;
     }
@@ -108,10 +109,10 @@ export function createJobRunner(database: Database): JobRunner {
       case 'create-key':
         database
           .query(
-            `INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5)`,
+            `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
           )
-          .run(job.name, job.hash, job.lastFour, job.createdAt, job.expiresAt);
+          .run(job.name, job.hash, job.lastFour, job.isReadOnly, job.createdAt, job.expiresAt);
         return null;
       case 'revoke-key':
         database

@@ -6,6 +6,7 @@ export interface KeyRow {
   name: string;
   hash: string;
   lastFour: string;
+  isReadOnly: number;
   createdAt: number;
   expiresAt: number | null;
   revokedAt: number | null;
@@ -13,8 +14,8 @@ export interface KeyRow {
 }
 
 export const selectKeys = `
-  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
-    expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
+  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, read_only AS isReadOnly,
+    created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
   FROM api_keys`;
 
 export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
@@ -73,9 +74,17 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
   };
 }
 
-export function toApiKey({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
+export function toApiKey({
+  isReadOnly,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+  ...row
+}: KeyRow): ApiKey {
   return {
     ...row,
+    isReadOnly: isReadOnly === 1,
     createdAt: new Date(createdAt),
     ...(expiresAt !== null && { expiresAt: new Date(expiresAt) }),
     ...(revokedAt !== null && { revokedAt: new Date(revokedAt) }),

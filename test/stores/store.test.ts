@@ -7,7 +7,13 @@ import type { Store } from '../support/http/service.ts';
 import { stores, type StoreOptions, type StorePlace } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
-const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };
+const till = {
+  name: 'till',
+  hash: 'a'.repeat(64),
+  lastFour: 'aaaa',
+  isReadOnly: false,
+  createdAt: new Date(1),
+};
 
 for (const [name, makePlace] of Object.entries(stores)) {
   describe(`the store on ${name}`, () => {
@@ -200,6 +206,14 @@ for (const [name, makePlace] of Object.entries(stores)) {
         expect(await keys.listKeys()).toEqual([revoked]);
         await keys.createKey({ ...till, hash: 'b'.repeat(64) });
         expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
+      });
+
+      it('keeps whether a key is read-only', async () => {
+        const { keys } = await open();
+        const made = await keys.createKey({ ...till, isReadOnly: true });
+        expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
+        expect(await keys.findKey(till.hash)).toEqual(made);
+        expect(await keys.listKeys()).toEqual([made]);
       });
 
       it('does not find an expired key, whether it was requested before or not', async () => {

@@ -9,13 +9,15 @@ export interface KeyRow {
   name: string;
   hash: string;
   last_four: string;
+  read_only: boolean;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
 }
 
-export const keyColumns = 'id::text, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at';
+export const keyColumns =
+  'id::text, name, hash, last_four, read_only, created_at, expires_at, revoked_at, last_used_at';
 const selectUsable = {
   name: 'select-usable-keys',
   text: `SELECT ${keyColumns} FROM api_keys
@@ -30,8 +32,8 @@ const insertKey = {
   name: 'insert-key',
   text: `
     WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
-    INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
-    VALUES ($1, $2, $3, $4::bigint, $5::bigint) RETURNING ${keyColumns}`,
+    INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+    VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
 };
 const revokeKey = {
   name: 'revoke-key',
@@ -71,8 +73,9 @@ export function createKeyStore(
       return (await database.read<KeyRow>(selectAll)).map(apiKeyOf);
     },
 
-    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      const values = [name, hash, lastFour, createdAt.getTime(), expiresAt?.getTime() ?? null];
+    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+      const times = [createdAt.getTime(), expiresAt?.getTime() ?? null];
+      const values = [name, hash, lastFour, isReadOnly, ...times];
       const [row] = await database.writeBeside<KeyRow>(insertKey, values);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       await watch.announce();
@@ -110,6 +113,7 @@ export function apiKeyOf(row: KeyRow): ApiKey {
     name: row.name,
     hash: row.hash,
     lastFour: row.last_four,
+    isReadOnly: row.read_only,
     createdAt: time(row.created_at),
     ...(row.expires_at !== null && { expiresAt: time(row.expires_at) }),
     ...(row.revoked_at !== null && { revokedAt: time(row.revoked_at) }),

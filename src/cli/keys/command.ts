@@ -1,11 +1,12 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import { OperatorError } from '../error.ts';
-import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
-import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
-import { print, printJson, renderTable } from './terminal/output.ts';
-import { visible } from './terminal/visible.ts';
+import { describeKey, issueKey, type ApiKeyStore } from '../../api-key.ts';
+import { OperatorError } from '../../error.ts';
+import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
+import { settings } from '../settings.ts';
+import { addExamples } from '../terminal/help.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { visible } from '../terminal/visible.ts';
+import { renderKeys, shownKey } from './show.ts';
 
 interface KeysOptions {
   json?: boolean;
@@ -15,6 +16,7 @@ interface KeysOptions {
 interface CreateOptions extends KeysOptions {
   name: string;
   expires?: Date;
+  readOnly?: boolean;
 }
 
 export function define(keys: Command): void {
@@ -32,6 +34,7 @@ export function define(keys: Command): void {
       'A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (30m, 12h, 90d).',
       (text) => parseExpiry(text, now),
     )
+    .option('--read-only', 'The key may list and fetch, and change nothing.')
     .action((_options, command: Command) => createKey(now, command.optsWithGlobals()));
   const list = keys
     .command('list')
@@ -45,6 +48,7 @@ export function define(keys: Command): void {
   const createExamples = [
     'petstore keys create --name till-2',
     'petstore keys create --name fair --expires 3d --json',
+    'petstore keys create --name shop-window --read-only',
   ];
   addExamples(keys, ...createExamples, 'petstore keys list', 'petstore keys revoke 2');
   addExamples(create, ...createExamples);
@@ -53,25 +57,28 @@ export function define(keys: Command): void {
 }
 
 async function createKey(now: Date, options: CreateOptions): Promise<void> {
-  const { name, expires: expiresAt, json, databaseUrl } = options;
-  const { key, text } = await withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt }));
-  if (json) return printJson({ ...shown(key, now), key: text });
+  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
+  const { key, text } = await withKeys(databaseUrl, (store) =>
+    issueKey(store, { name, now, expiresAt, isReadOnly }),
+  );
+  if (json) return printJson({ ...shownKey(key, now), key: text });
   const location = parseDatabaseUrl(databaseUrl);
   // An address may contain a password.
   const where = 'path' in location ? location.path : 'the database';
+  const rights = isReadOnly ? ', read-only' : '';
   const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
   print(
-    `Key ${key.id} (${visible(name)}) of ${visible(where)}${until}. It is shown only this once:\n\n  ${text}\n`,
+    `Key ${key.id} (${visible(name)}) of ${visible(where)}${rights}${until}. It is shown only this once:\n\n  ${text}\n`,
   );
 }
 
 async function listKeys({ json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
-  const rows = all.map((key) => shown(key, new Date()));
+  const rows = all.map((key) => shownKey(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
-  else print(renderTable([headings, ...rows.map(cellsOf)]));
+  else print(renderKeys(rows));
 }
 
 async function revokeKey(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
@@ -79,7 +86,7 @@ async function revokeKey(id: string, { json, databaseUrl }: KeysOptions): Promis
   const now = new Date();
   const key = await withKeys(databaseUrl, (store) => store.revokeKey(id, now));
   if (!key) throw new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
-  if (json) printJson(shown(key, now));
+  if (json) printJson(shownKey(key, now));
   else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
 }
 
@@ -111,34 +118,4 @@ function parseExpiry(text: string, now: Date): Date {
   }
   if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);
-}
-
-function shown(key: ApiKey, now: Date) {
-  return {
-    id: key.id,
-    name: key.name,
-    key: describeKey(key.lastFour),
-    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
-    createdAt: key.createdAt.toISOString(),
-    expiresAt: key.expiresAt?.toISOString() ?? null,
-    revokedAt: key.revokedAt?.toISOString() ?? null,
-    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
-  };
-}
-
-const headings = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
-
-function cellsOf({
-  id,
-  name,
-  key,
-  state,
-  createdAt,
-  expiresAt,
-  lastUsedAt,
-}: ReturnType<typeof shown>): string[] {
-  const minutes = [createdAt, expiresAt, lastUsedAt].map(
-    (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
-  );
-  return [id, name, key, state, ...minutes];
 }
