@@ -32,6 +32,14 @@ export type Job =
       expiresAt: number | null;
     }
   | { kind: 'revoke-key'; id: string; revokedAt: number }
+  | {
+      kind: 'replace-key';
+      id: string;
+      replacedBy: string;
+      previous: string | null;
+      expiresAt: number;
+      now: number;
+    }
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
@@ -42,6 +50,7 @@ interface Results {
   'delete-pet': ReturnType<PetChanges['remove']>;
   'create-key': null;
   'revoke-key': null;
+  'replace-key': null;
   'record-use': null;
   probe: null;
 }
@@ -118,6 +127,15 @@ export function createJobRunner(database: Database): JobRunner {
         database
           .query('UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL')
           .run(job.id, job.revokedAt);
+        return null;
+      case 'replace-key':
+        database
+          .query(
+            `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?4), ?4)
+             WHERE CAST(id AS TEXT) = ?1 AND CAST(replaced_by AS TEXT) IS ?3
+               AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)`,
+          )
+          .run(job.id, job.replacedBy, job.previous, job.expiresAt, job.now);
         return null;
       case 'record-use':
         database.query('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1').run(job.id, job.usedAt);

@@ -41,7 +41,7 @@ describe('petstore completion bash', () => {
 
   it.each([
     ['petstore ser', ['serve']],
-    ['petstore keys ', ['create', 'list', 'revoke']],
+    ['petstore keys ', ['create', 'list', 'rotate', 'revoke']],
     ['petstore keys re', ['revoke']],
     ['petstore pets list --st', ['--status']],
     ['petstore pets list --status ', ['available', 'pending', 'sold']],

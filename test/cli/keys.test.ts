@@ -21,6 +21,7 @@ interface ShownKey {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  replacedBy: string | null;
   lastUsedAt: string | null;
 }
 
@@ -54,6 +55,7 @@ describe('petstore keys create', () => {
       state: 'active',
       expiresAt: null,
       revokedAt: null,
+      replacedBy: null,
       lastUsedAt: null,
     });
     expect(Object.keys(made).toSorted()).toEqual([
@@ -64,6 +66,7 @@ describe('petstore keys create', () => {
       'lastUsedAt',
       'name',
       'readOnly',
+      'replacedBy',
       'revokedAt',
       'state',
     ]);

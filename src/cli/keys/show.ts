@@ -12,6 +12,7 @@ export function shownKey(key: ApiKey, now: Date) {
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,
+    replacedBy: key.replacedBy ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
   };
 }
@@ -25,9 +26,11 @@ export function renderKeys(keys: ShownKey[]): string {
 
 const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
 
-function cellsOf({ id, name, key, readOnly, state, createdAt, expiresAt, lastUsedAt }: ShownKey): string[] {
+function cellsOf(shown: ShownKey): string[] {
+  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = shown;
   const minutes = [createdAt, expiresAt, lastUsedAt].map(
     (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
   );
-  return [id, name, key, readOnly ? 'read' : 'all', state, ...minutes];
+  const successor = replacedBy === null ? '' : `, replaced by ${replacedBy}`;
+  return [id, name, key, readOnly ? 'read' : 'all', `${state}${successor}`, ...minutes];
 }

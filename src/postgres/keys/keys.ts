@@ -1,6 +1,7 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
+import type { Statement, Values } from '../session/connection.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /** As the driver gives it: bigint columns arrive as text. */
@@ -10,6 +11,7 @@ export interface KeyRow {
   hash: string;
   last_four: string;
   read_only: boolean;
+  replaced_by: string | null;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
@@ -17,7 +19,7 @@ export interface KeyRow {
 }
 
 export const keyColumns =
-  'id::text, name, hash, last_four, read_only, created_at, expires_at, revoked_at, last_used_at';
+  'id::text, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at';
 const selectUsable = {
   name: 'select-usable-keys',
   text: `SELECT ${keyColumns} FROM api_keys
@@ -43,6 +45,17 @@ const revokeKey = {
     )
     UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM revoked)`,
 };
+const replaceKey = {
+  name: 'replace-key',
+  text: `
+    WITH replaced AS (
+      UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $4::bigint)
+      WHERE id::text = $1 AND replaced_by IS NOT DISTINCT FROM $3::bigint
+        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5::bigint)
+      RETURNING id
+    )
+    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM replaced)`,
+};
 const recordUse = {
   name: 'record-use',
   text: `UPDATE api_keys SET last_used_at = $2::bigint
@@ -61,6 +74,13 @@ export function createKeyStore(
     // What was read before a change was heard of must not be kept after it.
     if (key && watch.generation === generation) watch.kept.set(hash, key);
     return key;
+  };
+
+  const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
+    await database.writeBeside(statement, [id, ...values]);
+    await watch.announce();
+    const [row] = await database.read<KeyRow>(selectById, [id]);
+    return row && apiKeyOf(row);
   };
 
   return {
@@ -82,12 +102,10 @@ export function createKeyStore(
       return apiKeyOf(row);
     },
 
-    async revokeKey(id, revokedAt) {
-      await database.writeBeside(revokeKey, [id, revokedAt.getTime()]);
-      await watch.announce();
-      const [row] = await database.read<KeyRow>(selectById, [id]);
-      return row && apiKeyOf(row);
-    },
+    revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
+
+    replaceKey: (id, { replacedBy, previous = null, expiresAt, now: at }) =>
+      change(replaceKey, id, replacedBy, previous, expiresAt.getTime(), at.getTime()),
 
     async recordUse(id, usedAt) {
       await database.writeBeside(recordUse, [id, usedAt.getTime()]);
@@ -117,6 +135,7 @@ export function apiKeyOf(row: KeyRow): ApiKey {
     createdAt: time(row.created_at),
     ...(row.expires_at !== null && { expiresAt: time(row.expires_at) }),
     ...(row.revoked_at !== null && { revokedAt: time(row.revoked_at) }),
+    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
     ...(row.last_used_at !== null && { lastUsedAt: time(row.last_used_at) }),
   };
 }

@@ -109,11 +109,18 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   positionOf: (key) => [key?.id ?? smallestId],
   parse: apiKeyOf,
   columns: {
-    ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text', read_only: 'boolean' },
+    ...{
+      id: 'bigint',
+      name: 'text',
+      hash: 'text',
+      last_four: 'text',
+      read_only: 'boolean',
+      replaced_by: 'bigint',
+    },
     ...{ created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint', last_used_at: 'bigint' },
   },
-  valuesOf: ({ id, name, hash, lastFour, isReadOnly, ...times }) => [
-    ...[id, name, hash, lastFour, isReadOnly],
+  valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
+    ...[id, name, hash, lastFour, isReadOnly, replacedBy ?? null],
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
   sequence: 'api_key_ids',
