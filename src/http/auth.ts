@@ -2,8 +2,8 @@ import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } fro
 import { PetstoreError } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
 
-/** What is known of the request's API key: its hash identifies the caller without the secret, its name is for the log. */
-export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'>;
+/** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
+export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> & Partial<Pick<ApiKey, 'id'>>;
 
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
 

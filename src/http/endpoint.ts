@@ -113,7 +113,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const { status, body, etag, completeHeaders } = plain;
       const isHead = method === 'HEAD';
       const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-      log.finished(exchange, status);
+      log.finished(exchange, plain);
       const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
       const response = new Response(sentBody, { status, headers: ownHeaders });
       const { headers: sent } = response;
