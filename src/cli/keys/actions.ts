@@ -1,6 +1,7 @@
 import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
 import { rotateKey, unknownKey } from '../../key-rotation.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
+import { audited } from '../audit.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { visible } from '../terminal/visible.ts';
 import { renderKeys, shownKey } from './show.ts';
@@ -23,8 +24,11 @@ interface RotateOptions extends KeysOptions {
 
 export async function create(now: Date, options: CreateOptions): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
-  const { key, text } = await withKeys(databaseUrl, (store) =>
-    issueKey(store, { name, now, expiresAt, isReadOnly }),
+  const { key, text } = await audited(
+    'keys create',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt, isReadOnly })),
+    ({ key: { id } }) => ({ keyId: id, key: name, readOnly: isReadOnly }),
   );
   if (json) printJson({ ...shownKey(key, now), key: text });
   else print(introduce(key, text, databaseUrl));
@@ -42,8 +46,11 @@ export async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
 export async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
-  const { key, text, old } = await withKeys(databaseUrl, (store) =>
-    rotateKey(store, id, { now, overlapMs, expiresAt }),
+  const { key, text, old } = await audited(
+    'keys rotate',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => rotateKey(store, id, { now, overlapMs, expiresAt })),
+    (rotated) => ({ keyId: id, key: rotated.old.name, replacedBy: rotated.key.id }),
   );
   if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
   print(introduce(key, text, databaseUrl));
@@ -53,10 +60,18 @@ export async function rotate(id: string, now: Date, options: RotateOptions): Pro
 export async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
   const now = new Date();
-  const key = await withKeys(databaseUrl, (store) => store.revokeKey(id, now));
-  if (!key) throw unknownKey(id);
+  const key = await audited(
+    'keys revoke',
+    databaseUrl,
+    async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
+    ({ name }) => ({ keyId: id, key: name }),
+  );
   if (json) printJson(shownKey(key, now));
   else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
+}
+
+function refuseUnknown(id: string): never {
+  throw unknownKey(id);
 }
 
 /** Shows a new key. */
