@@ -99,14 +99,16 @@ function whoOf({ caller }: LoggedRequest, client: string | undefined): LogFields
   return { key: caller?.name, keyId: caller?.id, client };
 }
 
-const loggedParameters = ['limit', 'status'];
+/** The parameters that select pets, and values that cannot be a secret. */
+const harmless: Record<string, RegExp> = { limit: /^\d{1,3}$/, status: /^(?:available|pending|sold)$/ };
 const maxQueryLength = 200;
 
-/** Only what selects pets: a cursor says nothing to a reader, and any other parameter may be a secret. */
+/** A cursor says nothing to a reader, and any other parameter or value may be a secret in the wrong place. */
 function queryOf(url: string): string | undefined {
   const start = url.indexOf('?');
   if (start === -1) return undefined;
-  const parameters = [...new URLSearchParams(url.slice(start + 1))];
-  const query = new URLSearchParams(parameters.filter(([name]) => loggedParameters.includes(name)));
-  return query.toString().slice(0, maxQueryLength) || undefined;
+  const shown = [...new URLSearchParams(url.slice(start + 1))]
+    .filter(([name]) => Object.hasOwn(harmless, name))
+    .map(([name, value]) => `${name}=${harmless[name]?.test(value) ? value : '(invalid)'}`);
+  return shown.join('&').slice(0, maxQueryLength) || undefined;
 }

@@ -35,7 +35,8 @@ describe('a line of the access log', () => {
     const list = '/v1/pets?cursor=none&status=sold&limit=5&token=secret';
     await service.callAs(`Bearer ${text}`, list.replace('cursor=none&', ''), { headers });
     await service.callAs(`Bearer ${text}`, list, { headers });
-    const [created, listed, refused] = linesOf('request');
+    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret&status=secret', { headers });
+    const [created, listed, refused, misplaced] = linesOf('request');
     const who = { keyId: key.id, key: 'till-2', client: '192.0.2.7', level: 'info', path: '/v1/pets' };
     expect(created).toMatchObject({ ...who, method: 'POST', status: 201, bytes: expect.any(Number) });
     expect(created).not.toHaveProperty('query');
@@ -45,6 +46,7 @@ describe('a line of the access log', () => {
       ...{ durationMs: expect.any(Number), traceId, requestId: 'r-1' },
     });
     expect(refused).toMatchObject({ query: 'status=sold&limit=5', status: 400 });
+    expect(misplaced).toMatchObject({ query: 'limit=(invalid)&status=(invalid)' });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
