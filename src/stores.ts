@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import type { ApiKeyStore } from './api-key.ts';
 import type { BulkStore } from './bulk-store.ts';
 import { OperatorError, usageError } from './error.ts';
@@ -7,6 +7,7 @@ import type { ImportStore } from './import-store.ts';
 import type { Log } from './log.ts';
 import type { PetStore } from './pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
+import { explainRights } from './sqlite/opening/rights.ts';
 import { isFileOfStore } from './sqlite/opening/store-file.ts';
 
 export interface Stores {
@@ -71,7 +72,11 @@ export async function openImportStore(
 /** For commands that have no use for a new store: a mistyped path creates none. */
 export function refuseMissingStore(databaseUrl: string): void {
   const location = parseDatabaseUrl(databaseUrl);
-  if (!('path' in location) || existsSync(location.path)) return;
+  if (!('path' in location)) return;
+  // A store in a folder that this user may not enter is not missing.
+  const rights = explainRights(location.path, constants.F_OK);
+  if (rights) throw rights;
+  if (existsSync(location.path)) return;
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 

@@ -4,6 +4,7 @@ import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
+import { audited, storeOf } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
@@ -39,7 +40,22 @@ interface TablePair {
   target: BulkTable<unknown>;
 }
 
-async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+interface CopyOptions {
+  from: string;
+  to: string;
+}
+
+function copy(options: CopyOptions): Promise<void> {
+  const { from, to } = options;
+  return audited(
+    'copy',
+    to,
+    () => copyStore(options),
+    () => ({ from: storeOf(from) }),
+  );
+}
+
+async function copyStore({ from, to }: CopyOptions): Promise<void> {
   if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
   const environment = process.env;
   const source = await openBulkStore(from, { environment, mayCreate: false });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { openStores } from '../stores.ts';
+import { audited } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -16,7 +17,9 @@ export function define(command: Command): void {
 }
 
 async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {
-  const stores = await openStores(databaseUrl, { environment: process.env });
-  await stores.close();
+  await audited('migrate', databaseUrl, async () => {
+    const stores = await openStores(databaseUrl, { environment: process.env });
+    await stores.close();
+  });
   print('The schema is up to date.\n');
 }

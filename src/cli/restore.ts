@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { embeddedPath } from '../stores.ts';
+import { audited } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { contentOf, print } from './terminal/output.ts';
@@ -23,14 +24,14 @@ export function define(command: Command): void {
   );
 }
 
-function restore(file: string, options: { databaseUrl: string; force?: boolean }): void {
+async function restore(file: string, options: { databaseUrl: string; force?: boolean }): Promise<void> {
   const path = embeddedPath(options.databaseUrl);
-  const { keepsRevocations, replacedPath, ...content } = restoreSqlite({
-    file,
-    name: path,
-    isForced: options.force ?? false,
-    report: reportOnTerminal(),
-  });
+  const { keepsRevocations, replacedPath, ...content } = await audited(
+    'restore',
+    options.databaseUrl,
+    () => restoreSqlite({ file, name: path, isForced: options.force ?? false, report: reportOnTerminal() }),
+    ({ petCount }) => ({ file, petCount }),
+  );
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
     print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);

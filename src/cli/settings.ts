@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { usageError } from '../error.ts';
+import { createProxyList } from '../http/client-address.ts';
 import { logLevels } from '../log.ts';
 import type { ServeOptions } from '../server/options.ts';
 
@@ -50,6 +51,13 @@ export const settings = {
     '[boolean]',
     'false',
     'Log every request, not only slow and failed ones.',
+  ),
+  trustedProxies: new Setting(
+    'TRUST_PROXY',
+    '<addresses>',
+    '',
+    "Proxies whose X-Forwarded-For tells the client's address for the log: addresses or ranges such as 10.0.0.0/8, " +
+      'separated by commas.',
   ),
   allowedOrigins: new Setting(
     'ALLOWED_ORIGINS',
@@ -119,6 +127,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     apiKeys: list(text('apiKeys')),
     logLevel: choice('logLevel', logLevels),
     accessLog: choice('accessLog', ['true', 'false']) === 'true',
+    trustedProxies: list(text('trustedProxies')).map(checkProxy),
     allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
@@ -148,6 +157,17 @@ function list(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function checkProxy(text: string): string {
+  try {
+    createProxyList([text]);
+    return text;
+  } catch {
+    throw usageError(
+      `${nameOf('trustedProxies')} must list addresses or ranges such as 10.0.0.0/8, not "${text}".`,
+    );
+  }
 }
 
 function checkOrigin(text: string): string {

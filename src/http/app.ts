@@ -3,6 +3,7 @@ import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
+import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './web/documents.ts';
 import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
@@ -28,6 +29,10 @@ export interface AppOptions {
   allowedOrigins?: readonly string[];
   /** No limit when it is left out. */
   requestsPerMinute?: number | undefined;
+  /** The address at the other end of a request's connection, for the log. */
+  peerOf?: ClientAddress;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is true. */
+  trustedProxies?: readonly string[];
   logEveryRequest?: boolean;
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
@@ -56,12 +61,14 @@ export function createApp(options: AppOptions): App {
   const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
   const { experimental, publicUrl, stagingUrl } = options;
+  const { peerOf = () => undefined, trustedProxies = [] } = options;
+  const clientOf = createClientAddress(peerOf, trustedProxies);
   const headers = baseHeaders(options.isSecure ?? false);
   const endpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
     addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
-    log: createRequestLog(log, logEveryRequest, slowRequestMs),
+    log: createRequestLog({ log, logEveryRequest, slowRequestMs, clientOf }),
     isDraining,
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: headers,

@@ -93,7 +93,10 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       const name = method === 'HEAD' ? 'GET' : method;
       const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-      return handler ? handler({ request, caller, parameter }) : methodNotAllowed(method, allow);
+      if (!handler) return methodNotAllowed(method, allow);
+      // By method, so that a new operation that changes something is covered from its first day.
+      if (caller.isReadOnly && name !== 'GET') throw readOnlyKey();
+      return handler({ request, caller, parameter });
     };
 
     const respond = (exchange: Exchange, handled: PlainResponse): Response =>
@@ -110,7 +113,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const { status, body, etag, completeHeaders } = plain;
       const isHead = method === 'HEAD';
       const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-      log.finished(exchange, status);
+      log.finished(exchange, plain);
       const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
       const response = new Response(sentBody, { status, headers: ownHeaders });
       const { headers: sent } = response;
@@ -160,7 +163,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
 }
 
 /** The caller of a path that needs no key. */
-const anybody: Caller = { hash: '', name: '' };
+const anybody: Caller = { hash: '', name: '', isReadOnly: true };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
@@ -175,6 +178,13 @@ function requestIdOf(request: Request): string {
 function allowedMethods(methods: Methods): string {
   const names = Object.keys(methods).flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]));
   return [...names, 'OPTIONS'].join(', ');
+}
+
+function readOnlyKey(): PetstoreError {
+  return new PetstoreError(
+    'forbidden',
+    'This API key is read-only: it may list and fetch, and change nothing.',
+  );
 }
 
 function methodNotAllowed(method: string, allow: string): PlainResponse {

@@ -78,6 +78,11 @@ const steps = [
   CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
   INSERT INTO deletions VALUES (1, 0);
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN read_only boolean NOT NULL DEFAULT false;
+  -- The id of the key that a rotation made in its place.
+  ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
+  `,
 ];
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */

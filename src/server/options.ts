@@ -8,6 +8,7 @@ export interface ServeOptions {
   apiKeys: string[];
   logLevel: LogLevel;
   accessLog: boolean;
+  trustedProxies: string[];
   allowedOrigins: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;

@@ -1,5 +1,6 @@
 import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
+import type { LogFields } from '../log.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
@@ -44,6 +45,7 @@ export async function serveHere(
     log,
     recordsOrders: options.experimental,
   });
+  log.debug('settings', shownSettings(options));
   let server: Bun.Server<undefined> | undefined;
   let isStopping = false;
   let isDraining = false;
@@ -56,6 +58,8 @@ export async function serveHere(
     allowedOrigins: options.allowedOrigins,
     requestsPerMinute: options.rateLimit,
     logEveryRequest: options.accessLog,
+    peerOf: (request) => server?.requestIP(request)?.address,
+    trustedProxies: options.trustedProxies,
     isStopping: () => isStopping,
     isDraining: () => isDraining,
     // The runtime forgets the address of a request once its response is sent.
@@ -96,6 +100,16 @@ export async function serveHere(
   }
   log.info('stopped');
   return 0;
+}
+
+/** What decides how the service behaves, without secrets: an address of a database may hold a password. */
+function shownSettings(options: ServeOptions): LogFields {
+  const { databaseUrl, apiKeys, ...others } = options;
+  return {
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value ?? '')])),
+    isEmbedded: !/^postgres/.test(databaseUrl),
+    fixedKeyCount: apiKeys.length,
+  };
 }
 
 async function within(deadlineMs: number, work: Promise<void>, onLate: () => void): Promise<void> {

@@ -68,6 +68,11 @@ const steps: readonly Step[] = [
 
   CREATE INDEX orders_by_status ON orders (status, id);
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1));
+  -- The id of the key that a rotation made in its place.
+  ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
+  `,
 ];
 
 /** Stores each pet as its JSON with a checksum; see `stored-pet.ts`. */

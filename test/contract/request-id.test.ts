@@ -64,7 +64,7 @@ describe('the request id', () => {
   it('is in every log line of that request, and a 500’s message names it', async () => {
     const lines: [string, LogFields | undefined][] = [];
     const write = (message: string, fields?: LogFields) => void lines.push([message, fields]);
-    const log = { error: write, warn: write, info: write };
+    const log = { error: write, warn: write, info: write, debug() {} };
     await using failing = await openFailingService(new Error('lost'), { log });
     const response = await failing.call('/v1/pets', { headers: { 'X-Request-Id': 'find-me' } });
     expect((await errorOf(response)).message).toContain('find-me');
@@ -75,7 +75,7 @@ describe('the request id', () => {
   it('is in the access log and in the line of a slow request', async () => {
     const lines: [string, LogFields | undefined][] = [];
     const write = (message: string, fields?: LogFields) => void lines.push([message, fields]);
-    const log = { error: write, warn: write, info: write };
+    const log = { error: write, warn: write, info: write, debug() {} };
     await using logged = await openService({ log, logEveryRequest: true });
     await logged.call('/v1/pets/5?key=secret', { headers: { 'X-Request-Id': 'mine' } });
     await using slow = await openService({ log, slowRequestMs: -1 });

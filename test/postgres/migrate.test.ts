@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { issueKey } from '../../src/api-key.ts';
 import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
@@ -19,7 +20,7 @@ describe('a store whose schema is of version 2', () => {
     expect(await after.pets.getPet(id)).toBe(json);
     await after.pets.checkWritable();
     await after.close();
-    expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 4 }]);
+    expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 5 }]);
   });
 });
 
@@ -30,6 +31,8 @@ describe('a store of the release with orders', () => {
     const { id, json } = await store.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
     await store.pets.createPet({ name: 'Tom', categoryId: 1n });
     await store.experimental.deletePet(id + 1n);
+    for (const isReadOnly of [true, false])
+      await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
     await store.close();
 
     await database.run(await wayBack());
@@ -39,6 +42,10 @@ describe('a store of the release with orders', () => {
     const again = await openPostgresStore({ address: database.address() });
     expect(await again.pets.getPet(id)).toBe(json);
     expect(await again.experimental.listOrders({ limit: 1 })).toEqual({ json: '[]' });
+    // The release before would let a read-only key write.
+    const [revoked, other] = await again.keys.listKeys();
+    expect(revoked).toMatchObject({ id: '1', isReadOnly: false, revokedAt: expect.any(Date) });
+    expect(other).not.toHaveProperty('revokedAt');
     // No pet gets the id of the one that was deleted.
     expect((await again.pets.createPet({ name: 'Kitty', categoryId: 1n })).id).toBeGreaterThan(id + 1n);
     await again.close();

@@ -144,7 +144,7 @@ describe('a file that is not a petstore store', () => {
         database.run('PRAGMA user_version = 99');
       },
       message: (path) =>
-        `${path} has schema version 99, and this program knows versions up to 4. ` +
+        `${path} has schema version 99, and this program knows versions up to 5. ` +
         'Start the release of petstore that last used it, or a newer one.',
     },
     {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { issueKey } from '../../src/api-key.ts';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
@@ -28,6 +29,8 @@ async function makeVersion3(): Promise<void> {
   const store = await place.open({ recordsOrders: true });
   await store.pets.createPet(rex, { key: 'k', caller: 'c' });
   const { id } = await store.pets.createPet(rex);
+  for (const isReadOnly of [true, false])
+    await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
   await store.experimental.deletePet(id);
   await store.close();
   using database = new Database(place.path);
@@ -45,7 +48,10 @@ describe('the way back to schema version 3', () => {
     migrate(original, 3);
     expect(readPragma(database, 'user_version')).toBe(3);
     expect(schemaOf(database)).toEqual(schemaOf(original));
-    expect(database.query('SELECT name FROM sqlite_sequence').all()).toEqual([{ name: 'pets' }]);
+    expect(database.query('SELECT name FROM sqlite_sequence').all()).toEqual([
+      { name: 'pets' },
+      { name: 'api_keys' },
+    ]);
     expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   });
 
@@ -60,6 +66,20 @@ describe('the way back to schema version 3', () => {
       });
       expect(await store.pets.createPet(rex)).toMatchObject({ id: 3n });
       expect(idsOf((await store.experimental.listOrders({ limit: 100 })).json)).toEqual(['1']);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('revokes read-only keys, which the release before would let write', async () => {
+    await makeVersion3();
+    const store = await place.open();
+    try {
+      expect(await store.keys.listKeys()).toMatchObject([
+        { id: '1', isReadOnly: false, revokedAt: expect.any(Date) },
+        { id: '2', isReadOnly: false },
+      ]);
+      expect((await store.keys.listKeys())[1]).not.toHaveProperty('revokedAt');
     } finally {
       await store.close();
     }

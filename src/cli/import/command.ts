@@ -3,6 +3,7 @@ import { OperatorError, usageError } from '../../error.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import type { ImportStore } from '../../import-store.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
+import { audited } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
@@ -61,7 +62,12 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   const input = await openInput(path);
   try {
     const { format = await sniff(input), keepIds = false } = options;
-    await importSource({ input, format, keepsIds: keepIds }, path, options, interruption);
+    await audited(
+      'import',
+      options.databaseUrl,
+      () => importSource({ input, format, keepsIds: keepIds }, path, options, interruption),
+      () => ({ file: path }),
+    );
   } finally {
     input.close();
   }

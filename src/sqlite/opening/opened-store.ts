@@ -17,6 +17,7 @@ import { holdsFrames } from '../wal/frames.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
 import { openReadOnly, type ReadOnlyStore } from './read-only.ts';
+import { explainRights } from './rights.ts';
 import {
   findStoreFile,
   isSameFile,
@@ -133,6 +134,8 @@ function makeFile(name: string, path: string): boolean {
     return isNew;
   } catch (error) {
     if (error instanceof OperatorError) throw error;
+    const rights = explainRights(name, constants.R_OK | constants.W_OK);
+    if (rights) throw rights;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       `The store ${name} cannot be written (${code ?? message}).`,

@@ -149,9 +149,10 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   select: `${selectKeys} WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
   positionOf: (key) => [key ? BigInt(key.id) : smallestId],
   parse: toApiKey,
-  columns: 'id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at',
-  valuesOf: ({ id, name, hash, lastFour, ...times }) => [
-    ...[BigInt(id), name, hash, lastFour],
+  columns:
+    'id, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at',
+  valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
+    ...[BigInt(id), name, hash, lastFour, isReadOnly ? 1 : 0, replacedBy ?? null],
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
 };

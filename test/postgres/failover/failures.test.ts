@@ -197,6 +197,7 @@ describe('petstore migrate', () => {
       name: 'till',
       hash: 'x',
       lastFour: 'abcd',
+      isReadOnly: false,
       createdAt: new Date(),
     });
     await own.keys.revokeKey(id, new Date());
