@@ -111,8 +111,9 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       const { status, body, etag, completeHeaders } = plain;
       const isHead = method === 'HEAD';
       const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-      log.finished(exchange, status);
-      observe?.(method, status, (performance.now() - exchange.startedAt) / 1000, error);
+      const durationMs = performance.now() - exchange.startedAt;
+      log.finished(exchange, status, durationMs);
+      observe?.(method, status, durationMs / 1000, error);
       const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
       const response = new Response(sentBody, { status, headers: ownHeaders });
       const { headers: sent } = response;
