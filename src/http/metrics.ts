@@ -13,6 +13,8 @@ export interface HttpMetrics {
 /** `error` is the code of an error response, where there is one. */
 export type ObserveRequest = (method: string, status: number, seconds: number, error?: ErrorCode) => void;
 
+type ChildrenByMethod = Record<'GET' | 'POST', Record<number, Histogram>>;
+
 /** OpenTelemetry's boundaries, and below them two more: a list from the cache takes far less than 5 ms. */
 const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
@@ -46,20 +48,17 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMe
           http_response_status_code: String(status),
           ...(error && status >= 500 && { error_type: error }),
         });
-      // Found by method and status, because putting the labels together takes longer than a list from the cache may.
-      const known = new Map(knownMethods.map((method) => [method, new Map<number, Histogram>()]));
+      // Found by method and status, because putting the labels together takes longer than a list from the cache may. Plain
+      // objects are found faster than entries of a Map.
+      const known: ChildrenByMethod = { GET: {}, POST: {} };
 
       return (method, status, seconds, error) => {
         if (error) {
           refusedBy.get(error)?.increment();
           return childOf(method, status, error).observe(seconds);
         }
-        const ofMethod = known.get(method);
-        let child = ofMethod?.get(status);
-        if (!child) {
-          child = childOf(method, status);
-          ofMethod?.set(status, child);
-        }
+        if (method !== 'GET' && method !== 'POST') return childOf(method, status).observe(seconds);
+        const child = (known[method][status] ??= childOf(method, status));
         child.observe(seconds);
       };
     },
