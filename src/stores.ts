@@ -5,6 +5,7 @@ import { OperatorError, usageError } from './error.ts';
 import type { ExperimentalStore } from './experimental-store.ts';
 import type { ImportStore } from './import-store.ts';
 import type { Log } from './log.ts';
+import type { Registry } from './metrics/registry.ts';
 import type { PetStore } from './pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights } from './sqlite/opening/rights.ts';
@@ -23,6 +24,8 @@ export interface StoreOptions {
   /** Holds the variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
   log?: Log;
+  /** Where the store reports its figures. */
+  metrics?: Registry | undefined;
   /** True if a pet that is created pending or sold gets an order, as one that becomes so does. */
   recordsOrders?: boolean;
 }
@@ -30,14 +33,14 @@ export interface StoreOptions {
 /** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */
 export async function openStores(
   databaseUrl: string,
-  { environment, log, recordsOrders = false }: StoreOptions,
+  { environment, log, metrics, recordsOrders = false }: StoreOptions,
 ): Promise<Stores> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    return { ...openSqliteStore({ ...location, log, recordsOrders }), isEmbedded: true };
+    return { ...openSqliteStore({ ...location, log, metrics, recordsOrders }), isEmbedded: true };
   }
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const options = { ...location, environment, recordsOrders, ...(log && { log }) };
+  const options = { ...location, environment, metrics, recordsOrders, ...(log && { log }) };
   return { ...(await openPostgresStore(options)), isEmbedded: false };
 }
 

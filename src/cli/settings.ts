@@ -91,6 +91,13 @@ export const settings = {
     'false',
     'Also serve the experimental operations: change and delete a pet, list orders.',
   ),
+  metricsPort: new Setting(
+    'METRICS_PORT',
+    '<number>',
+    '',
+    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
+  ),
+  metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', 'Address of the metrics port.'),
   publicUrl: new Setting(
     'PUBLIC_URL',
     '<address>',
@@ -135,6 +142,8 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
     experimental: choice('experimental', ['true', 'false']) === 'true',
+    metricsHost: text('metricsHost'),
+    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };

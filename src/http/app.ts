@@ -1,6 +1,7 @@
 import type { ApiKeyStore } from '../api-key.ts';
 import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
+import type { Registry } from '../metrics/registry.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
@@ -9,6 +10,7 @@ import { createDocuments } from './web/documents.ts';
 import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
 import { createExperimentalOperations } from './experimental.ts';
 import { createHealthChecks } from './health.ts';
+import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -23,6 +25,8 @@ export interface AppOptions {
   experimental?: ExperimentalStore | undefined;
   keys: ApiKeyStore;
   log: Log;
+  /** Nothing is measured when it is left out. */
+  metrics?: Registry | undefined;
   /** Hashes of the keys that the configuration adds. */
   fixedKeys?: ReadonlySet<string>;
   /** Web origins that may call from a browser. */
@@ -63,18 +67,24 @@ export function createApp(options: AppOptions): App {
   const { experimental, publicUrl, stagingUrl } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
   const clientOf = createClientAddress(peerOf, trustedProxies);
-  const headers = baseHeaders(options.isSecure ?? false);
+  const isSecure = options.isSecure ?? false;
+  const headers = baseHeaders(isSecure);
+  const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const endpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
     addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
     log: createRequestLog({ log, logEveryRequest, slowRequestMs, clientOf }),
+    metrics,
     isDraining,
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: headers,
   };
-  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs);
-  const { livez, readyz } = createHealthChecks(pets, isStopping, now);
+  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
+  const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
+  options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', 'min', async () =>
+    (await isStoreReady()) ? 1 : 0,
+  );
   const documents = createDocuments({ isExperimental: experimental !== undefined, publicUrl, stagingUrl });
   const { consoleHtml, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
 
@@ -96,7 +106,7 @@ export function createApp(options: AppOptions): App {
     { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
     { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
   );
-  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs);
+  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs, metrics);
   const { updatePet, deletePet, listOrders } = operations;
   const experimentalEndpoints: Endpoint[] = [
     {

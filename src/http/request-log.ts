@@ -13,7 +13,6 @@ interface LoggedRequest {
   method: string;
   path: string;
   caller: Caller | undefined;
-  startedAt: number;
 }
 
 export interface RequestLog {
@@ -23,7 +22,7 @@ export interface RequestLog {
    */
   failed(request: LoggedRequest, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, and all of them if that is switched on. */
-  finished(request: LoggedRequest, response: PlainResponse): void;
+  finished(request: LoggedRequest, response: PlainResponse, durationMs: number): void;
 }
 
 export interface RequestLogOptions {
@@ -69,8 +68,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       log.warn('requests are refused', fields);
     },
 
-    finished(logged, { status, body }) {
-      const durationMs = performance.now() - logged.startedAt;
+    finished(logged, { status, body }, durationMs) {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
       const { request, requestId, method, path } = logged;

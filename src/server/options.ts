@@ -16,6 +16,9 @@ export interface ServeOptions {
   rateLimit: number;
   stopDelaySeconds: number;
   experimental: boolean;
+  metricsHost: string;
+  /** No metrics are kept without it. */
+  metricsPort: number | undefined;
   publicUrl: string | undefined;
   stagingUrl: string | undefined;
 }

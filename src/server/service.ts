@@ -2,10 +2,13 @@ import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { LogFields } from '../log.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
+import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { listen, loadTls } from './listen.ts';
+import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
 
 /** How long accepted requests may take after a stop signal. */
@@ -23,6 +26,8 @@ const never = new Promise<never>(() => {});
 interface Lifecycle {
   /** True for one of several processes on the port: their parent prepares the store and announces the service. */
   isWorker?: boolean;
+  /** Where a worker keeps its figures; its parent serves them. */
+  workerMetrics?: Registry;
   onReady?: () => void;
   /** Resolves with the reason when it is time to stop. */
   stopped?: Promise<string>;
@@ -36,24 +41,37 @@ export async function serveHere(
   context: ServeContext,
   lifecycle: Lifecycle = {},
 ): Promise<number> {
-  const { isWorker = false, onReady, stopped = untilStopSignal(), hurry = never } = lifecycle;
+  const { isWorker = false, workerMetrics, onReady, stopped = untilStopSignal(), hurry = never } = lifecycle;
   const { log, environment } = context;
   catchCrashes(log);
+  const metrics = options.metricsPort === undefined ? undefined : (workerMetrics ?? createRegistry());
+  if (metrics) addProcessMetrics(metrics);
+  // First of all, so that a port that is taken leaves nothing behind; and open until the end.
+  await using resources = new AsyncDisposableStack();
+  if (metrics && !isWorker) resources.use(openMetricsPort(options, log, metrics));
   const tls = await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,
     log,
+    metrics,
     recordsOrders: options.experimental,
   });
   log.debug('settings', shownSettings(options));
   let server: Bun.Server<undefined> | undefined;
   let isStopping = false;
   let isDraining = false;
+  metrics?.gauge(
+    'http_server_active_requests',
+    'Requests under way.',
+    'sum',
+    () => server?.pendingRequests ?? 0,
+  );
   const app = createApp({
     pets: stores.pets,
     experimental: options.experimental ? stores.experimental : undefined,
     keys: stores.keys,
     log,
+    metrics,
     fixedKeys: new Set(options.apiKeys.map(hashKey)),
     allowedOrigins: options.allowedOrigins,
     requestsPerMinute: options.rateLimit,

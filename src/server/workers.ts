@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { usageError } from '../error.ts';
 import type { LogLevel } from '../log.ts';
+import { mergeFamilies } from '../metrics/merge.ts';
+import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { loadTls, reservePort } from './listen.ts';
+import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
+import { createWorkerMetrics, isMetricsReply, metricsRequest } from './worker-metrics.ts';
 
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
@@ -26,9 +31,20 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   // A bad certificate is reported once, not by every worker.
   await loadTls(options);
   const port = reservePort(options);
+  const workers = new Set<Bun.Subprocess>();
+  const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
+  const ownMetrics = createRegistry();
+  addProcessMetrics(ownMetrics);
+  const restarts = ownMetrics
+    .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
+    .with({});
+  const allMetrics = {
+    collect: async () => mergeFamilies([await ownMetrics.collect(), await workerMetrics.collect()]),
+  };
+  await using resources = new AsyncDisposableStack();
+  if (options.metricsPort !== undefined) resources.use(openMetricsPort(options, log, allMetrics));
   const isEmbedded = await prepareStore(options, context);
 
-  const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
   let readyCount = 0;
   /** Set once all workers are up for the first time. */
@@ -52,7 +68,8 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     let isReady = false;
     const worker = Bun.spawn([...ownProgram, 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      ipc(message) {
+      ipc(message, sender) {
+        if (isMetricsReply(message)) return workerMetrics.received(sender, message);
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
@@ -62,6 +79,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       },
       onExit(process, exitCode, signal) {
         workers.delete(process);
+        workerMetrics.ended(process);
         if (isReady) readyCount -= 1;
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
@@ -69,6 +87,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
           // It reported why it cannot start; another worker could not either.
           stopped.resolve(exitCode);
         } else {
+          restarts.increment();
           log.error('A worker died and is restarted.', {
             pid: process.pid,
             reason: String(signal ?? exitCode),
@@ -126,10 +145,16 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   // Without its parent nobody would stop, restart or configure the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
   const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
+  const workerMetrics = createRegistry();
+  process.on('message', (message) => {
+    if (message === metricsRequest)
+      void workerMetrics.collect().then((metrics) => process.send?.({ metrics }));
+  });
   const options = await Promise.race([received, orphaned]);
   if (typeof options === 'string') return 0;
   const exitStatus = await serveHere(options, openContext(options.logLevel), {
     isWorker: true,
+    workerMetrics,
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,

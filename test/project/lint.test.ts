@@ -22,6 +22,8 @@ const violations = [
   ['src/server', `export { openSqliteStore } from '../sqlite/open.ts';`],
   ['src/formats', `export { openStores } from '../stores.ts';`],
   ['src/docs', `export { createApp } from '../http/app.ts';`],
+  ['src/metrics', `export { createApp } from '../http/app.ts';`],
+  ['src/formats', `export { createRegistry } from '../metrics/registry.ts';`],
   ['src/linux', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 

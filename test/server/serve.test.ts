@@ -113,6 +113,8 @@ describe('configuration', () => {
         RATE_LIMIT: 'none',
         STOP_DELAY: 'none',
         EXPERIMENTAL: 'none',
+        METRICS_PORT: 'none',
+        METRICS_HOST: 'none',
         PUBLIC_URL: 'none',
         STAGING_URL: 'none',
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
@@ -123,9 +125,11 @@ describe('configuration', () => {
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--experimental', '--public-url', 'https://pets.example/v1'],
         ...['--staging-url', 'https://staging.pets.example/v1'],
+        ...['--metrics-port', '0', '--metrics-host', 'localhost'],
       ],
     });
     expect(service.url).toStartWith('https://localhost:');
+    await service.untilLogged(/"message":"metrics","address":"http:\/\/localhost:/);
     const response = await service.callWith('flag-key', '/v1/pets', {
       headers: { Origin: 'https://shop.example' },
       ...trusting(await Bun.file(certificate).text()),
