@@ -1,7 +1,9 @@
 import { Option } from 'commander';
+import { parseKeep } from '../backups/keep.ts';
 import { usageError } from '../error.ts';
 import { logLevels } from '../log.ts';
 import type { ServeOptions } from '../server/options.ts';
+import { parseDatabaseUrl } from '../stores.ts';
 
 /** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
 export class Setting<Variable extends string = string> extends Option {
@@ -83,6 +85,19 @@ export const settings = {
     'false',
     'Also serve the experimental operations: change and delete a pet, list orders.',
   ),
+  backupTo: new Setting(
+    'BACKUP_TO',
+    '<place>',
+    '',
+    'Back an embedded store up to a folder or s3://bucket/prefix while serving.',
+  ),
+  backupEverySeconds: new Setting('BACKUP_EVERY', '<time>', '1h', 'How often, such as 15m, 1h or 1d.'),
+  backupKeep: new Setting(
+    'BACKUP_KEEP',
+    '<rule>',
+    '24h,7d,4w,12m',
+    'Which backups stay: the newest of each of the last 24 hours, 7 days, 4 weeks and 12 months that have one.',
+  ),
   publicUrl: new Setting(
     'PUBLIC_URL',
     '<address>',
@@ -126,6 +141,9 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
     experimental: choice('experimental', ['true', 'false']) === 'true',
+    backupTo: text('backupTo') || undefined,
+    backupEverySeconds: secondsOf(text('backupEverySeconds')),
+    backupKeep: text('backupKeep'),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
@@ -135,7 +153,26 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
   }
+  parseKeep(options.backupKeep);
+  if (options.backupTo !== undefined && 'address' in parseDatabaseUrl(options.databaseUrl)) {
+    throw usageError(
+      `${nameOf('backupTo')} works with an embedded store only.`,
+      'Use the tools of the database server, such as pg_dump.',
+    );
+  }
   return options;
+}
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const longestSeconds = 7 * 86_400;
+
+function secondsOf(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (unitSeconds[unit] ?? NaN);
+  if (seconds >= 1 && seconds <= longestSeconds) return seconds;
+  throw usageError(
+    `${nameOf('backupEverySeconds')} must be a time from 1s to 7d, such as 15m, not "${text}".`,
+  );
 }
 
 /** Names a setting by flag and variable. */

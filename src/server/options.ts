@@ -15,6 +15,11 @@ export interface ServeOptions {
   rateLimit: number;
   stopDelaySeconds: number;
   experimental: boolean;
+  /** A folder or s3: address; undefined for no backups. */
+  backupTo: string | undefined;
+  backupEverySeconds: number;
+  /** Which backups stay, as `petstore backup --keep` takes it. */
+  backupKeep: string;
   publicUrl: string | undefined;
   stagingUrl: string | undefined;
 }

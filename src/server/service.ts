@@ -2,6 +2,7 @@ import { hashKey } from '../api-key.ts';
 import { createApp } from '../http/app.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { openStores } from '../stores.ts';
+import { scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, listen, loadTls } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -45,6 +46,7 @@ export async function serveHere(
     recordsOrders: options.experimental,
   });
   let server: Bun.Server<undefined> | undefined;
+  let backups: BackupSchedule | undefined;
   let isStopping = false;
   let isDraining = false;
   const app = createApp({
@@ -71,6 +73,7 @@ export async function serveHere(
       const address = addressOf(options, port);
       announce(context, address, await createFirstKey(stores));
       await warnWithoutKeys(log, stores, options);
+      backups = scheduleBackups(options, context);
     }
     onReady?.();
 
@@ -87,6 +90,7 @@ export async function serveHere(
       void server?.stop(true);
     });
   } finally {
+    await backups?.stop();
     // After a failed start, an open port would keep the process alive.
     await server?.stop(true);
     // A hanging disk must not keep the process alive; acknowledged writes are on it already.

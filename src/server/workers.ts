@@ -2,22 +2,17 @@ import { once } from 'node:events';
 import { usageError } from '../error.ts';
 import type { LogLevel } from '../log.ts';
 import { openStores } from '../stores.ts';
+import { scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { addressOf, loadTls, reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { ownProgram } from './own-program.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
 
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
-
-/** As in `petstore.sh`: nothing in the current folder runs or configures a worker. */
-const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
-/** This program; a one-file executable needs no source. */
-const ownProgram = Bun.isStandaloneExecutable
-  ? [process.execPath]
-  : [process.execPath, ...isolation, Bun.main];
 
 /** Serves from several processes on one port, and replaces one that dies. */
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
@@ -34,11 +29,13 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
+  let backups: BackupSchedule | undefined;
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
     const address = addressOf(options, port);
     if (!isEmbedded) return announce(context, address, undefined);
+    backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
       announce(context, address, await createFirstKey(stores));
@@ -106,6 +103,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   } finally {
     stop('SIGKILL');
     await announcing;
+    await backups?.stop();
   }
 }
 
