@@ -7,7 +7,7 @@ import { ownProgram } from './own-program.ts';
 
 /** Backups while the service runs. */
 export interface BackupSchedule {
-  /** Ends a backup that is under way; it does not count, and the next one removes what is left of it. */
+  /** Begins no more, and ends one that is under way; it does not count, and the next one removes what is left of it. */
   stop(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ interface Failure {
   store: string;
   to: string;
   problem: string;
-  signalCode: NodeJS.Signals | null;
+  signalCode: Bun.Subprocess['signalCode'];
 }
 
 function logFailed(log: Log, { store, to, problem, signalCode }: Failure): void {

@@ -80,6 +80,7 @@ export async function serveHere(
     const reason = await stopped;
     isStopping = true;
     log.info('stopping', { reason });
+    void backups?.stop();
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
     // Not earlier: a proxy that connects anew for each request would be cut off.
     isDraining = true;

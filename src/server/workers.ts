@@ -89,6 +89,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   for (let count = 0; count < options.workers; count++) start();
   void untilStopSignal().then((reason) => {
     log.info('stopping', { reason });
+    void backups?.stop();
     stop('SIGTERM');
     setTimeout(
       () => {

@@ -28,8 +28,10 @@ async function makeWorld(kind: 'a folder' | 'a bucket'): Promise<World> {
   const prefix = crypto.randomUUID();
   const backups = join(folder.path, 'backups');
   mkdirSync(backups);
+  const scratch = join(folder.path, 'scratch');
+  mkdirSync(scratch);
   const run: World['run'] = (...args) =>
-    runCli([...args, '--database-url', folder.database], { env: s3.env });
+    runCli([...args, '--database-url', folder.database], { env: { ...s3.env, TMPDIR: scratch } });
   await run('seed', '--count', '300');
   await run('keys', 'create', '--name', 'till');
   const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
@@ -76,6 +78,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
 
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
+    expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
     expect(readBackupState(world.folder.database)).toMatchObject({
       backup: { name: file, to: world.place, petCount: 300 },
       rehearsal: { name: file, isSound: true, restoreMs: expect.any(Number) },

@@ -90,6 +90,9 @@ describe('configuration', () => {
         RATE_LIMIT: 'none',
         STOP_DELAY: 'none',
         EXPERIMENTAL: 'none',
+        BACKUP_TO: '/nowhere',
+        BACKUP_EVERY: 'none',
+        BACKUP_KEEP: 'none',
         PUBLIC_URL: 'none',
         STAGING_URL: 'none',
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
@@ -98,7 +101,8 @@ describe('configuration', () => {
         ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--experimental', '--public-url', 'https://pets.example/v1'],
-        ...['--staging-url', 'https://staging.pets.example/v1'],
+        ...['--staging-url', 'https://staging.pets.example/v1', '--backup-to', place.path],
+        ...['--backup-every', '1d', '--backup-keep', '7d'],
       ],
     });
     expect(service.url).toStartWith('https://localhost:');
@@ -110,6 +114,7 @@ describe('configuration', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
     await service.untilLogged(/"message":"request"/);
     expect(existsSync(place.database)).toBe(true);
+    await service.untilLogged(/"message":"backup made"/);
   });
 
   it('prefers a variable to the default, and treats an empty one as absent', async () => {
