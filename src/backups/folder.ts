@@ -4,12 +4,12 @@ import {
   existsSync,
   openSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explain } from '../sqlite/errors.ts';
 import { syncPath } from '../sqlite/opening/store-file.ts';
@@ -56,7 +56,7 @@ export function openFolder(name: string): BackupPlace {
       });
     },
     async read(file) {
-      return readFile(pathOf(file), 'utf8');
+      return explained(() => readFileSync(pathOf(file), 'utf8'));
     },
     async fetch(file, path) {
       explained(() => copyFileSync(pathOf(file), path));

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { recordBackupState } from '../backup-state.ts';
 import { backUpTo } from '../backups/back-up.ts';
@@ -74,8 +75,12 @@ async function backup(target: string, { databaseUrl, keep, json }: BackupOptions
   }
 }
 
-/** A backup stays good if it cannot be recorded, but then its age is unknown to the service. */
+/**
+ * For the service and its metrics. On another machine, there is no store to record it for. A backup that cannot be
+ * recorded is good all the same.
+ */
 export const record: typeof recordBackupState = (store, part, value) => {
+  if (!existsSync(store)) return;
   try {
     recordBackupState(store, part, value);
   } catch (error) {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { listBackups } from '../backups/catalog.ts';
 import type { Backup } from '../backups/manifest.ts';
@@ -68,16 +67,14 @@ async function runRehearsal(name: string | undefined, options: BackupsOptions): 
   const place = await openNamed(name);
   const backup = choose(await listBackups(place), place, options.latest ?? false);
   const at = new Date().toISOString();
-  // A rehearsal may run on another machine, where there is no store to record it for.
-  const note: typeof record = (...args) => existsSync(store) && record(...args);
   try {
     const restoreMs = Math.round(await rehearse(place, backup, reportOnTerminal()));
-    note(store, 'rehearsal', { at, name: backup.name, isSound: true, restoreMs });
+    record(store, 'rehearsal', { at, name: backup.name, isSound: true, restoreMs });
     if (options.json) return printJson({ ...backup, restoreMs });
     const content = `${contentOf(backup)} and ${countOf(backup.keyCount, 'key')}`;
     print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
   } catch (error) {
-    note(store, 'rehearsal', { at, name: backup.name, isSound: false, problem: explain(error) });
+    record(store, 'rehearsal', { at, name: backup.name, isSound: false, problem: explain(error) });
     throw error;
   }
 }

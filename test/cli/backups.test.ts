@@ -163,6 +163,16 @@ describe('petstore backup', () => {
     });
   });
 
+  it('leaves nothing where there is no store', async () => {
+    using folder = makeFolder();
+    const args = ['backup', folder.path, '--database-url', join(folder.path, 'mistyped.db')];
+    expect(await runCli(args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('There is no store'),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
   it('removes what a killed backup left, and what was abandoned for a day', async () => {
     using world = await makeWorld('a folder');
     const ended = Bun.spawn(petstoreCommand(['--version']), { stdout: 'ignore' });
