@@ -103,7 +103,7 @@ function explainS3(error: unknown, name: string): unknown {
   if (error.name !== 'S3Error' && code === undefined) return error;
   if (syscall !== undefined) return new OperatorError(`${error.message}.`, 'Check the disk and the rights.');
   return new OperatorError(
-    `${name} cannot be used: ${error.message.replace(/\.$/, '')} (${code ?? error.name}).`,
+    `${name} cannot be used (${code ?? error.name}).`,
     'Check the bucket, its keys, its room, and S3_ENDPOINT.',
   );
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { readBackupState } from '../../src/backup-state.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
@@ -183,6 +183,32 @@ describe('petstore backup', () => {
     const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
     expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json')]);
     expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
+  });
+
+  it('removes the copy that a killed upload left beside the store', async () => {
+    using world = await makeWorld('a bucket');
+    const ended = Bun.spawn(petstoreCommand(['--version']), { stdout: 'ignore' });
+    await ended.exited;
+    const left = `${world.folder.database}.uploading-${ended.pid}`;
+    const others = `${world.folder.database}.uploading-${process.pid}`;
+    for (const file of [left, `${left}.${ended.pid}.partial`, others]) writeFileSync(file, 'x');
+    expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
+    const found = readdirSync(world.folder.path).filter((file) => file.includes('uploading'));
+    expect(found).toEqual([basename(others)]);
+  });
+
+  it('says which bucket cannot be used, and why', async () => {
+    using world = await makeWorld('a bucket');
+    expect(await world.run('backup', 's3://absent/x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
+    });
+    expect(await world.run('backup', 's3://')).toMatchObject({ status: 2 });
+    const keyless = { env: { S3_ACCESS_KEY_ID: undefined, AWS_ACCESS_KEY_ID: undefined } };
+    expect(await runCli(['backups', 'list', 's3://shop/x'], keyless)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
+    });
   });
 
   it('fails on a full disk, says so and leaves nothing behind', async () => {
