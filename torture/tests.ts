@@ -11,6 +11,7 @@ import { hostileJson } from './hostile/hostile-json.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { kill } from './durability/kill.ts';
+import { killBackups } from './durability/kill-backups.ts';
 import { killChanges } from './durability/kill-changes.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
@@ -43,6 +44,7 @@ export const tortureTests: readonly TortureTest[] = [
   patroni,
   clock,
   backup,
+  killBackups,
   identity,
   hostileHttp,
   hostileJson,

@@ -23,7 +23,8 @@ const commands: Record<string, CommandEntry> = {
   seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },
   copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
   migrate: { summary: "Bring a store's schema up to date.", load: () => import('./migrate.ts') },
-  backup: { summary: 'Copy an embedded store to a file while in use.', load: () => import('./backup.ts') },
+  backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
+  backups: { summary: 'List and rehearse the backups of a store.', load: () => import('./backups.ts') },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
   completion: {

@@ -4,6 +4,7 @@ import type { LogFields } from '../log.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
+import { scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { listen, loadTls } from './listen.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -58,6 +59,7 @@ export async function serveHere(
   });
   log.debug('settings', shownSettings(options));
   let server: Bun.Server<undefined> | undefined;
+  let backups: BackupSchedule | undefined;
   let isStopping = false;
   let isDraining = false;
   metrics?.gauge(
@@ -92,12 +94,14 @@ export async function serveHere(
     if (!isWorker) {
       announce(context, options, port, await createFirstKey(stores, options));
       await warnWithoutKeys(log, stores, options);
+      backups = scheduleBackups(options, context);
     }
     onReady?.();
 
     const reason = await stopped;
     isStopping = true;
     log.info('stopping', { reason });
+    void backups?.stop();
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
     // Not earlier: a proxy that connects anew for each request would be cut off.
     isDraining = true;
@@ -108,6 +112,7 @@ export async function serveHere(
       void server?.stop(true);
     });
   } finally {
+    await backups?.stop();
     // After a failed start, an open port would keep the process alive.
     await server?.stop(true);
     // A hanging disk must not keep the process alive; acknowledged writes are on it already.

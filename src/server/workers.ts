@@ -4,10 +4,12 @@ import type { LogLevel } from '../log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
+import { scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { loadTls, reservePort } from './listen.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { ownProgram } from './own-program.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, untilStopSignal } from './signals.ts';
@@ -16,13 +18,6 @@ import { createWorkerMetrics, isMetricsReply, metricsRequest } from './worker-me
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
-
-/** As in `petstore.sh`: nothing in the current folder runs or configures a worker. */
-const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
-/** This program; a one-file executable needs no source. */
-const ownProgram = Bun.isStandaloneExecutable
-  ? [process.execPath]
-  : [process.execPath, ...isolation, Bun.main];
 
 /** Serves from several processes on one port, and replaces one that dies. */
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
@@ -50,10 +45,12 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
+  let backups: BackupSchedule | undefined;
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
     if (!isEmbedded) return announce(context, options, port, undefined);
+    backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
       announce(context, options, port, await createFirstKey(stores, options));
@@ -110,6 +107,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   for (let count = 0; count < options.workers; count++) start();
   void untilStopSignal().then((reason) => {
     log.info('stopping', { reason });
+    void backups?.stop();
     stop('SIGTERM');
     setTimeout(
       () => {
@@ -124,6 +122,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   } finally {
     stop('SIGKILL');
     await announcing;
+    await backups?.stop();
   }
 }
 

@@ -20,6 +20,8 @@ const violations = [
   ['src/console/pets', `export { createApp } from '../../http/app.ts';`],
   ['src/server', `export { serve } from '../cli/serve.ts';`],
   ['src/server', `export { openSqliteStore } from '../sqlite/open.ts';`],
+  ['src/server', `export { listBackups } from '../backups/catalog.ts';`],
+  ['src/backups', `export { openStores } from '../stores.ts';`],
   ['src/formats', `export { openStores } from '../stores.ts';`],
   ['src/docs', `export { createApp } from '../http/app.ts';`],
   ['src/metrics', `export { createApp } from '../http/app.ts';`],

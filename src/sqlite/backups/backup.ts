@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
-import { damaged, explain, noStore } from '../errors.ts';
+import { damaged, explain, isFailedWrite, noStore } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
 import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
@@ -33,7 +33,7 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
       rmSync(partial, { force: true });
       closeSync(openSync(partial, 'wx', 0o600));
       report.step(`Copying ${name}`);
-      database.run('VACUUM INTO ?1', [partial]);
+      copyInto(database, partial, file);
     });
     const content = verifyCopy(partial, name, report);
     syncPath(partial);
@@ -43,6 +43,19 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
   } catch (error) {
     rmSync(partial, { force: true });
     throw explain(error, name);
+  }
+}
+
+/** Of a failure here, the disk of the backup is the reason more often than that of the store. */
+function copyInto(database: Database, partial: string, file: string): void {
+  try {
+    database.run('VACUUM INTO ?1', [partial]);
+  } catch (error) {
+    if (!isFailedWrite(error)) throw error;
+    throw new OperatorError(
+      `The backup ${file} cannot be written: the disk is full or failing. What was written of it was removed.`,
+      'Make room, or choose another disk.',
+    );
   }
 }
 
