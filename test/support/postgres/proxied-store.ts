@@ -4,11 +4,10 @@ import { openProxy, type PostgresProxy } from './proxy.ts';
 import { makeDatabase, sharedServer, type Database } from './server.ts';
 
 /** A store whose connections can be cut or frozen. */
-export interface ProxiedStore {
+export interface ProxiedStore extends AsyncDisposable {
   database: Database;
   proxy: PostgresProxy;
   store: PostgresStore;
-  close(): Promise<void>;
 }
 
 export async function openProxiedStore(): Promise<ProxiedStore> {
@@ -21,7 +20,7 @@ export async function openProxiedStore(): Promise<ProxiedStore> {
     database,
     proxy,
     store,
-    async close() {
+    async [Symbol.asyncDispose]() {
       await store.close();
       await proxy[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
