@@ -61,5 +61,6 @@ async function compare(workload: string): Promise<[number, number][]> {
 
 function microsOf({ serverSeconds, requests, errors }: Load): number {
   if (errors > 0) throw new Error(`${errors} responses were errors.`);
+  if (requests === 0) throw new Error('There was no response.');
   return (serverSeconds * 1e6) / requests;
 }

@@ -116,6 +116,7 @@ async function besideCreates<Result>(
 function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Sample {
   const sum = (figure: keyof Load): number => loads.reduce((total, load) => total + load[figure], 0);
   const [seconds, requests, errors] = [sum('seconds'), sum('requests'), sum('errors')];
+  if (requests === 0) throw new Error(`There was no response within ${seconds} s.`);
   const [serverCores, loadCores] = [sum('serverSeconds') / seconds, sum('loadSeconds') / seconds];
   const isBottleneck = loadCores >= busyLoad && serverCores < busyServer * cell.processes;
   return {

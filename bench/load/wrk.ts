@@ -41,7 +41,6 @@ export async function runWrk(target: Running, seconds: number, startAt = 0) {
   const [, json] = /^RESULT (.*)$/m.exec(output) ?? [];
   if (json === undefined) throw new Error(`wrk gave no result: ${complaints}${output}`);
   const figures = JSON.parse(json) as Record<'requests' | 'seconds' | 'loadSeconds' | 'errors', number>;
-  if (figures.requests === 0) throw new Error(`There was no response within ${seconds} s.`);
   return { ...figures, serverSeconds, otherCores };
 }
 

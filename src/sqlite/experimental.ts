@@ -3,9 +3,10 @@ import type { ExperimentalStore } from '../experimental-store.ts';
 import type { OrderStatus } from '../order.ts';
 import { petChanged } from '../pet-update.ts';
 import type { StoreParts } from './open.ts';
+import { renderPage } from './rendered-page.ts';
 import { sentFields, type Refusal } from './pet-changes.ts';
 import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
-import { damagedRow, idOf, renderPet } from './stored-pet.ts';
+import { damagedRow, renderPet } from './stored-pet.ts';
 
 export function createExperimentalStore({ database, writer, freshness, now }: StoreParts): ExperimentalStore {
   const select = `SELECT ${orderRowColumns} FROM orders WHERE`;
@@ -38,14 +39,11 @@ export function createExperimentalStore({ database, writer, freshness, now }: St
 
     listOrders({ limit, status, after = 0n }) {
       return freshness.read(() => {
-        // One more than requested shows whether another page follows.
         const rows =
           status === undefined
             ? selectPage.all(after, limit + 1)
             : selectPageOfStatus.all(after, limit + 1, status);
-        const shown = rows.slice(0, limit).map(verifiedOrder);
-        const last = rows.length > limit ? shown.at(-1) : undefined;
-        return { json: `[${shown.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
+        return renderPage(rows, limit, verifiedOrder);
       });
     },
   };

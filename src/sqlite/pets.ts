@@ -9,8 +9,8 @@ import {
 } from '../pet.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
+import { renderPage } from './rendered-page.ts';
 import {
-  idOf,
   renderFields,
   renderPet,
   selectJoinedPets,
@@ -36,14 +36,11 @@ export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): 
 
   /** Handles what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet. */
   const readPetByPet = ({ limit, status }: PageRequest, after: bigint): Page => {
-    // One more than requested shows whether another page follows.
     const rows =
       status === undefined
         ? selectPage.all(after, limit + 1)
         : selectPageOfStatus.all(after, limit + 1, status);
-    const shown = rows.slice(0, limit).map(verified);
-    const last = rows.length > limit ? shown.at(-1) : undefined;
-    return { json: `[${shown.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
+    return renderPage(rows, limit, verified);
   };
 
   return {

@@ -40,7 +40,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
       contestant.id === 'limit-node' ? Promise.reject(new Error('No room.')) : data.open(contestant, ...more);
     const failures: string[] = [];
     const measured = await measureThroughput(cells, {
-      ...{ ...setting, open, round: 1, seconds: 1, turns: 2, warmUpSeconds: 0.9 },
+      ...{ ...setting, open, round: 1, seconds: 4, turns: 2, warmUpSeconds: 0.3 },
       failed: ({ contestant }, _, { message }) => failures.push(`${contestant}: ${message}`),
     });
     expect(failures).toEqual(['limit-node: No room.']);
@@ -54,7 +54,7 @@ describe.if(process.platform === 'linux')('a round of the benchmark', () => {
   });
 
   it('compares two checkouts that serve at the same time, or says how to get wrk', async () => {
-    const args = [root, '--only', 'list', '--rounds', '1', '--seconds', '0.5', '--pets', '100'];
+    const args = [root, '--only', 'list', '--rounds', '1', '--seconds', '2', '--pets', '100'];
     const command = [process.execPath, 'bench/compare.ts', ...args];
     await using child = Bun.spawn(command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     const [output, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);

@@ -1,31 +1,11 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { createPetParser, createPetWriter, sniffFormat, type PetFormat } from '../../src/formats/format.ts';
+import { createPetParser, createPetWriter, sniffFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
-import { createUtf8Decoder } from '../../src/formats/utf8.ts';
 import { parseExactJson } from '../../src/int64.ts';
 import { InvalidPetError, parseNewPet } from '../../src/pet.ts';
+import { petsOf, readPieces } from '../support/read-pieces.ts';
 
-/** Reads text or bytes that arrive in pieces of the given lengths. */
-function readPieces(
-  format: PetFormat,
-  input: string | Uint8Array,
-  lengths: number[] = [],
-  keepsIds = false,
-): ParsedRecord[] {
-  const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
-  const decoder = createUtf8Decoder();
-  const reader = createPetParser(format, keepsIds);
-  const rows: ParsedRecord[] = [];
-  let at = 0;
-  for (const length of [...lengths, bytes.length]) {
-    rows.push(...reader.push(decoder.push(bytes.slice(at, at + length))));
-    at += length;
-  }
-  return [...rows, ...reader.push(decoder.end()), ...reader.end()];
-}
-
-const petsOf = (rows: ParsedRecord[]) => rows.map(({ pet, problem }) => pet ?? problem);
 const linesOf = (rows: ParsedRecord[]) => rows.map(({ line }) => line);
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
@@ -140,50 +120,6 @@ describe('a pet in JSON', () => {
       name: 'A',
       categoryId: 1n,
     });
-  });
-});
-
-describe('bytes that are not UTF-8', () => {
-  const line = (...bytes: number[]) =>
-    Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('","categoryId":1}\n')]);
-
-  it.each([
-    ['ndjson', (rows: Buffer[]) => Buffer.concat(rows)],
-    [
-      'json',
-      (rows: Buffer[]) => Buffer.from(`[${rows.map((row) => row.toString('latin1')).join(',')}]`, 'latin1'),
-    ],
-    [
-      'csv',
-      (rows: Buffer[]) => {
-        const records = rows.map((row) => `${row.toString('latin1').split('"')[3]},1\n`);
-        return Buffer.from(`name,categoryId\n${records.join('')}`, 'latin1');
-      },
-    ],
-  ] as const)('spoil their own row and no other: %s', (format, join) => {
-    const replacement = [0xef, 0xbf, 0xbd];
-    const input = join([
-      line(0x41),
-      line(0xff),
-      line(...replacement),
-      line(0xc3),
-      line(0xed, 0xa0, 0x80),
-      line(0x42),
-    ]);
-    for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 40]]) {
-      const found = petsOf(readPieces(format, input, lengths));
-      const bad = expect.stringMatching(/^This is not valid UTF-8 at column \d+: ".*\ufffd.*"\.$/s) as never;
-      const good = (text: string) => ({ name: text, categoryId: 1n });
-      expect(found).toEqual([good('A'), bad, good('\ufffd'), bad, bad, good('B')]);
-    }
-  });
-
-  it('do not include a byte order mark, which is skipped only at the beginning', () => {
-    const mark = '\ufeff';
-    expect(petsOf(readPieces('ndjson', `${mark}{"name":"${mark}","categoryId":1}`, [1, 1, 1]))).toEqual([
-      { name: mark, categoryId: 1n },
-    ]);
-    expect(petsOf(readPieces('csv', `${mark}name,categoryId\nA,1`))).toEqual([{ name: 'A', categoryId: 1n }]);
   });
 });
 

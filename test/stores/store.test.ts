@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import { IdTakenError } from '../../src/error.ts';
 import type { PageRequest } from '../../src/pet.ts';
 import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
-import { stores, type StoreOptions, type StorePlace } from '../support/stores.ts';
+import { onEveryStore } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const till = {
@@ -15,296 +15,255 @@ const till = {
   createdAt: new Date(1),
 };
 
-for (const [name, makePlace] of Object.entries(stores)) {
-  describe(`the store on ${name}`, () => {
-    let place: StorePlace;
-    let opened: Store[];
+onEveryStore('the store', ({ place, open }) => {
+  const petOf = async ({ pets }: Store, id: bigint): Promise<string> => String(await pets.getPet(id));
+  const pageOf = async ({ pets }: Store, request: PageRequest): Promise<string> =>
+    (await pets.listPets(request)).json;
 
-    beforeEach(async () => {
-      place = await makePlace();
-      opened = [];
-    });
-    afterEach(async () => {
-      await Promise.all(opened.map((store) => store.close()));
-      await place.remove();
-    });
-
-    const open = async (options: StoreOptions = {}): Promise<Store> => {
-      const store = await place.open(options);
-      opened.push(store);
-      return store;
-    };
-    const petOf = async ({ pets }: Store, id: bigint): Promise<string> => String(await pets.getPet(id));
-    const pageOf = async ({ pets }: Store, request: PageRequest): Promise<string> =>
-      (await pets.listPets(request)).json;
-
-    describe('JSON', () => {
-      it('renders JSON without spaces, with every digit, and without an absent status', async () => {
-        const store = await open();
-        const one = await store.pets.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold' });
-        const other = await store.pets.createPet({ name: '', categoryId: -(2n ** 63n) });
-        const expected = [
-          '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
-          '{"id":2,"name":"","categoryId":-9223372036854775808}',
-        ];
-        expect([one.json, other.json].map(String)).toEqual(expected);
-        expect([await petOf(store, 1n), await petOf(store, 2n)]).toEqual(expected);
-        expect(await pageOf(store, { limit: 20 })).toBe(`[${expected.join(',')}]`);
-        expect(await pageOf(store, { limit: 20, status: 'pending' })).toBe('[]');
-      });
-
-      it('returns every name unchanged', async () => {
-        const store = await open();
-        const names = [
-          ...[
-            'NULL',
-            'null',
-            '{}',
-            '"',
-            '\\',
-            '\\"',
-            '""',
-            "'",
-            ';--',
-            '%s %1$s',
-            '{a,b}',
-            ',',
-            ' ',
-            'a\\nb',
-          ],
-          ...Array.from({ length: 0x9f }, (_, code) => String.fromCharCode(code + 1)),
-          ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', 'x'.repeat(60_000)],
-        ];
-        const created = await Promise.all(
-          names.map((each) => store.pets.createPet({ name: each, categoryId: 1n })),
-        );
-        const found = await Promise.all(created.map(({ id }) => petOf(store, id)));
-        expect(found.map((json) => (JSON.parse(json) as { name: string }).name)).toEqual(names);
-        expect(created.map(({ json }) => json)).toEqual(found);
-      });
+  describe('JSON', () => {
+    it('renders JSON without spaces, with every digit, and without an absent status', async () => {
+      const store = await open();
+      const one = await store.pets.createPet({ name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'sold' });
+      const other = await store.pets.createPet({ name: '', categoryId: -(2n ** 63n) });
+      const expected = [
+        '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"sold"}',
+        '{"id":2,"name":"","categoryId":-9223372036854775808}',
+      ];
+      expect([one.json, other.json].map(String)).toEqual(expected);
+      expect([await petOf(store, 1n), await petOf(store, 2n)]).toEqual(expected);
+      expect(await pageOf(store, { limit: 20 })).toBe(`[${expected.join(',')}]`);
+      expect(await pageOf(store, { limit: 20, status: 'pending' })).toBe('[]');
     });
 
-    describe('creates', () => {
-      it('refuses creates with overloaded when too many wait, and does those it took', async () => {
-        const store = await open({ maxQueuedWrites: 2 });
-        const outcomes = await Promise.all(
-          Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))),
-        );
-        expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
-        expect(await codeOf(store.pets.createPet(rex))).toBe('done');
-        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(4);
-      });
-
-      it('gives every create its own pet, over more than one batch', async () => {
-        const store = await open();
-        const created = await Promise.all(
-          Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: `pet ${index}` })),
-        );
-        expect(new Set(created.map(({ id }) => id)).size).toBe(2500);
-        for (const [index, { id, json }] of created.entries()) {
-          expect(json).toBe(`{"id":${id},"name":"pet ${index}","categoryId":1}`);
-        }
-      });
-
-      it('finishes pending creates before it closes, and takes none after that', async () => {
-        const store = await open();
-        const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
-        await store.close();
-        expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
-        expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
-        opened = [];
-        expect(idsOf(await pageOf(await open(), { limit: 100 }))).toHaveLength(50);
-      });
-
-      it('keeps one bad create from harming the others of its batch', async () => {
-        const store = await open();
-        const names = ['alone', 'before', 'impossible', 'after'];
-        const outcomes = await Promise.all(
-          names.map((each) =>
-            codeOf(
-              each === 'impossible'
-                ? store.pets.createPet({ ...rex, status: 'flying' as 'sold' })
-                : store.pets.createPet({ ...rex, name: each }),
-            ),
-          ),
-        );
-        expect(outcomes.map((outcome) => outcome === 'done')).toEqual([true, true, false, true]);
-        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(3);
-      });
-    });
-
-    describe('idempotency keys', () => {
-      const once = { key: 'k', caller: 'c' };
-
-      it('makes one pet of many requests at once, and refuses another body under the same key', async () => {
-        const store = await open();
-        const responses = await Promise.all(
-          Array.from({ length: 50 }, () => store.pets.createPet(rex, once)),
-        );
-        expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
-        expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
-        expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }, once))).toBe(
-          'idempotency_conflict',
-        );
-        expect(await codeOf(store.pets.createPet(rex, { ...once, caller: 'other' }))).toBe('done');
-        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
-      });
-
-      it('makes one pet of different bodies in one batch, and refuses the others', async () => {
-        const store = await open();
-        const [, ...gathered] = await Promise.all([
-          codeOf(store.pets.createPet(rex)),
-          ...['Rex', 'Tom', 'Rex'].map((each) => codeOf(store.pets.createPet({ ...rex, name: each }, once))),
-        ]);
-        expect(gathered).toEqual(['done', 'idempotency_conflict', 'done']);
-        expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
-      });
-
-      it('remembers idempotency keys for 24 hours, and forgets them in the end', async () => {
-        let time = 0;
-        const store = await open({ now: () => time });
-        const create = async () => (await store.pets.createPet(rex, once)).replayed;
-        expect(await create()).toBe(false);
-        for (const hours of [24, 47]) {
-          time = hours * 3_600_000;
-          expect(await create()).toBe(true);
-        }
-        time = 30 * 24 * 3_600_000;
-        expect(await create()).toBe(false);
-        expect(await create()).toBe(true);
-      });
-    });
-
-    describe('shared by two stores', () => {
-      it('shows each the pets of the other in the next read, and assigns no id twice', async () => {
-        const both = [await open(), await open()];
-        const seen = new Set<bigint>();
-        for (let index = 0; index < 40; index++) {
-          const { id } = await both[index % 2]!.pets.createPet({ ...rex, name: String(index) });
-          seen.add(id);
-          for (const store of both) {
-            expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(index + 1);
-            expect(await store.pets.getPet(id)).toBeDefined();
-          }
-        }
-        expect(seen.size).toBe(40);
-      });
-    });
-
-    describe('keys', () => {
-      it('finds, lists, uses and revokes keys', async () => {
-        const { keys } = await open();
-        const expiresAt = new Date(2 ** 41);
-        const made = await keys.createKey({ ...till, expiresAt });
-        expect(made).toEqual({ ...till, id: '1', expiresAt });
-        expect(await keys.findKey(till.hash)).toEqual(made);
-        await keys.recordUse('1', new Date(2000));
-        const revoked = { ...made, lastUsedAt: new Date(2000), revokedAt: new Date(3000) };
-        expect(await keys.revokeKey('1', new Date(3000))).toEqual(revoked);
-        expect(await keys.revokeKey('1', new Date(4000))).toEqual(revoked);
-        expect(await keys.findKey(till.hash)).toBeUndefined();
-        expect(await keys.listKeys()).toEqual([revoked]);
-        await keys.createKey({ ...till, hash: 'b'.repeat(64) });
-        expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
-      });
-
-      it('keeps whether a key is read-only', async () => {
-        const { keys } = await open();
-        const made = await keys.createKey({ ...till, isReadOnly: true });
-        expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
-        expect(await keys.findKey(till.hash)).toEqual(made);
-        expect(await keys.listKeys()).toEqual([made]);
-      });
-
-      it('replaces a usable key once, and never lets it live longer', async () => {
-        const { keys } = await open();
-        const expiresAt = new Date(Date.now() + 60_000);
-        await keys.createKey({ ...till, expiresAt });
-        await keys.createKey({ ...till, hash: 'b'.repeat(64) });
-        const now = new Date();
-        const replace = (id: string, previous: string | undefined, until: number) =>
-          keys.replaceKey(id, { replacedBy: '7', previous, expiresAt: new Date(until), now });
-
-        expect(await replace('1', undefined, 2 ** 41)).toMatchObject({ replacedBy: '7', expiresAt });
-        expect(await replace('2', '3', 2 ** 41)).not.toHaveProperty('replacedBy');
-        expect(await replace('2', undefined, 2 ** 41)).toMatchObject({ expiresAt: new Date(2 ** 41) });
-        expect(await replace('2', undefined, 2 ** 40)).toMatchObject({ expiresAt: new Date(2 ** 41) });
-        expect(await replace('2', '7', now.getTime())).toMatchObject({ expiresAt: now });
-        expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
-        expect(await replace('2', '7', 1)).toMatchObject({ expiresAt: now });
-        await keys.revokeKey('1', now);
-        expect(await replace('1', '7', 1)).toMatchObject({ expiresAt });
-        for (const id of ['9', '', 'x']) expect(await replace(id, undefined, 1)).toBeUndefined();
-      });
-
-      it('does not find an expired key, whether it was requested before or not', async () => {
-        const { keys } = await open();
-        const expiresAt = new Date(Date.now() + 1000);
-        await keys.createKey({ ...till, expiresAt });
-        await keys.findKey(till.hash);
-        await keys.createKey({ ...till, hash: 'b'.repeat(64), expiresAt: new Date(1000) });
-        expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
-        while (Date.now() <= expiresAt.getTime()) await Bun.sleep(20);
-        expect(await keys.findKey(till.hash)).toBeUndefined();
-      });
-
-      it('does not find an unknown key', async () => {
-        const { keys } = await open();
-        expect(await keys.findKey('x')).toBeUndefined();
-        for (const id of ['1', '', 'x', '1e0', '99999999999999999999']) {
-          expect(await keys.revokeKey(id, new Date())).toBeUndefined();
-          await keys.recordUse(id, new Date());
-        }
-      });
-
-      it('refuses a key with a hash that is taken, and keeps the first', async () => {
-        const { keys } = await open();
-        await keys.createKey(till);
-        expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
-        expect(await keys.listKeys()).toMatchObject([{ name: 'till' }]);
-      });
-    });
-
-    describe('pets that are added with their ids', () => {
-      it('are refused, the whole batch, when one id is taken', async () => {
-        const [bulk, adding] = [await place.openBulk(), await place.openImport()];
-        try {
-          await bulk.pets.write([{ ...rex, id: 5n }]);
-          const batch = [4n, 5n, 6n].map((id) => ({ id, name: 'Rex', categoryId: 1n }));
-          for (const add of [() => bulk.pets.write(batch), () => adding.addPets(batch)]) {
-            expect(await add().catch((error: unknown) => error)).toBeInstanceOf(IdTakenError);
-          }
-          expect(await bulk.pets.read(undefined, 10)).toEqual([{ ...rex, id: 5n }]);
-        } finally {
-          await Promise.all([bulk.close(), adding.close()]);
-        }
-      });
-    });
-
-    describe('ids past 2^53', () => {
-      const largest = 2n ** 63n - 1n;
-      const ids = [2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 62n + 1n, largest - 1n, largest];
-
-      it('keeps every digit of an id, walks the ids page by page, and refuses a create when all are used', async () => {
-        const bulk = await place.openBulk();
-        await bulk.pets.write(ids.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })));
-        await bulk.close();
-        const store = await open();
-        for (const id of ids) {
-          const json = `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;
-          expect(await petOf(store, id)).toBe(json);
-        }
-        for (const status of [undefined, 'sold'] as const) {
-          const walked: string[] = [];
-          for (let after: bigint | undefined = 0n; after !== undefined;) {
-            const page = await store.pets.listPets({ limit: 2, after, ...(status && { status }) });
-            walked.push(...idsOf(page.json));
-            after = page.next;
-          }
-          expect(walked).toEqual(ids.map(String));
-        }
-        expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
-      });
+    it('returns every name unchanged', async () => {
+      const store = await open();
+      const names = [
+        ...['NULL', 'null', '{}', '"', '\\', '\\"', '""', "'", ';--', '%s %1$s', '{a,b}', ',', ' ', 'a\\nb'],
+        ...Array.from({ length: 0x9f }, (_, code) => String.fromCharCode(code + 1)),
+        ...['\u2028\u2029', '🐕‍🦺', '\u{10ffff}', 'e\u0301', '\ufeff', '\uffff', 'x'.repeat(60_000)],
+      ];
+      const created = await Promise.all(
+        names.map((each) => store.pets.createPet({ name: each, categoryId: 1n })),
+      );
+      const found = await Promise.all(created.map(({ id }) => petOf(store, id)));
+      expect(found.map((json) => (JSON.parse(json) as { name: string }).name)).toEqual(names);
+      expect(created.map(({ json }) => json)).toEqual(found);
     });
   });
-}
+
+  describe('creates', () => {
+    it('refuses creates with overloaded when too many wait, and does those it took', async () => {
+      const store = await open({ maxQueuedWrites: 2 });
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
+      expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
+      expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+      expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(4);
+    });
+
+    it('gives every create its own pet, over more than one batch', async () => {
+      const store = await open();
+      const created = await Promise.all(
+        Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: `pet ${index}` })),
+      );
+      expect(new Set(created.map(({ id }) => id)).size).toBe(2500);
+      for (const [index, { id, json }] of created.entries()) {
+        expect(json).toBe(`{"id":${id},"name":"pet ${index}","categoryId":1}`);
+      }
+    });
+
+    it('finishes pending creates before it closes, and takes none after that', async () => {
+      const store = await place().open({});
+      const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
+      await store.close();
+      expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
+      expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+      expect(idsOf(await pageOf(await open(), { limit: 100 }))).toHaveLength(50);
+    });
+
+    it('keeps one bad create from harming the others of its batch', async () => {
+      const store = await open();
+      const names = ['alone', 'before', 'impossible', 'after'];
+      const outcomes = await Promise.all(
+        names.map((each) =>
+          codeOf(
+            each === 'impossible'
+              ? store.pets.createPet({ ...rex, status: 'flying' as 'sold' })
+              : store.pets.createPet({ ...rex, name: each }),
+          ),
+        ),
+      );
+      expect(outcomes.map((outcome) => outcome === 'done')).toEqual([true, true, false, true]);
+      expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(3);
+    });
+  });
+
+  describe('idempotency keys', () => {
+    const once = { key: 'k', caller: 'c' };
+
+    it('makes one pet of many requests at once, and refuses another body under the same key', async () => {
+      const store = await open();
+      const responses = await Promise.all(Array.from({ length: 50 }, () => store.pets.createPet(rex, once)));
+      expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+      expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }, once))).toBe('idempotency_conflict');
+      expect(await codeOf(store.pets.createPet(rex, { ...once, caller: 'other' }))).toBe('done');
+      expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
+    });
+
+    it('makes one pet of different bodies in one batch, and refuses the others', async () => {
+      const store = await open();
+      const [, ...gathered] = await Promise.all([
+        codeOf(store.pets.createPet(rex)),
+        ...['Rex', 'Tom', 'Rex'].map((each) => codeOf(store.pets.createPet({ ...rex, name: each }, once))),
+      ]);
+      expect(gathered).toEqual(['done', 'idempotency_conflict', 'done']);
+      expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(2);
+    });
+
+    it('remembers idempotency keys for 24 hours, and forgets them in the end', async () => {
+      let time = 0;
+      const store = await open({ now: () => time });
+      const create = async () => (await store.pets.createPet(rex, once)).replayed;
+      expect(await create()).toBe(false);
+      for (const hours of [24, 47]) {
+        time = hours * 3_600_000;
+        expect(await create()).toBe(true);
+      }
+      time = 30 * 24 * 3_600_000;
+      expect(await create()).toBe(false);
+      expect(await create()).toBe(true);
+    });
+  });
+
+  describe('shared by two stores', () => {
+    it('shows each the pets of the other in the next read, and assigns no id twice', async () => {
+      const both = [await open(), await open()];
+      const seen = new Set<bigint>();
+      for (let index = 0; index < 40; index++) {
+        const { id } = await both[index % 2]!.pets.createPet({ ...rex, name: String(index) });
+        seen.add(id);
+        for (const store of both) {
+          expect(idsOf(await pageOf(store, { limit: 100 }))).toHaveLength(index + 1);
+          expect(await store.pets.getPet(id)).toBeDefined();
+        }
+      }
+      expect(seen.size).toBe(40);
+    });
+  });
+
+  describe('keys', () => {
+    it('finds, lists, uses and revokes keys', async () => {
+      const { keys } = await open();
+      const expiresAt = new Date(2 ** 41);
+      const made = await keys.createKey({ ...till, expiresAt });
+      expect(made).toEqual({ ...till, id: '1', expiresAt });
+      expect(await keys.findKey(till.hash)).toEqual(made);
+      await keys.recordUse('1', new Date(2000));
+      const revoked = { ...made, lastUsedAt: new Date(2000), revokedAt: new Date(3000) };
+      expect(await keys.revokeKey('1', new Date(3000))).toEqual(revoked);
+      expect(await keys.revokeKey('1', new Date(4000))).toEqual(revoked);
+      expect(await keys.findKey(till.hash)).toBeUndefined();
+      expect(await keys.listKeys()).toEqual([revoked]);
+      await keys.createKey({ ...till, hash: 'b'.repeat(64) });
+      expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
+    });
+
+    it('keeps whether a key is read-only', async () => {
+      const { keys } = await open();
+      const made = await keys.createKey({ ...till, isReadOnly: true });
+      expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
+      expect(await keys.findKey(till.hash)).toEqual(made);
+      expect(await keys.listKeys()).toEqual([made]);
+    });
+
+    it('replaces a usable key once, and never lets it live longer', async () => {
+      const { keys } = await open();
+      const expiresAt = new Date(Date.now() + 60_000);
+      await keys.createKey({ ...till, expiresAt });
+      await keys.createKey({ ...till, hash: 'b'.repeat(64) });
+      const now = new Date();
+      const replace = (id: string, previous: string | undefined, until: number) =>
+        keys.replaceKey(id, { replacedBy: '7', previous, expiresAt: new Date(until), now });
+
+      expect(await replace('1', undefined, 2 ** 41)).toMatchObject({ replacedBy: '7', expiresAt });
+      expect(await replace('2', '3', 2 ** 41)).not.toHaveProperty('replacedBy');
+      expect(await replace('2', undefined, 2 ** 41)).toMatchObject({ expiresAt: new Date(2 ** 41) });
+      expect(await replace('2', undefined, 2 ** 40)).toMatchObject({ expiresAt: new Date(2 ** 41) });
+      expect(await replace('2', '7', now.getTime())).toMatchObject({ expiresAt: now });
+      expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
+      expect(await replace('2', '7', 1)).toMatchObject({ expiresAt: now });
+      await keys.revokeKey('1', now);
+      expect(await replace('1', '7', 1)).toMatchObject({ expiresAt });
+      for (const id of ['9', '', 'x']) expect(await replace(id, undefined, 1)).toBeUndefined();
+    });
+
+    it('does not find an expired key, whether it was requested before or not', async () => {
+      const { keys } = await open();
+      const expiresAt = new Date(Date.now() + 1000);
+      await keys.createKey({ ...till, expiresAt });
+      await keys.findKey(till.hash);
+      await keys.createKey({ ...till, hash: 'b'.repeat(64), expiresAt: new Date(1000) });
+      expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
+      while (Date.now() <= expiresAt.getTime()) await Bun.sleep(20);
+      expect(await keys.findKey(till.hash)).toBeUndefined();
+    });
+
+    it('does not find an unknown key', async () => {
+      const { keys } = await open();
+      expect(await keys.findKey('x')).toBeUndefined();
+      for (const id of ['1', '', 'x', '1e0', '99999999999999999999']) {
+        expect(await keys.revokeKey(id, new Date())).toBeUndefined();
+        await keys.recordUse(id, new Date());
+      }
+    });
+
+    it('refuses a key with a hash that is taken, and keeps the first', async () => {
+      const { keys } = await open();
+      await keys.createKey(till);
+      expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
+      expect(await keys.listKeys()).toMatchObject([{ name: 'till' }]);
+    });
+  });
+
+  describe('pets that are added with their ids', () => {
+    it('are refused, the whole batch, when one id is taken', async () => {
+      const [bulk, adding] = [await place().openBulk(), await place().openImport()];
+      try {
+        await bulk.pets.write([{ ...rex, id: 5n }]);
+        const batch = [4n, 5n, 6n].map((id) => ({ id, name: 'Rex', categoryId: 1n }));
+        for (const add of [() => bulk.pets.write(batch), () => adding.addPets(batch)]) {
+          expect(await add().catch((error: unknown) => error)).toBeInstanceOf(IdTakenError);
+        }
+        expect(await bulk.pets.read(undefined, 10)).toEqual([{ ...rex, id: 5n }]);
+      } finally {
+        await Promise.all([bulk.close(), adding.close()]);
+      }
+    });
+  });
+
+  describe('ids past 2^53', () => {
+    const largest = 2n ** 63n - 1n;
+    const ids = [2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 62n + 1n, largest - 1n, largest];
+
+    it('keeps every digit of an id, walks the ids page by page, and refuses a create when all are used', async () => {
+      const bulk = await place().openBulk();
+      await bulk.pets.write(ids.map((id) => ({ id, name: 'Rex', categoryId: id, status: 'sold' })));
+      await bulk.close();
+      const store = await open();
+      for (const id of ids) {
+        const json = `{"id":${id},"name":"Rex","categoryId":${id},"status":"sold"}`;
+        expect(await petOf(store, id)).toBe(json);
+      }
+      for (const status of [undefined, 'sold'] as const) {
+        const walked: string[] = [];
+        for (let after: bigint | undefined = 0n; after !== undefined;) {
+          const page = await store.pets.listPets({ limit: 2, after, ...(status && { status }) });
+          walked.push(...idsOf(page.json));
+          after = page.next;
+        }
+        expect(walked).toEqual(ids.map(String));
+      }
+      expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+    });
+  });
+});

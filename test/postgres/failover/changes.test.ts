@@ -1,33 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { afterAll, describe, expect, it } from 'bun:test';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { startChangeLoad } from '../../support/postgres/change-load.ts';
-import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
+import { makeCluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable, untilUnavailable } from '../../support/postgres/load.ts';
-import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
-import { makeStandby, requireStandby } from '../../support/postgres/standby.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { makeDatabase } from '../../support/postgres/server.ts';
+import { makePair } from '../../support/postgres/standby.ts';
 
 const patienceMs = 120_000;
 const rex = { name: 'Rex', categoryId: 1n };
 
+const proxied = await openProxiedStore();
+afterAll(() => proxied[Symbol.asyncDispose]());
+
 describe('a connection that is lost after a change was sent', () => {
-  let database: Database;
-  let proxy: PostgresProxy;
-  let store: PostgresStore;
-  beforeAll(async () => {
-    database = await makeDatabase();
-    proxy = await openProxy(sharedServer.port);
-    const { user, password } = superuser;
-    store = await openPostgresStore({
-      address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`,
-    });
-  });
-  afterAll(async () => {
-    await store.close();
-    await proxy[Symbol.asyncDispose]();
-    await database[Symbol.asyncDispose]();
-  });
+  const { database, proxy, store } = proxied;
 
   const unknownOutcome = {
     code: 'unavailable',
@@ -126,24 +114,20 @@ describe('changes under load', () => {
   it(
     'keeps every acknowledged change, each pet with its orders, when a standby is promoted',
     async () => {
-      await using primary = await makeCluster();
-      await using standby = await makeStandby(primary);
-      await primary.start();
-      await standby.start();
-      await requireStandby(primary);
-      const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
+      await using pair = await makePair();
+      const { first, second } = pair;
       const store = await openPostgresStore({
-        address: `postgres://${superuser.user}:${superuser.password}@${hosts}/postgres?target_session_attrs=read-write`,
+        address: pair.address([first, second]),
         recordsOrders: true,
       });
       const load = startChangeLoad([store]);
       await load.untilAcknowledged(300);
-      await primary.stop('SIGKILL');
+      await first.stop('SIGKILL');
       await untilUnavailable(store.pets);
-      await standby.run('SELECT pg_promote()');
+      await pair.promoteSecond();
       await msUntilWritable(store.pets);
       await load.untilAcknowledged(300);
-      expect(await load.stop(standby)).toEqual([]);
+      expect(await load.stop(second)).toEqual([]);
       expect(load.count.failures).toBeGreaterThan(0);
       await store.close();
     },

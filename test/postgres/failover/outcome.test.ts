@@ -1,28 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { afterAll, describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../../src/error.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
-import { superuser } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
-import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
-import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
+import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 
-let database: Database;
-let proxy: PostgresProxy;
-let store: PostgresStore;
-
-beforeAll(async () => {
-  database = await makeDatabase();
-  proxy = await openProxy(sharedServer.port);
-  const { user, password } = superuser;
-  store = await openPostgresStore({
-    address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`,
-  });
-});
-afterAll(async () => {
-  await store.close();
-  await proxy[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
-});
+const proxied = await openProxiedStore();
+const { database, proxy, store } = proxied;
+afterAll(() => proxied[Symbol.asyncDispose]());
 
 async function countOf(name: string): Promise<number> {
   const [row] = await database.run(`SELECT count(*)::int AS count FROM pets WHERE name = '${name}'`);

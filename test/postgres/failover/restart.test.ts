@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
+import { makeCluster } from '../../support/postgres/cluster.ts';
 import { findFaults, msUntilWritable, startLoad, untilUnavailable } from '../../support/postgres/load.ts';
-import { makeStandby, requireStandby } from '../../support/postgres/standby.ts';
+import { makePair } from '../../support/postgres/standby.ts';
 
 const patienceMs = 120_000;
 
@@ -35,24 +35,18 @@ describe('a synchronous standby that is promoted under load', () => {
   it(
     'keeps every acknowledged pet once, without a restart of the service',
     async () => {
-      await using primary = await makeCluster();
-      await using standby = await makeStandby(primary);
-      await primary.start();
-      await standby.start();
-      await requireStandby(primary);
-
-      const hosts = `127.0.0.1:${primary.port},127.0.0.1:${standby.port}`;
-      const address = `postgres://${superuser.user}:${superuser.password}@${hosts}/postgres?target_session_attrs=read-write`;
-      const store = await openPostgresStore({ address });
+      await using pair = await makePair();
+      const { first, second } = pair;
+      const store = await openPostgresStore({ address: pair.address([first, second]) });
       const load = startLoad([store.pets]);
       await load.untilAcknowledged(500);
-      await primary.stop('SIGKILL');
+      await first.stop('SIGKILL');
       await untilUnavailable(store.pets);
-      await standby.run('SELECT pg_promote()');
+      await pair.promoteSecond();
       expect(await msUntilWritable(store.pets)).toBeLessThan(5000);
       await load.untilAcknowledged(500);
       await load.stop();
-      expect(await findFaults(load, standby)).toEqual([]);
+      expect(await findFaults(load, second)).toEqual([]);
       await store.close();
     },
     patienceMs,
