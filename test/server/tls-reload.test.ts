@@ -91,16 +91,16 @@ async function fingerprints({ url }: Service): Promise<(string | undefined)[]> {
 async function callAllAlong({ url }: Service) {
   const connection = await openConnection(url);
   const outcomes = new Set<string>();
-  let isDone = false;
+  const done = new AbortController();
   const calling = (async () => {
-    while (!isDone) {
+    while (!done.signal.aborted) {
       const response = await connection?.send('GET', '/v1/pets', { key: fixedKey });
       outcomes.add(response instanceof Response ? String(response.status) : String(response));
       await Bun.sleep(10);
     }
   })();
   const finish = async () => {
-    isDone = true;
+    done.abort();
     await calling;
     connection?.[Symbol.dispose]();
     return outcomes;
