@@ -80,15 +80,16 @@ async function callUntil(
   while (!signal.aborted) {
     using connection = await openConnection(url);
     count.connections += 1;
-    do {
+    let goesOn = true;
+    while (goesOn && !signal.aborted) {
       count.requests += 1;
       const response = await connection?.send('GET', '/v1/pets', { key: fixedKey });
       if (response === undefined) fail('found nobody');
       else if (typeof response === 'string')
         fail(`on a ${isKept ? 'kept' : 'new'} connection were ${response}`);
       else if (response.status !== 200) fail(`got ${response.status}`);
-      if (!(response instanceof Response)) break;
-    } while (isKept && !signal.aborted);
+      goesOn = isKept && response instanceof Response;
+    }
   }
 }
 
