@@ -4,16 +4,19 @@ import { openLibc } from './libc.ts';
 
 /**
  * Closes listening sockets while open connections are still served. `server.stop()` would also close every connection
- * without a request in progress, even if one is already on its way. The runtime offers no such call. This is best
- * effort: without a C library nothing happens.
+ * without a request in progress, even if one is already on its way. The runtime offers no such call. Returns whether it
+ * was done: without a C library or a free descriptor, nothing happens.
  */
-export async function stopAccepting(sockets: readonly number[]): Promise<void> {
-  if (sockets.length === 0) return;
+export async function stopAccepting(sockets: readonly number[]): Promise<boolean> {
+  if (sockets.length === 0) return false;
+  // It takes the place of each socket, so that the runtime does not close another file under the same number. A socket
+  // that is only shut down would stay in the event loop and wake it for ever.
+  const nothing = openNothing();
   const libc = openLibc({
     getsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'ptr'], returns: 'i32' },
     dup3: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
   });
-  if (!libc) return;
+  if (nothing === undefined || !libc) return false;
   const { getsockopt, dup3 } = libc.symbols;
   const info = new Uint32Array(tcpInfoBytes / 4);
   const size = new Uint32Array(1);
@@ -22,9 +25,6 @@ export async function stopAccepting(sockets: readonly number[]): Promise<void> {
     size[0] = tcpInfoBytes;
     return getsockopt(socket, tcpLevel, tcpInfo, ptr(info), ptr(size)) === 0 && info[unacked] !== 0;
   };
-  // Its place is taken, so that the runtime does not close a file that gets the same number. A socket that is only
-  // shut down would stay in the event loop and wake it for ever.
-  const nothing = openSync('/dev/null', 'r');
   for (const socket of sockets) {
     // The kernel resets the connections that wait to be accepted, so the door is closed while none does.
     for (let turn = 0; turn < maxTurns && hasWaiting(socket); turn++) await new Promise(setImmediate);
@@ -32,6 +32,15 @@ export async function stopAccepting(sockets: readonly number[]): Promise<void> {
   }
   closeSync(nothing);
   libc.close();
+  return true;
+}
+
+function openNothing(): number | undefined {
+  try {
+    return openSync('/dev/null', 'r');
+  } catch {
+    return undefined;
+  }
 }
 
 const maxTurns = 1000;

@@ -36,15 +36,12 @@ export function openListener(listenOptions: ListenOptions): Listener {
   let isStopping = false;
 
   const retire = async (server: Bun.Server<undefined>, sockets: number[]): Promise<void> => {
-    if (sockets.length === 0) {
-      // Not Linux: connections without a request in progress are closed.
-      void server.stop().then(() => servers.delete(server));
-      return;
-    }
-    await Bun.sleep(openingMs);
+    if (sockets.length > 0) await Bun.sleep(openingMs);
     if (isStopping) return;
-    await stopAccepting(sockets);
-    stopWhenQuiet(server, fetch, () => servers.delete(server));
+    const forget = () => void servers.delete(server);
+    if (await stopAccepting(sockets)) stopWhenQuiet(server, fetch, forget);
+    // Not Linux: connections without a request in progress are closed.
+    else void server.stop().then(forget);
   };
 
   return {
