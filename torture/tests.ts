@@ -23,6 +23,7 @@ import { rollingRestart } from './load/rolling-restart.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
+import { tlsReload } from './operation/tls-reload.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
@@ -40,6 +41,7 @@ export const tortureTests: readonly TortureTest[] = [
   descriptors,
   rollingRestart,
   behindProxies,
+  tlsReload,
   postgres,
   patroni,
   clock,

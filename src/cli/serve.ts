@@ -8,8 +8,8 @@ import { openContext } from './terminal/output.ts';
 export function define(command: Command): void {
   command
     .description(
-      'Serve the API until SIGTERM, SIGINT or SIGHUP. Each option can also be set by its environment variable; ' +
-        'the option wins.',
+      'Serve the API until SIGTERM, SIGINT or SIGHUP; with --tls-cert, SIGHUP reloads the certificate instead. ' +
+        'Each option can also be set by its environment variable; the option wins.',
     )
     .action(serve);
   for (const option of Object.values(settings)) command.addOption(option);
