@@ -34,6 +34,11 @@ describe('petstore', () => {
     expect(stdout).not.toContain('worker');
   });
 
+  it('takes a reader that has seen enough for no error', async () => {
+    const wrap = (command: string[]) => ['bash', '-o', 'pipefail', '-c', '"$@" | true', 'bash', ...command];
+    expect(await runCli(['serve', '--help'], { wrap })).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
   it('prints its version', async () => {
     expect(await runCli(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
