@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Migration } from '../migration.ts';
 import { openStores } from '../stores.ts';
-import { audited } from './audit.ts';
+import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -15,6 +15,7 @@ export function define(command: Command): void {
     )
     .option('--no-copy', 'Do not copy the store first: you have a backup, or no room.')
     .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp)
     .action(migrate);
   addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
 }
@@ -25,16 +26,26 @@ interface MigrateOptions {
 }
 
 async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promise<void> {
-  let migration: Migration | undefined;
-  await audited('migrate', databaseUrl, async () => {
-    const stores = await openStores(databaseUrl, {
-      environment: process.env,
-      keepsOlder,
-      onMigrated: (done) => (migration = done),
-    });
-    await stores.close();
-  });
+  const migration = await audited(
+    'migrate',
+    databaseUrl,
+    () => bringUpToDate(databaseUrl, keepsOlder),
+    (done) => ({
+      ...done,
+    }),
+  );
   if (migration?.keptAs !== undefined)
     print(`The store as it was, with schema version ${migration.from}, is kept as ${migration.keptAs}.\n`);
   print('The schema is up to date.\n');
+}
+
+async function bringUpToDate(databaseUrl: string, keepsOlder: boolean): Promise<Migration | undefined> {
+  let migration: Migration | undefined;
+  const stores = await openStores(databaseUrl, {
+    environment: process.env,
+    keepsOlder,
+    onMigrated: (done) => (migration = done),
+  });
+  await stores.close();
+  return migration;
 }

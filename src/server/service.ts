@@ -56,6 +56,7 @@ export async function serveHere(
     log,
     metrics,
     recordsOrders: options.experimental,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
   log.debug('settings', shownSettings(options));
   let server: Bun.Server<undefined> | undefined;
@@ -92,7 +93,7 @@ export async function serveHere(
     server = listen({ options, tls, fetch: app.fetch, reusePort: isWorker });
     const port = server.port ?? options.port;
     if (!isWorker) {
-      announce(context, options, port, await createFirstKey(stores, options));
+      announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
       backups = scheduleBackups(options, context);
     }

@@ -53,7 +53,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(context, options, port, await createFirstKey(stores, options));
+      announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
@@ -128,7 +128,10 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
 
 /** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
 async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl, { environment: context.environment });
+  const stores = await openStores(options.databaseUrl, {
+    environment: context.environment,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+  });
   if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
   await stores.close();
   return stores.isEmbedded;
