@@ -4,7 +4,7 @@ import type { LogFields } from '../log.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { scheduleBackups, type BackupSchedule } from './backups.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { listen, loadTls } from './listen.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -49,7 +49,10 @@ export async function serveHere(
   if (metrics) addProcessMetrics(metrics);
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
-  if (metrics && !isWorker) resources.use(openMetricsPort(options, log, metrics));
+  if (metrics && !isWorker) {
+    reportBackups(metrics, options.databaseUrl);
+    resources.use(openMetricsPort(options, log, metrics));
+  }
   const tls = await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,

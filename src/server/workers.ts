@@ -4,7 +4,7 @@ import type { LogLevel } from '../log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { scheduleBackups, type BackupSchedule } from './backups.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { loadTls, reservePort } from './listen.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -30,6 +30,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
   const ownMetrics = createRegistry();
   addProcessMetrics(ownMetrics);
+  reportBackups(ownMetrics, options.databaseUrl);
   const restarts = ownMetrics
     .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
     .with({});
