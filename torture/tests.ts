@@ -23,6 +23,7 @@ import { rollingRestart } from './load/rolling-restart.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
+import { truthfulMetrics } from './load/truthful-metrics.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
@@ -37,6 +38,7 @@ export const tortureTests: readonly TortureTest[] = [
   heldSnapshot,
   slowClients,
   overload,
+  truthfulMetrics,
   descriptors,
   rollingRestart,
   behindProxies,
