@@ -6,10 +6,10 @@ import type { Audit } from '../server/options.ts';
 import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
 import { visibleLines } from './terminal/visible.ts';
 
-/** Which commands and what they record; for the help of each. */
+/** For the help of the commands that are recorded. */
 export const auditHelp = `
-A line with the user is appended to the file that AUDIT_LOG names; without it, the
-line goes to standard error unless that is a terminal.`;
+Each change is recorded, with the user, in the file that AUDIT_LOG names.
+Without it, the line goes to standard error unless that is a terminal.`;
 
 /**
  * Does something to a store and records it, whether it succeeds or not. If the file of `AUDIT_LOG` cannot be written,
