@@ -24,6 +24,7 @@ import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
 import { tlsReload } from './operation/tls-reload.ts';
+import { truthfulMetrics } from './load/truthful-metrics.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
@@ -38,6 +39,7 @@ export const tortureTests: readonly TortureTest[] = [
   heldSnapshot,
   slowClients,
   overload,
+  truthfulMetrics,
   descriptors,
   rollingRestart,
   behindProxies,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { petStatuses, type NewPet } from '../pet.ts';
 import { openImportStore } from '../stores.ts';
+import { storeOptions } from './audit.ts';
 import { batchSize } from './import/add.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -32,7 +33,7 @@ export function define(command: Command): void {
 async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<void> {
   const makePet = createPetMaker(start);
   using interruption = watchForInterruption();
-  const store = await openImportStore(databaseUrl, { environment: process.env });
+  const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
   let done = 0;
   try {
     using progress = showProgress('added', count);

@@ -3,7 +3,7 @@ import { createApp } from '../http/app.ts';
 import type { LogFields } from '../log.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { scheduleBackups, type BackupSchedule } from './backups.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -58,13 +58,17 @@ export async function serveHere(
   if (metrics) addProcessMetrics(metrics);
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
-  if (metrics && !isWorker) resources.use(openMetricsPort(options, log, metrics));
+  if (metrics && !isWorker) {
+    reportBackups(metrics, options.databaseUrl);
+    resources.use(openMetricsPort(options, log, metrics));
+  }
   const tls = isWorker ? lifecycle.workerTls : await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,
     log,
     metrics,
     recordsOrders: options.experimental,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
@@ -102,7 +106,7 @@ export async function serveHere(
     listening.resolve(listener);
     lifecycle.onListening?.(listener);
     if (!isWorker) {
-      announce(context, options, listener.port, await createFirstKey(stores, options));
+      announce(context, options, listener.port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
       backups = scheduleBackups(options, context);
     }

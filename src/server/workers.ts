@@ -4,7 +4,7 @@ import type { LogLevel } from '../log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { scheduleBackups, type BackupSchedule } from './backups.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { Listener } from './listener.ts';
@@ -40,6 +40,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
   const ownMetrics = createRegistry();
   addProcessMetrics(ownMetrics);
+  reportBackups(ownMetrics, options.databaseUrl);
   const restarts = ownMetrics
     .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
     .with({});
@@ -63,7 +64,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(context, options, port, await createFirstKey(stores, options));
+      announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
@@ -140,7 +141,10 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
 
 /** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
 async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl, { environment: context.environment });
+  const stores = await openStores(options.databaseUrl, {
+    environment: context.environment,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+  });
   if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
   await stores.close();
   return stores.isEmbedded;
