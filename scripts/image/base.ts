@@ -1,0 +1,27 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from './run.ts';
+
+/** A Debian with the Node, npm and certificate authorities of this machine, in place of the official Node image. */
+export async function makeNodeImage(folder: string, name: string): Promise<void> {
+  const root = join(folder, 'node-root');
+  await run(['mmdebstrap', '--variant=minbase', '--quiet', 'bookworm', root]);
+  const npm = dirname(dirname(realpathSync(await pathOf('npm'))));
+  mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
+  cpSync(realpathSync(await pathOf('node')), join(root, 'usr/local/bin/node'));
+  cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
+  const archive = join(folder, 'node-root.tar');
+  const authorities = process.env['NODE_EXTRA_CA_CERTS'];
+  if (authorities) cpSync(authorities, join(root, 'etc/authorities.pem'), { dereference: true });
+  const changes = authorities ? ['--change', 'ENV NODE_EXTRA_CA_CERTS=/etc/authorities.pem'] : [];
+  // Device files cannot be made everywhere, and a container gets its own.
+  await run(['tar', '-C', root, '--exclude=./dev/*', '-cf', archive, '.']);
+  await run(['podman', 'import', '--quiet', ...changes, archive, name]);
+}
+
+async function pathOf(program: string): Promise<string> {
+  const path = Bun.which(program);
+  if (path === null) throw new Error(`${program} is not installed.`);
+  return path;
+}
