@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from './run.ts';
 
@@ -6,9 +6,9 @@ import { run } from './run.ts';
 export async function makeNodeImage(folder: string, name: string): Promise<void> {
   const root = join(folder, 'node-root');
   await run(['mmdebstrap', '--variant=minbase', '--quiet', 'bookworm', root]);
-  const npm = dirname(dirname(realpathSync(await pathOf('npm'))));
+  const npm = dirname(dirname(realpathSync(pathOf('npm'))));
   mkdirSync(join(root, 'usr/local/lib/node_modules'), { recursive: true });
-  cpSync(realpathSync(await pathOf('node')), join(root, 'usr/local/bin/node'));
+  cpSync(realpathSync(pathOf('node')), join(root, 'usr/local/bin/node'));
   cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
   const archive = join(folder, 'node-root.tar');
@@ -20,7 +20,7 @@ export async function makeNodeImage(folder: string, name: string): Promise<void>
   await run(['podman', 'import', '--quiet', ...changes, archive, name]);
 }
 
-async function pathOf(program: string): Promise<string> {
+function pathOf(program: string): string {
   const path = Bun.which(program);
   if (path === null) throw new Error(`${program} is not installed.`);
   return path;
