@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { deployFolder, foreignVariable, readDeployFile, readYaml } from '../support/deploy/files.ts';
+import {
+  deployFolder,
+  foreignVariable,
+  longestStopSeconds,
+  readDeployFile,
+  readYaml,
+} from '../support/deploy/files.ts';
 import { helpOf } from '../support/deploy/help.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 
@@ -21,7 +27,7 @@ interface Compose {
   networks: Record<string, { internal?: boolean } | null>;
 }
 
-const compose = readYaml<Compose>('compose.yaml');
+const compose = readYaml('compose.yaml') as Compose;
 const { petstore, prometheus, grafana } = compose.services;
 const services = Object.values(compose.services);
 const mounts = services.flatMap(({ volumes = [] }) => volumes.map((volume) => volume.split(':')));
@@ -42,15 +48,15 @@ describe('compose.yaml', () => {
     expect(prometheus.command).toContain('--config.file=/etc/prometheus/compose.yml');
     expect(prometheus.volumes).toContain('./prometheus:/etc/prometheus:ro');
     expect(existsSync(join(deployFolder, 'prometheus/compose.yml'))).toBe(true);
-    const { providers } = readYaml<{ providers: { options: { path: string } }[] }>(
-      'grafana/provisioning/dashboards/petstore.yml',
-    );
+    const { providers } = readYaml('grafana/provisioning/dashboards/petstore.yml') as {
+      providers: { options: { path: string } }[];
+    };
     expect(grafana.volumes).toContain(
       `./grafana/petstore.json:${providers[0]?.options.path}/petstore.json:ro`,
     );
-    const { datasources } = readYaml<{ datasources: { url: string }[] }>(
-      'grafana/provisioning/datasources/prometheus.yml',
-    );
+    const { datasources } = readYaml('grafana/provisioning/datasources/prometheus.yml') as {
+      datasources: { url: string }[];
+    };
     expect(new URL(datasources[0]?.url ?? '').hostname in compose.services).toBe(true);
   });
 
@@ -71,8 +77,8 @@ describe('compose.yaml', () => {
   });
 
   it('opens ports to this machine alone, and neither metrics nor the database', () => {
-    const ports = services.flatMap(({ ports = [] }) => ports);
-    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
+    const opened = services.flatMap(({ ports = [] }) => ports);
+    expect(opened).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:3000:3000']);
     expect(compose.networks['private']).toEqual({ internal: true });
   });
 
@@ -80,13 +86,15 @@ describe('compose.yaml', () => {
     const { METRICS_HOST = '', METRICS_PORT = '' } = petstore.environment ?? {};
     expect(petstore.networks).toMatchObject({ private: { aliases: [METRICS_HOST] }, front: null });
     type Configuration = { scrape_configs: { static_configs: { targets: string[] }[] }[] };
-    const inCompose = readYaml<Configuration>('prometheus/compose.yml');
-    const expected = readYaml<Configuration>('prometheus/prometheus.yml');
+    const inCompose = readYaml('prometheus/compose.yml') as Configuration;
+    const expected = readYaml('prometheus/prometheus.yml') as Configuration;
     expected.scrape_configs[0]!.static_configs[0]!.targets = [`${METRICS_HOST}:${METRICS_PORT}`];
     expect(inCompose).toEqual(expected);
   });
 
   it('gives the service time to stop', () => {
-    expect(Number.parseInt(petstore.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(5 + 20);
+    expect(Number.parseInt(petstore.stop_grace_period ?? '', 10)).toBeGreaterThanOrEqual(
+      5 + longestStopSeconds,
+    );
   });
 });

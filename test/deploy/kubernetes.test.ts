@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
-import { deployFolder, readDeployFile, readYaml } from '../support/deploy/files.ts';
+import { deployFolder, longestStopSeconds, readDeployFile, readYaml } from '../support/deploy/files.ts';
 import { helpOf } from '../support/deploy/help.ts';
 import { openService } from '../support/http/service.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
@@ -27,30 +27,30 @@ interface Pod {
   spec: { containers: Container[]; terminationGracePeriodSeconds: number };
 }
 
-interface Manifest<Spec = object> {
+/** The parts of all kinds that are looked at here. */
+interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string; labels: object };
-  spec: Spec;
+  data: Record<string, string>;
+  stringData: Record<string, string>;
+  spec: { selector: { matchLabels?: object }; podSelector: object; template: Pod };
 }
 
 const folder = join(deployFolder, 'kubernetes');
 const files = [...new Bun.Glob('**/*.yaml').scanSync(folder)];
-const read = <Content>(path: string): Content => readYaml<Content>(`kubernetes/${path}`);
-const deployment =
-  read<Manifest<{ replicas: number; selector: { matchLabels: object }; template: Pod }>>('deployment.yaml');
+const read = (path: string): Manifest => readYaml(`kubernetes/${path}`) as Manifest;
+const deployment = read('deployment.yaml');
 const { template } = deployment.spec;
 const container = template.spec.containers[0]!;
-const settings = read<{ data: Record<string, string> }>('configmap.yaml').data;
-const secret = Bun.YAML.parse(readDeployFile('kubernetes/secret.yaml.example')) as Manifest & {
-  stringData: Record<string, string>;
-};
+const settings = read('configmap.yaml').data;
+const secret = Bun.YAML.parse(readDeployFile('kubernetes/secret.yaml.example')) as Manifest;
 
 describe('the Kubernetes manifests', () => {
   it('have kinds, names and labels', () => {
     expect(files.length).toBeGreaterThanOrEqual(6);
     for (const file of files) {
-      const { apiVersion, kind, metadata } = read<Manifest>(file);
+      const { apiVersion, kind, metadata } = read(file);
       const name = kind === 'Job' ? 'petstore-migrate' : 'petstore';
       expect({ file, apiVersion, kind, metadata }).toEqual({
         file,
@@ -64,9 +64,9 @@ describe('the Kubernetes manifests', () => {
   it('select the pods of the deployment', () => {
     const { labels } = template.metadata;
     expect(deployment.spec.selector.matchLabels).toEqual(labels);
-    expect(read<Manifest<{ selector: object }>>('service.yaml').spec.selector).toEqual(labels);
+    expect(read('service.yaml').spec.selector).toEqual(labels);
     const selectors = ['pod-disruption-budget.yaml', 'network-policy.yaml'].map((file) => {
-      const { selector, podSelector } = read<Manifest<Record<string, unknown>>>(file).spec;
+      const { selector, podSelector } = read(file).spec;
       return selector ?? podSelector;
     });
     expect(selectors).toEqual([{ matchLabels: labels }, { matchLabels: labels }]);
@@ -110,10 +110,7 @@ describe('the Kubernetes manifests', () => {
   });
 
   it('run commands that exist, of this version', async () => {
-    for (const { spec } of [
-      template,
-      read<Manifest<{ template: Pod }>>('optional/migrate.yaml').spec.template,
-    ]) {
+    for (const { spec } of [template, read('optional/migrate.yaml').spec.template]) {
       const { image, args } = spec.containers[0]!;
       expect(image).toBe(`petstore:${version}`);
       await helpOf(...args);
@@ -122,11 +119,13 @@ describe('the Kubernetes manifests', () => {
 
   it('give the service time to stop', () => {
     const { stopDelaySeconds } = parseServeOptions([], settings);
-    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(stopDelaySeconds + 20);
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      stopDelaySeconds + longestStopSeconds,
+    );
   });
 
   it('apply no secret together with the rest', () => {
-    const kinds = files.map((file) => read<Manifest>(file).kind);
+    const kinds = files.map((file) => read(file).kind);
     expect(kinds).not.toContain('Secret');
     expect(secret).toMatchObject({
       kind: 'Secret',

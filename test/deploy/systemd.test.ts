@@ -2,7 +2,12 @@ import { describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { deployFolder, foreignVariable, readDeployFile } from '../support/deploy/files.ts';
+import {
+  deployFolder,
+  foreignVariable,
+  longestStopSeconds,
+  readDeployFile,
+} from '../support/deploy/files.ts';
 import { helpOf, readCommandLine } from '../support/deploy/help.ts';
 import { parseUnit, type Unit } from '../support/deploy/unit.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
@@ -12,9 +17,6 @@ const read = (name: string): Unit => parseUnit(readDeployFile(`systemd/${name}`)
 const services = names.filter((name) => name.endsWith('.service'));
 const timers = names.filter((name) => name.endsWith('.timer'));
 const settingsFile = readDeployFile('systemd/petstore.env');
-
-/** The seconds that the service takes at most after `STOP_DELAY` to finish what is under way. */
-const longestStopSeconds = 20;
 
 describe('the systemd units', () => {
   it('run commands and options that exist', async () => {
