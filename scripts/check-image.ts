@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { freePort } from '../test/support/http/free-port.ts';
 import { makePostgresPlace } from '../test/support/postgres/place.ts';
 import { makeFolder } from '../test/support/process/process.ts';
-import { makeNodeImage } from './image/base.ts';
-import { createAndList, untilReady } from './image/calls.ts';
-import { runInImage, startContainer } from './image/container.ts';
-import { report, run } from './image/run.ts';
+import { makeNodeImage } from './deploy/base.ts';
+import { createAndList, untilReady } from './deploy/calls.ts';
+import { runInImage, startContainer } from './deploy/container.ts';
+import { report, run } from './deploy/run.ts';
 
 const largestBytes = 150_000_000;
 const name = `petstore-check-${process.pid}`;

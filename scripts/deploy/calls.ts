@@ -1,16 +1,7 @@
-const patienceMs = 60_000;
+import { untilTrue } from './until-true.ts';
 
 export async function untilReady(url: string): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await isReady())) {
-    if (performance.now() > deadline) throw new Error(`The service at ${url} did not become ready.`);
-    await Bun.sleep(100);
-  }
+  await untilTrue('the service is ready', async () => (await fetch(`${url}/readyz`)).ok);
 }
 
 /** Creates a pet, and expects the list to hold it after the pets that were there. */

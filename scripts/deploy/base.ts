@@ -11,13 +11,18 @@ export async function makeNodeImage(folder: string, name: string): Promise<void>
   cpSync(realpathSync(pathOf('node')), join(root, 'usr/local/bin/node'));
   cpSync(npm, join(root, 'usr/local/lib/node_modules/npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
-  const archive = join(folder, 'node-root.tar');
   const authorities = process.env['NODE_EXTRA_CA_CERTS'];
   if (authorities) cpSync(authorities, join(root, 'etc/authorities.pem'), { dereference: true });
-  const changes = authorities ? ['--change', 'ENV NODE_EXTRA_CA_CERTS=/etc/authorities.pem'] : [];
+  await importRoot(root, name, authorities ? ['ENV NODE_EXTRA_CA_CERTS=/etc/authorities.pem'] : []);
+}
+
+/** Makes an image of a folder. */
+export async function importRoot(root: string, name: string, changes: string[] = []): Promise<void> {
+  const archive = `${root}.tar`;
   // Device files cannot be made everywhere, and a container gets its own.
   await run(['tar', '-C', root, '--exclude=./dev/*', '-cf', archive, '.']);
-  await run(['podman', 'import', '--quiet', ...changes, archive, name]);
+  const flags = changes.flatMap((change) => ['--change', change]);
+  await run(['podman', 'import', '--quiet', ...flags, archive, name]);
 }
 
 function pathOf(program: string): string {
