@@ -7,8 +7,10 @@ export interface Help {
 }
 
 export async function helpOf(...command: string[]): Promise<Help> {
-  const { status, stdout } = await runCli([...command, '--help']);
-  if (status !== 0) throw new Error(`There is no command ${command.join(' ')}.`);
+  const { stdout } = await runCli([...command, '--help']);
+  // For a command that it does not know, the program shows the help of all.
+  const usage = `Usage: petstore ${command.join(' ')} `;
+  if (!stdout.startsWith(usage)) throw new Error(`There is no command ${command.join(' ')}.`);
   return {
     flags: new Set([...stdout.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag)),
     variables: new Set([...stdout.matchAll(/env:\s+([A-Z_]+)\)/g)].map(([, variable = '']) => variable)),
