@@ -29,7 +29,7 @@ try {
   await checkEmbedded();
   await checkPostgres();
 } finally {
-  await run(['podman', 'rm', '--force', '--ignore', '--time', '0', name]);
+  await run(['podman', 'rm', '--force', '--ignore', '--volumes', '--time', '0', name]);
   await run(['podman', 'volume', 'rm', '--force', name, backupVolume]);
   await run(['podman', 'rmi', '--force', '--ignore', image, nodeImage]);
 }

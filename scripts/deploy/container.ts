@@ -31,7 +31,7 @@ export async function startContainer(image: string, name: string, options: strin
       const status = await podman('inspect', '--format', '{{.State.ExitCode}}', name);
       // 137 is that of a process that had to be killed.
       if (status !== '0') throw new Error(`The service ended with ${status}:\n${await podman('logs', name)}`);
-      await podman('rm', name);
+      await podman('rm', '--volumes', name);
       report(`the container stops by itself within ${stopWithinSeconds} seconds`);
     },
   };

@@ -59,7 +59,7 @@ export async function bootMachine(folder: string, name: string, executable: stri
     run: (...command) => run(['podman', 'exec', name, ...command]),
     shell: (line) => run(['podman', 'exec', name, 'sh', '-ec', line]),
     async [Symbol.asyncDispose]() {
-      await run(['podman', 'rm', '--force', '--ignore', '--time', '0', name]);
+      await run(['podman', 'rm', '--force', '--ignore', '--volumes', '--time', '0', name]);
       await run(['podman', 'rmi', '--force', '--ignore', image]);
     },
   };
