@@ -26,6 +26,7 @@ const commands: Record<string, CommandEntry> = {
   backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
   backups: { summary: 'List and rehearse the backups of a store.', load: () => import('./backups.ts') },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
+  health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
   completion: {
     summary: 'Print a completion script for a shell.',

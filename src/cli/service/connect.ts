@@ -10,7 +10,8 @@ export interface ConnectionOptions {
   apiKey?: string;
 }
 
-const urlSetting = new Setting(
+/** Names the service to call. */
+export const urlSetting = new Setting(
   'PETSTORE_URL',
   '<address>',
   '',
@@ -34,7 +35,7 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 /** The address to call: that of `--url` or `PETSTORE_URL`, otherwise of the service with the same settings. */
-export function addressOf({ url }: ConnectionOptions): string {
+export function addressOf({ url }: Pick<ConnectionOptions, 'url'>): string {
   if (!url) return addressOfSettings(process.env);
   const address = URL.parse(url);
   if (address?.username || address?.password) {
