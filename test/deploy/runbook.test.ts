@@ -13,7 +13,7 @@ const [, runbook = ''] = operations.split(/^## Runbook$/m);
 const paragraphs = runbook
   .split(/^### /m)
   .slice(1)
-  .map((section) => section.split('\n\n').map((text) => text.trim()));
+  .map((section) => section.trim().split('\n\n'));
 
 describe('the runbook', () => {
   it('has one paragraph for every alert, in the same order', () => {
