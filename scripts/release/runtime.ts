@@ -28,6 +28,13 @@ export async function runtimeFor(platform: Platform, folder: string): Promise<st
   return join(unpacked, 'package/bin/bun');
 }
 
+/** npm checks a package against the registry, which could have changed. The lockfile has not. */
+export async function checkIntegrity(name: string, tarball: string, integrity: string): Promise<void> {
+  const hash = createHash('sha512').update(await Bun.file(tarball).bytes());
+  if (`sha512-${hash.digest('base64')}` === integrity) return;
+  throw new OperatorError(`${name} from npm is not the package of package-lock.json.`);
+}
+
 async function lockedPackage(name: string): Promise<LockedPackage> {
   const lockfile = (await Bun.file(join(project, 'package-lock.json')).json()) as {
     packages: Record<string, LockedPackage | undefined>;
@@ -35,11 +42,4 @@ async function lockedPackage(name: string): Promise<LockedPackage> {
   const locked = lockfile.packages[`node_modules/${name}`];
   if (!locked) throw new OperatorError(`package-lock.json does not have ${name}.`);
   return locked;
-}
-
-/** npm checks a package against the registry, which could have changed. The lockfile has not. */
-async function checkIntegrity(name: string, tarball: string, integrity: string): Promise<void> {
-  const hash = createHash('sha512').update(await Bun.file(tarball).bytes());
-  if (`sha512-${hash.digest('base64')}` === integrity) return;
-  throw new OperatorError(`${name} from npm is not the package of package-lock.json.`);
 }

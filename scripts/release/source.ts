@@ -14,14 +14,7 @@ export interface Source {
 
 /** Reads what is released, and refuses a tree that nobody could check out again. */
 export async function readSource(): Promise<Source> {
-  const changes = await git('status', '--porcelain');
-  if (changes !== '') {
-    const [first = ''] = changes.split('\n');
-    throw new OperatorError(
-      `The tree has changes that are in no commit (${first.trim()}).`,
-      'Commit them or stash them.',
-    );
-  }
+  await refuseChanges();
   const version = await readVersion();
   const [commit = '', seconds] = (await git('log', '-1', '--format=%H %ct')).split(' ');
   return {
@@ -30,6 +23,22 @@ export async function readSource(): Promise<Source> {
     committedAt: new Date(Number(seconds) * 1000),
     notes: await readNotes(version),
   };
+}
+
+async function refuseChanges(): Promise<void> {
+  const [change] = (await git('status', '--porcelain')).split('\n');
+  if (change) {
+    throw new OperatorError(
+      `The tree has changes that are in no commit (${change.trim()}).`,
+      'Commit them or stash them.',
+    );
+  }
+  // npm packs all of src/, also what git ignores. The client's package is built there.
+  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src');
+  const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('src/client/dist/'));
+  if (stray !== undefined) {
+    throw new OperatorError(`${stray} is in no commit, because git ignores it.`, 'Remove it.');
+  }
 }
 
 async function git(...args: string[]): Promise<string> {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { host, isExecutableOf, platforms } from '../../scripts/release/platforms.ts';
+import { checkIntegrity } from '../../scripts/release/runtime.ts';
 import { outputOf } from '../support/process/package.ts';
 import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
 import { startService } from '../support/process/process.ts';
@@ -130,6 +131,22 @@ describe('npm run release refuses', () => {
       'The tree has changes that are in no commit (?? new.txt). Commit them or stash them.',
     );
     await Bun.file(join(tree.path, 'new.txt')).delete();
+  });
+
+  it('a file in src that git ignores', async () => {
+    const file = join(tree.path, 'src/cli/.env');
+    await Bun.write(file, 'API_KEYS=secret');
+    await expectRefusal('src/cli/.env is in no commit, because git ignores it. Remove it.');
+    await Bun.file(file).delete();
+  });
+
+  it('a package from npm that is not the one of the lockfile', async () => {
+    const file = join(tree.path, 'LICENSE');
+    const hash = new Bun.CryptoHasher('sha512').update(await Bun.file(file).bytes()).digest('base64');
+    await checkIntegrity('bun', file, `sha512-${hash}`);
+    await expect(checkIntegrity('bun', join(tree.path, 'README.md'), `sha512-${hash}`)).rejects.toThrow(
+      'bun from npm is not the package of package-lock.json.',
+    );
   });
 
   it('a changelog whose section has no date', async () => {
