@@ -29,7 +29,7 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
   const folder = makeFolder();
   const root = join(folder.path, 'root');
   const checkout = join(folder.path, 'checkout');
-  await prepareCheckout(checkout);
+  await prepareCheckout(checkout, root);
   let service: { process: Bun.Subprocess; log: Collected; mainPid: string } | undefined;
 
   const translate = (text: string): string => {
@@ -41,10 +41,10 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
       ...replacements,
     };
     const adapted = Object.entries(known).reduce((each, [from, to]) => each.replaceAll(from, to), text);
-    return adapted
+    const withoutRights = adapted
       .replaceAll(/\bsudo (?:-u petstore )?/g, '')
-      .replaceAll(/-o \w+ -g \w+ /g, '')
-      .replaceAll(/(?<![\w.])\/(?=etc\/|var\/|usr\/local\/)/g, `${root}/`);
+      .replaceAll(/-o \w+ -g \w+ /g, '');
+    return below(root, withoutRights);
   };
   const environment = (additions: Record<string, string | undefined> = {}) =>
     cleanEnvironment({
@@ -107,17 +107,23 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
   return machine;
 }
 
-/** A checkout with what the document expects beside it. Every port is a free one. */
-async function prepareCheckout(checkout: string): Promise<void> {
+/** A checkout with what the document expects in it. Every port is a free one. */
+async function prepareCheckout(checkout: string, root: string): Promise<void> {
   cpSync(join(project, 'deploy'), join(checkout, 'deploy'), { recursive: true });
   const settings = join(checkout, 'deploy/systemd/petstore.env');
-  writeFileSync(settings, readFileSync(settings, 'utf8').replaceAll(/^(\w*PORT)=.*/gm, '$1=0'));
+  const shipped = readFileSync(settings, 'utf8').replaceAll(/^(\w*PORT)=.*/gm, '$1=0');
+  writeFileSync(settings, below(root, shipped));
   cpSync(join(fixtures, 'localhost.pem'), join(checkout, 'cert.pem'));
   cpSync(join(fixtures, 'localhost-key.pem'), join(checkout, 'key.pem'));
   await outputOf([process.execPath, 'scripts/build.ts', join(checkout, 'petstore-release')], project);
   const sums = await outputOf(['sha256sum', 'petstore-release'], checkout);
   writeFileSync(join(checkout, 'SHA256SUMS'), sums);
-  mkdirSync(join(checkout, '../root/usr/local/bin'), { recursive: true });
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+}
+
+/** Moves the paths of a machine below a folder; those that are there already stay. */
+function below(root: string, text: string): string {
+  return text.replaceAll(/(?<![\w.])\/(?=etc\/|var\/|usr\/local\/)/g, `${root}/`);
 }
 
 /** An empty value takes back what was set before, as in systemd. */
