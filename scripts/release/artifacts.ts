@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../src/error.ts';
 import { buildExecutable } from '../executable.ts';
-import { outputOf } from './command.ts';
+import { outputOf } from '../command.ts';
 import { isExecutableOf, type Platform } from './platforms.ts';
 import { runtimeFor } from './runtime.ts';
 import { writeSbom } from './sbom.ts';

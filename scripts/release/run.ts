@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OperatorError, usageError } from '../../src/error.ts';
 import { makeRelease } from './artifacts.ts';
-import { project } from './command.ts';
+import { project } from '../command.ts';
 import { platforms } from './platforms.ts';
 import { readSource } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { OperatorError } from '../../src/error.ts';
-import { outputOf, project } from './command.ts';
+import { outputOf, project } from '../command.ts';
 import { host, type Platform } from './platforms.ts';
 
 interface LockedPackage {

@@ -1,6 +1,6 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { outputOf, project } from './command.ts';
+import { outputOf, project } from '../command.ts';
 import type { Source } from './source.ts';
 
 /**

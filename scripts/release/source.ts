@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { OperatorError } from '../../src/error.ts';
-import { outputOf, project } from './command.ts';
+import { outputOf, project } from '../command.ts';
 
 /** What is released: a version, and the commit that has it. */
 export interface Source {

@@ -2,13 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeOperatedMachine, type OperatedMachine } from '../support/process/operated-machine.ts';
+import { isDefinition, keyIn, operationsBlocks } from '../support/process/operations-document.ts';
 import { openS3Server } from '../support/s3-server.ts';
-
-const operations = await Bun.file(join(import.meta.dir, '../../docs/operations.md')).text();
-const blocks = [...operations.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language, text = '']) => ({
-  language,
-  text,
-}));
 
 type Stand = (machine: OperatedMachine) => unknown;
 
@@ -55,7 +50,8 @@ describe.skipIf(process.platform !== 'linux')('docs/operations.md', () => {
     const met: string[] = [];
     let [definitions, output, apiKey] = ['', '', ''];
 
-    for (const { language, text } of blocks) {
+    for (const block of await operationsBlocks()) {
+      const { language, text } = block;
       const lines = text.trim().split('\n');
       if (language === 'text') {
         expect(output).toContain(text);
@@ -68,8 +64,8 @@ describe.skipIf(process.platform !== 'linux')('docs/operations.md', () => {
         const script = `${definitions}${text.replace('pets_…', apiKey)}`;
         const { status, stdout, stderr } = await machine.run(script);
         expect(status, `${text}\n${stdout}${stderr}`).toBe(0);
-        if (/^petstore\(\) \{/.test(text)) definitions = text;
-        apiKey = /pets_[0-9A-Za-z]{36}/.exec(stdout.slice(stdout.lastIndexOf('Key ')))?.[0] ?? apiKey;
+        if (isDefinition(block)) definitions = text;
+        apiKey = keyIn(stdout) ?? apiKey;
         output = stdout;
       }
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { OperatorError } from '../../src/error.ts';
+import { OperatorError } from '../src/error.ts';
 
-export const project = join(import.meta.dir, '../..');
+export const project = join(import.meta.dir, '..');
 
 /** Runs a command to its end and returns what it printed. If it fails, the last line it wrote says why. */
 export async function outputOf(
