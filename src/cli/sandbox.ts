@@ -40,11 +40,12 @@ export function define(command: Command): void {
 async function sandbox({ json, ...options }: SandboxCommandOptions): Promise<void> {
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
   const stopped = untilStopSignal();
-  const { url, apiKey, stop } = await startSandbox({ ...options, log });
+  const running = await startSandbox({ ...options, log });
+  const { url, apiKey } = running;
   print(
     json ? `${JSON.stringify({ url, apiKey, pid: process.pid })}\n` : `Sandbox: ${url}\nAPI key: ${apiKey}\n`,
   );
   await stopped;
-  await stop();
+  await running.stop();
   process.exit(0);
 }

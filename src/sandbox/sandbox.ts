@@ -55,7 +55,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { seed = sandboxDefaults.seed, count = sandboxDefaults.count, experimental = false } = options;
   const { wrap = none, log = silent } = options;
   await using starting = new AsyncDisposableStack();
-  const store = await openSeededStore({ seed, count, recordsOrders: experimental });
+  const store = openSeededStore({ seed, count, recordsOrders: experimental });
   starting.defer(() => store.close());
   const app = createApp({
     pets: store.pets,
