@@ -8,7 +8,7 @@ interface Tls {
 }
 
 export interface ListenOptions {
-  options: ServeOptions;
+  options: Pick<ServeOptions, 'host' | 'port'>;
   tls: Tls | undefined;
   fetch: (request: Request) => Response | Promise<Response>;
   /** Whether other workers of the same parent share the port. */
@@ -81,7 +81,10 @@ export function reservePort(options: ServeOptions): number {
   }
 }
 
-function cannotListen(error: unknown, { host, port }: ServeOptions): OperatorError {
+export function cannotListen(
+  error: unknown,
+  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
+): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(
