@@ -1,35 +1,34 @@
+import { hashKey } from '../../../src/api-key.ts';
 import { createApi } from '../../../src/conform/api.ts';
 import type { Profile } from '../../../src/conform/check.ts';
 import { runChecks } from '../../../src/conform/run.ts';
-import type { App } from '../../../src/http/app.ts';
-import { mutants, type Mutant } from '../../../src/sandbox/mutants/index.ts';
-import { openService } from '../http/service.ts';
+import { createApp, type App } from '../../../src/http/app.ts';
+import type { Mutant } from '../../../src/sandbox/mutants/index.ts';
+import { sandboxDefaults } from '../../../src/sandbox/sandbox.ts';
+import { openSeededStore } from '../../../src/sandbox/store.ts';
+import { silentLog } from '../http/service.ts';
 
-/** A mutant and the checks that find it. */
-export interface Kill {
-  mutant: Mutant;
-  checks: string[];
+/** Runs checks against the service or a mutant of it, each time on the pets of a new sandbox. */
+export interface CheckedSandbox {
+  /** The names of the checks that fail. */
+  failedChecks(profile: Profile, mutant?: Mutant): Promise<string[]>;
+  close(): Promise<void>;
 }
 
-/** Runs every check against every mutant, each on an empty store. */
-export async function findMutants(): Promise<Kill[]> {
-  const kills: Kill[] = [];
-  for (const mutant of mutants) {
-    kills.push({ mutant, checks: await failedChecks('strict', mutant) });
-  }
-  return kills;
-}
-
-/** The names of the checks that fail, of a mutant or of the service itself. */
-export async function failedChecks(profile: Profile, mutant?: Mutant): Promise<string[]> {
-  await using service = await openService();
-  const { app, apiKey } = service;
-  const fetch: App['fetch'] = mutant ? mutant.wrap(app.fetch, apiKey) : app.fetch;
-  const api = createApi({
-    url: 'http://localhost',
-    apiKey,
-    fetch: async (url, init) => fetch(new Request(url, init)),
-  });
-  const results = await runChecks(api, { profile });
-  return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
+/** A sandbox without a socket. */
+export function openCheckedSandbox(): CheckedSandbox {
+  const { apiKey, seed, count } = sandboxDefaults;
+  const store = openSeededStore({ seed, count, recordsOrders: false });
+  const { pets, keys } = store;
+  const app = createApp({ pets, keys, log: silentLog, fixedKeys: new Set([hashKey(apiKey)]) });
+  return {
+    async failedChecks(profile, mutant) {
+      store.reset();
+      const fetch: App['fetch'] = mutant ? mutant.wrap(app.fetch, apiKey) : app.fetch;
+      const send = async (url: string, init: RequestInit): Promise<Response> => fetch(new Request(url, init));
+      const results = await runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), { profile });
+      return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
+    },
+    close: () => store.close(),
+  };
 }
