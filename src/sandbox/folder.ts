@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, lstatSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,7 +21,12 @@ export function removeLeftovers(): void {
     if (pid === undefined || isRunning(Number(pid))) continue;
     const folder = join(tmpdir(), name);
     const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (found?.isDirectory() && found.uid === process.getuid?.()) removeFolder(folder);
+    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
+    try {
+      removeFolder(folder);
+    } catch {
+      // Another sandbox removes it at the same time, or the next one will.
+    }
   }
 }
 

@@ -11,17 +11,17 @@ export interface Shape {
   bytesPerSecond?: number | undefined;
 }
 
-/** What faults do to connections. The runtime's HTTP server can do neither. */
-export interface Connections {
-  /** Closes the connection of a request at once. */
-  cut(peerPort: number): void;
-  /** Shapes the next response on the connection of a request. */
-  shape(peerPort: number, shape: Shape): void;
-}
-
-/** Listens for callers and forwards their bytes, unchanged, to the HTTP server on another port of this process. */
-export interface Front extends Connections {
+/**
+ * Listens for callers and forwards their bytes to the HTTP server on another port of this process, which cannot close a
+ * connection without a response itself. That server knows a connection by the port at our end of it, the peer port.
+ */
+export interface Front {
   port: number;
+  /** Closes a connection at once. */
+  cut(peerPort: number): void;
+  /** Shapes the next response on a connection. */
+  shape(peerPort: number, shape: Shape): void;
+  /** Closes the port and every connection. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ interface FrontOptions {
 }
 
 export async function openFront({ host, port, servicePort }: FrontOptions): Promise<Front> {
-  /** By the port from which the HTTP server sees the connection. */
+  /** By peer port. */
   const pairs = new Map<number, Pair>();
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
