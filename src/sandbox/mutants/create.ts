@@ -1,4 +1,5 @@
 import {
+  copyOf,
   editPets,
   editResponse,
   forOperations,
@@ -110,7 +111,7 @@ function returnIdOfCaller(fetch: Fetch): Fetch {
 
 function createTwice(fetch: Fetch): Fetch {
   return async (request) => {
-    const again = withHeader(request.clone(), 'Idempotency-Key', null);
+    const again = withHeader(copyOf(request), 'Idempotency-Key', null);
     const response = await fetch(request);
     const isNew = response.status === 201 && !response.headers.has('Idempotent-Replayed');
     if (isNew) await fetch(again);

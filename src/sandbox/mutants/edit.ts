@@ -103,6 +103,11 @@ export function withRequestBody(request: Request, body: string): Request {
   return new Request(request.url, { method: request.method, headers, body });
 }
 
+/** A copy whose body can be read as well. */
+export function copyOf(request: Request): Request {
+  return request.clone() as Request;
+}
+
 /** The same request to another address. */
 export function withUrl(request: Request, edit: (url: URL) => void): Request {
   const url = new URL(request.url);
