@@ -1,6 +1,7 @@
 import { NoResponseError, type Api } from './api.ts';
 import type { Check, Profile } from './check.ts';
 import { checksFor } from './checks.ts';
+import { createRedaction } from './redact.ts';
 import { describeRequest, Mismatch } from './mismatch.ts';
 
 export interface Failure {
@@ -48,11 +49,11 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     return { check, durationMs: performance.now() - start };
   } catch (error) {
     const { sent, expected, seen } = failureOf(error);
-    const withoutKey = (text: string) => text.replaceAll(api.apiKey, '<API_KEY>');
+    const redact = createRedaction(api.apiKey);
     return {
       check,
       durationMs: performance.now() - start,
-      failure: { sent: withoutKey(sent), expected: withoutKey(expected), seen: withoutKey(seen) },
+      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen) },
       ...(error instanceof NoResponseError && { gotNoResponse: true }),
     };
   }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api } from '../../conform/api.ts';
 import { profiles, type Profile } from '../../conform/check.ts';
 import { runChecks } from '../../conform/run.ts';
-import { OperatorError } from '../../error.ts';
+import { OperatorError, usageError } from '../../error.ts';
 import { openOutputFile } from '../output-file.ts';
 import { keyNeeded, keySetting, parseAddress } from '../service/connect.ts';
 import { addExamples } from '../terminal/help.ts';
@@ -46,6 +46,8 @@ export function define(command: Command): void {
 async function conform(url: string, { apiKey, profile, json, junit }: ConformOptions): Promise<void> {
   const address = parseAddress(url, 'The URL');
   if (!apiKey) throw keyNeeded;
+  if (!/^[!-~]+$/.test(apiKey))
+    throw usageError('The API key must be visible ASCII characters without spaces.');
   const baseUrl = baseAddressOf(address);
   const api = createApi({ url: address, apiKey });
   await refuseUncheckable(api, baseUrl);

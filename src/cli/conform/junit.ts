@@ -7,16 +7,15 @@ export function renderJUnit({ results, durationMs }: Report): string {
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="petstore conform" ${countsOf(results)} time="${secondsOf(durationMs)}">`,
-    ...subjects.flatMap(([subject, ofSubject = []]) => {
-      const time = secondsOf(ofSubject.reduce((sum, { durationMs: ms }) => sum + ms, 0));
-      return [
-        `  <testsuite name="${escape(subject)}" ${countsOf(ofSubject)} time="${time}">`,
-        ...ofSubject.map(renderCase),
-        '  </testsuite>',
-      ];
-    }),
+    ...subjects.map(([subject, ofSubject = []]) => renderSuite(subject, ofSubject)),
     '</testsuites>\n',
   ].join('\n');
+}
+
+function renderSuite(subject: string, results: CheckResult[]): string {
+  const time = secondsOf(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
+  const start = `  <testsuite name="${escape(subject)}" ${countsOf(results)} time="${time}">`;
+  return [start, ...results.map(renderCase), '  </testsuite>'].join('\n');
 }
 
 function renderCase({ check, durationMs, failure }: CheckResult): string {

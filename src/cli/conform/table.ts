@@ -17,7 +17,8 @@ export function renderReport({ baseUrl, profile, results, petsCreated, durationM
   ].join('\n');
 }
 
-function renderFailure({ check, failure }: CheckResult): string {
+/** What was sent, expected and seen. */
+export function renderFailure({ check, failure }: CheckResult): string {
   const { sent = '', expected = '', seen = '' } = failure ?? {};
   return [
     `${check.name}: ${check.rule}`,

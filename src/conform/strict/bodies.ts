@@ -103,7 +103,7 @@ export const bodyChecks = checksOf('strict', 'bodies', [
         Buffer.from(`\ufeff${json}`),
         Buffer.from(json, 'utf16le'),
       ];
-      const requests = bodies.map((body) => ({ ...creating(''), body: new Uint8Array(body) }));
+      const requests = bodies.map((body) => creating(new Uint8Array(body)));
       await expectOutcomes(api, requests, '400 invalid_json');
     },
   ],

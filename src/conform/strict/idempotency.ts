@@ -147,6 +147,6 @@ async function expectOneNamed(api: Api, what: string, expected = 1): Promise<voi
   const exchange = await listPets(api, '?limit=100');
   const pets = readPets(exchange);
   if (pets.length >= limits.largest) return;
-  const count = pets.filter(({ name }) => name.trimEnd() === named(api, what).name).length;
+  const count = pets.filter(({ name }) => String(name).trimEnd() === named(api, what).name).length;
   expectThat(count === expected, exchange, `${expected} of the pets of this check`, `${count}`);
 }
