@@ -47,3 +47,8 @@ export async function expectOutcome(api: Api, request: ApiRequest, outcome: stri
   expectThat(readError(exchange).code === code, exchange, `an Error with the code ${code}`);
   return exchange;
 }
+
+/** The same for several requests that do not depend on each other. */
+export function expectOutcomes(api: Api, requests: ApiRequest[], outcome: string): Promise<Exchange[]> {
+  return Promise.all(requests.map((request) => expectOutcome(api, request, outcome)));
+}

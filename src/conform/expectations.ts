@@ -16,17 +16,26 @@ export function expectJsonType(exchange: Exchange): void {
 
 /** Fails unless the pet has exactly the values that were sent. */
 export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet): void {
-  expectThat(pet.name === sent.name, exchange, `the name ${JSON.stringify(sent.name)}, as it was sent`);
+  const { shown: seen } = pet;
+  const { name, categoryId, status } = sent;
+  expectThat(pet.name === name, exchange, `the name ${JSON.stringify(name)}, as it was sent`, seen);
   expectThat(
-    `${pet.categoryId}` === sent.categoryId,
+    `${pet.categoryId}` === categoryId,
     exchange,
-    `the categoryId ${sent.categoryId}, as it was sent`,
+    `the categoryId ${categoryId}, as it was sent`,
+    seen,
   );
-  if (sent.status === undefined) {
-    expectThat(!pet.fieldNames.includes('status'), exchange, 'no field status, because none was sent');
+  if (status === undefined) {
+    expectThat(!pet.fieldNames.includes('status'), exchange, 'no field status, because none was sent', seen);
   } else {
-    expectThat(pet.status === sent.status, exchange, `the status ${sent.status}, as it was sent`);
+    expectThat(pet.status === status, exchange, `the status ${status}, as it was sent`, seen);
   }
+}
+
+/** Fails unless the pet has the fields that are always there, of the right types. */
+export function expectRequiredFields(exchange: Exchange, pet: SeenPet): void {
+  expectThat(typeof pet.name === 'string', exchange, 'a string name in each pet', pet.shown);
+  expectThat(pet.categoryId !== undefined, exchange, 'an int64 categoryId in each pet', pet.shown);
 }
 
 /** The contract does not say what an invalid parameter does: refuse it or not, but no list is longer than 100. */

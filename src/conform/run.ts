@@ -1,6 +1,7 @@
 import { NoResponseError, type Api } from './api.ts';
 import type { Check, Profile } from './check.ts';
 import { checksFor } from './checks.ts';
+import { createRedaction } from './redact.ts';
 import { describeRequest, Mismatch } from './mismatch.ts';
 
 export interface Failure {
@@ -14,6 +15,7 @@ export interface CheckResult {
   durationMs: number;
   /** Absent if the service keeps the rule. */
   failure?: Failure;
+  gotNoResponse?: boolean;
 }
 
 export interface RunOptions {
@@ -21,14 +23,19 @@ export interface RunOptions {
   onResult?: (result: CheckResult) => void;
 }
 
+/** So many checks in a row without a response, and the rest is not tried. */
+const patience = 3;
+
 /** Runs every check of a profile, one after the other: some compare what they see before and after. */
 export async function runChecks(
   api: Api,
   { profile = 'contract', onResult }: RunOptions = {},
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
+  let silentCount = 0;
   for (const check of checksFor(profile)) {
-    const result = await runCheck(api, check);
+    const result = silentCount < patience ? await runCheck(api, check) : notTried(check);
+    silentCount = result.gotNoResponse ? silentCount + 1 : 0;
     results.push(result);
     onResult?.(result);
   }
@@ -42,27 +49,30 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     return { check, durationMs: performance.now() - start };
   } catch (error) {
     const { sent, expected, seen } = failureOf(error);
-    const withoutKey = (text: string) => text.replaceAll(api.apiKey, '<API_KEY>');
+    const redact = createRedaction(api.apiKey);
     return {
       check,
       durationMs: performance.now() - start,
-      failure: { sent: withoutKey(sent), expected: withoutKey(expected), seen: withoutKey(seen) },
+      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen) },
+      ...(error instanceof NoResponseError && { gotNoResponse: true }),
     };
   }
+}
+
+function notTried(check: Check): CheckResult {
+  const failure = {
+    sent: 'nothing',
+    expected: 'a service that responds',
+    seen: `no response to the last ${patience} checks`,
+  };
+  return { check, durationMs: 0, failure, gotNoResponse: true };
 }
 
 function failureOf(error: unknown): Failure {
   if (error instanceof Mismatch) return error;
   if (error instanceof NoResponseError) {
-    return {
-      sent: describeRequest(error.request),
-      expected: 'a response',
-      seen: `none: ${reasonOf(error.cause)}`,
-    };
+    const seen = error.cause instanceof Error ? error.cause.message : String(error.cause);
+    return { sent: describeRequest(error.request), expected: 'a response', seen: `none: ${seen}` };
   }
   throw error;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
-import { expectJsonType, expectValues } from '../expectations.ts';
+import { expectJsonType, expectRequiredFields, expectValues } from '../expectations.ts';
 import { expectRefusal, expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, getPet, named, readPet } from '../pets.ts';
 import { sampleWith, samples } from '../samples.ts';
@@ -18,6 +18,14 @@ export const getChecks = checksOf('contract', 'get', [
         expectThat(pet.id === created.id, exchange, `the pet ${created.id}`);
         expectValues(exchange, pet, sent);
       }
+    },
+  ],
+  [
+    'required-fields',
+    'A pet has an int64 id, a string name and an int64 categoryId.',
+    async (api) => {
+      const exchange = await getPet(api, (await sampleWith(api)).created.id);
+      expectRequiredFields(exchange, readPet(exchange));
     },
   ],
   [

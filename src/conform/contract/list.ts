@@ -1,5 +1,5 @@
 import { checksOf } from '../check.ts';
-import { expectJsonType, expectValues, findById } from '../expectations.ts';
+import { expectJsonType, expectRequiredFields, expectValues, findById } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
 import { listPets, parseBody, readPets } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
@@ -44,6 +44,7 @@ export const listChecks = checksOf('contract', 'list', [
         const exchange = await listPets(api, query);
         const pets = readPets(exchange);
         expectThat(pets.length > 0, exchange, 'a list with pets: this run created some');
+        for (const pet of pets) expectRequiredFields(exchange, pet);
       }
     },
   ],
