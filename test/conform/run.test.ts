@@ -138,7 +138,7 @@ describe('the contract profile', () => {
       if (status !== null && !['available', 'pending', 'sold'].includes(status)) {
         return request.headers.has('Authorization') ? Response.json([]) : pass(request);
       }
-      const response = await pass(new Request(url, request));
+      const response = await pass(new Request(url.href, request));
       // It has none of our headers, other codes, and more fields than it needs.
       const headers = { 'Content-Type': 'application/json; charset=utf-8' };
       const text = await response.text();
