@@ -51,7 +51,7 @@ async function conform(url: string, { apiKey, profile, json, junit }: ConformOpt
   const baseUrl = baseAddressOf(address);
   const api = createApi({ url: address, apiKey });
   await refuseUncheckable(api, baseUrl);
-  const file = junit === undefined ? undefined : openOutputFile(junit, 'w', junit);
+  const file = junit === undefined ? undefined : openJUnitFile(junit);
   const start = performance.now();
   const results = await runChecks(api, { profile });
   const durationMs = performance.now() - start;
@@ -61,6 +61,15 @@ async function conform(url: string, { apiKey, profile, json, junit }: ConformOpt
   file?.write(renderJUnit(report));
   file?.close();
   process.exitCode = results.some(({ failure }) => failure) ? 1 : 0;
+}
+
+/** Status 1 is for failed checks. */
+function openJUnitFile(path: string) {
+  try {
+    return openOutputFile(path, 'w', path);
+  } catch (error) {
+    throw error instanceof OperatorError ? usageError(error.problem, error.remedy) : error;
+  }
 }
 
 /** A wrong address or key would fail every check and tell nothing about the service. */

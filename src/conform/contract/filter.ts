@@ -9,7 +9,7 @@ import { samples } from '../samples.ts';
 export const filterChecks = checksOf('contract', 'filter', [
   ...statuses.map((status): Entry => [
     `only-${status}`,
-    `status=${status} lists pets with this status and no others.`,
+    `The filter status=${status} lists pets with this status and no others.`,
     async (api) => {
       await samples(api);
       const exchange = await listPets(api, `?limit=100&status=${status}`);

@@ -99,7 +99,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
   ],
   [
     'null',
-    'null is no value of any field.',
+    'No field may be null.',
     async (api) => {
       for (const field of ['name', 'categoryId', 'status']) {
         const pet = { name: 'conform', categoryId: 1, [field]: null };
