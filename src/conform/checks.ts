@@ -1,4 +1,5 @@
 import type { Check, Profile } from './check.ts';
+import { agreementChecks } from './contract/agreement.ts';
 import { authenticationChecks } from './contract/authentication.ts';
 import { createChecks, invalidCreateChecks } from './contract/create.ts';
 import { deprecationChecks } from './contract/deprecation.ts';
@@ -28,6 +29,8 @@ import { responseChecks } from './strict/responses.ts';
 /** Every row of the contract. */
 const contractChecks: Check[] = [
   ...listChecks,
+  // Early, while the lists are short: a list of 100 pets may hide what was added.
+  ...agreementChecks,
   ...limitChecks,
   ...filterChecks,
   ...createChecks,

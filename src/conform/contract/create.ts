@@ -95,6 +95,16 @@ export const createChecks = checksOf('contract', 'create', [
     },
   ],
   [
+    'keeps-long-name',
+    'A name of 300 characters is kept to the last one, or refused with 400.',
+    async (api) => {
+      const sent = named(api, 'long '.repeat(60).trim());
+      const exchange = await api.send(creating(renderPet(sent)));
+      if (exchange.status === 400) return;
+      expectValues(exchange, readPet(exchange, 201), sent);
+    },
+  ],
+  [
     'any-order-of-fields',
     'The order and the spacing of the fields do not matter.',
     async (api) => {

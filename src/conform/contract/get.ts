@@ -52,6 +52,14 @@ export const getChecks = checksOf('contract', 'get', [
     },
   ],
   [
+    'all-bits-count',
+    'An id that shares only its lower 32 bits with that of a pet is 404.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      expectStatus(await getPet(api, id ^ (2n ** 40n)), 404);
+    },
+  ],
+  [
     'not-an-id',
     'A petId that is no int64 identifies no pet: an error of the caller, with an Error body.',
     async (api) => {
