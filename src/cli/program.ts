@@ -28,6 +28,10 @@ const commands: Record<string, CommandEntry> = {
   backups: { summary: 'List and rehearse the backups of a store.', load: () => import('./backups.ts') },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
+  conform: {
+    summary: 'Check any implementation of the API by requests alone.',
+    load: () => import('./conform/command.ts'),
+  },
   completion: {
     summary: 'Print a completion script for a shell.',
     load: async () => {

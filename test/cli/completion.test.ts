@@ -54,6 +54,7 @@ describe('petstore completion bash', () => {
     ['petstore serve --wor', ['--workers']],
     ['petstore completion ', ['bash', 'zsh', 'fish']],
     ['petstore export --format ', ['ndjson', 'json', 'csv']],
+    ['petstore conform --profile ', ['contract', 'strict']],
     // The script cannot know other values.
     ['petstore serve --port ', []],
     ['petstore copy --from ', []],

@@ -26,6 +26,8 @@ const violations = [
   ['src/docs', `export { createApp } from '../http/app.ts';`],
   ['src/metrics', `export { createApp } from '../http/app.ts';`],
   ['src/formats', `export { createRegistry } from '../metrics/registry.ts';`],
+  ['src/conform', `export { createApp } from '../http/app.ts';`],
+  ['src/conform/contract', `export { pageLimit } from '../../pet.ts';`],
   ['src/linux', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { isPetStatus } from '../../pet.ts';
-import { editNewPet, editRequest, forOperations, withRequestBody } from './edit.ts';
+import { editNewPet, editNewPetText, editRequest, forOperations } from './edit.ts';
 import { parseExact, renderExact, type Fields } from './exact-json.ts';
 import type { Mutant, Wrap } from './mutant.ts';
 
@@ -100,14 +100,14 @@ export const acceptedMutants: readonly Mutant[] = [
     name: 'body-empty-accepted',
     breaks: 'contract',
     description: 'A create without a body stores a pet without a name.',
-    wrap: editBody((text) => (text === '' ? '{"name":"","categoryId":0}' : text)),
+    wrap: editNewPetText((text) => (text === '' ? '{"name":"","categoryId":0}' : text)),
   },
   {
     number: 74,
     name: 'body-array-accepted',
     breaks: 'contract',
     description: 'An array with one pet in it is stored as that pet.',
-    wrap: editBody((text) => (text.startsWith('[') ? firstOf(text) : text)),
+    wrap: editNewPetText((text) => (text.startsWith('[') ? firstOf(text) : text)),
   },
   {
     number: 75,
@@ -128,13 +128,6 @@ export const acceptedMutants: readonly Mutant[] = [
 /** Changes a field of a create that is there; undefined removes it. */
 function editField(name: string, edit: (value: unknown) => unknown): Wrap {
   return editNewPet((pet) => (Object.hasOwn(pet, name) ? { ...pet, [name]: edit(pet[name]) } : pet));
-}
-
-function editBody(edit: (text: string) => string): Wrap {
-  return forOperations(
-    ['createPet'],
-    editRequest(async (request) => withRequestBody(request, edit(await request.text()))),
-  );
 }
 
 function firstOf(text: string): string {

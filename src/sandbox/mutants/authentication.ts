@@ -1,4 +1,5 @@
 import {
+  copyOf,
   editResponse,
   forOperations,
   operationOf,
@@ -186,7 +187,7 @@ function onRefusedKey(edit: (response: Response, header: string, request: Reques
 /** The service checks `If-Match` after the body, so one that cannot match keeps a sound pet from being stored. */
 function checkBodyFirst(fetch: Fetch, apiKey: string): Fetch {
   return async (request) => {
-    const probe = withHeader(request.clone(), 'Authorization', `Bearer ${apiKey}`);
+    const probe = withHeader(copyOf(request), 'Authorization', `Bearer ${apiKey}`);
     const response = await fetch(request);
     if (response.status !== 401) return response;
     const checked = await fetch(withHeader(probe, 'If-Match', '"none"'));

@@ -1,12 +1,4 @@
-import {
-  editPets,
-  editResponse,
-  forOperations,
-  withBody,
-  withHeader,
-  withRequestBody,
-  withUrl,
-} from './edit.ts';
+import { copyOf, editPets, editResponse, forOperations, withBody, withHeader, withUrl } from './edit.ts';
 import { parseExact, parseObject, renderExact, type Fields } from './exact-json.ts';
 import type { Fetch, Mutant, Wrap } from './mutant.ts';
 
@@ -100,17 +92,18 @@ function withLocation(response: Response, location: string | null): Response {
 
 function returnIdOfCaller(fetch: Fetch): Fetch {
   return async (request) => {
-    const text = await request.text();
-    const response = await fetch(withRequestBody(request, text));
-    const id = parseObject(text)?.['id'];
-    if (response.status !== 201 || typeof id !== 'bigint') return response;
+    const sent = copyOf(request);
+    const response = await fetch(request);
+    if (response.status !== 201) return response;
+    const id = parseObject(await sent.text())?.['id'];
+    if (typeof id !== 'bigint') return response;
     return withBody(response, renderExact({ ...parseObject(await response.text()), id }));
   };
 }
 
 function createTwice(fetch: Fetch): Fetch {
   return async (request) => {
-    const again = withHeader(request.clone(), 'Idempotency-Key', null);
+    const again = withHeader(copyOf(request), 'Idempotency-Key', null);
     const response = await fetch(request);
     const isNew = response.status === 201 && !response.headers.has('Idempotent-Replayed');
     if (isNew) await fetch(again);

@@ -1,3 +1,4 @@
+import { maxBodyBytes } from '../../http/body.ts';
 import { parseExact, parseObject, renderExact, type Fields } from './exact-json.ts';
 import type { Wrap } from './mutant.ts';
 
@@ -85,22 +86,46 @@ export function editErrors(edit: (error: Fields) => unknown, statuses?: readonly
   });
 }
 
-/** Changes what a create sends, if that is a JSON object. */
+/** Changes what a create sends, if that is a JSON object. What stays the same is sent byte for byte. */
 export function editNewPet(edit: (pet: Fields) => Fields): Wrap {
+  return editNewPetText((text) => {
+    const pet = parseObject(text);
+    if (!pet) return text;
+    const edited = renderExact(edit(pet));
+    return edited === renderExact(pet) ? text : edited;
+  });
+}
+
+/** Changes the text that a create sends, unless it is too long or no text. */
+export function editNewPetText(edit: (text: string) => string): Wrap {
   return forOperations(
     ['createPet'],
     editRequest(async (request) => {
-      const text = await request.text();
-      const pet = parseObject(text);
-      return withRequestBody(request, pet ? renderExact(edit(pet)) : text);
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      const text = bytes.length > maxBodyBytes ? undefined : decode(bytes);
+      const edited = text === undefined ? undefined : edit(text);
+      return withRequestBody(request, edited === undefined || edited === text ? bytes : edited);
     }),
   );
 }
 
-export function withRequestBody(request: Request, body: string): Request {
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export function withRequestBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
   const headers = new Headers(request.headers);
-  headers.delete('Content-Length');
+  headers.set('Content-Length', String(Buffer.byteLength(body)));
   return new Request(request.url, { method: request.method, headers, body });
+}
+
+/** A copy whose body can be read as well. */
+export function copyOf(request: Request): Request {
+  return request.clone() as Request;
 }
 
 /** The same request to another address. */

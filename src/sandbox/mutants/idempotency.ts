@@ -1,4 +1,4 @@
-import { editRequest, editResponse, forOperations, withBody, withHeader } from './edit.ts';
+import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit.ts';
 import type { Fetch, Mutant, Wrap } from './mutant.ts';
 
 const idempotencyKey = 'Idempotency-Key';
@@ -75,7 +75,7 @@ function onConflict(edit: (body: string) => string, status: number): Wrap {
 
 function storeConflicts(fetch: Fetch): Fetch {
   return async (request) => {
-    const again = withHeader(request.clone(), idempotencyKey, null);
+    const again = withHeader(copyOf(request), idempotencyKey, null);
     const response = await fetch(request);
     return response.status === 422 ? fetch(again) : response;
   };
@@ -86,8 +86,9 @@ function replayConflicts(fetch: Fetch): Fetch {
   return async (request) => {
     const key = request.headers.get(idempotencyKey);
     const response = await fetch(request);
-    if (key !== null && response.status === 201) firsts.set(key, response.clone());
-    return (response.status === 422 && firsts.get(key ?? '')?.clone()) || response;
+    if (key !== null && response.status === 201) firsts.set(key, response.clone() as Response);
+    const first = response.status === 422 ? firsts.get(key ?? '') : undefined;
+    return first ? (first.clone() as Response) : response;
   };
 }
 
@@ -96,9 +97,9 @@ function rememberFailures(fetch: Fetch): Fetch {
   return async (request) => {
     const key = request.headers.get(idempotencyKey);
     const failure = failures.get(key ?? '');
-    if (failure) return failure.clone();
+    if (failure) return failure.clone() as Response;
     const response = await fetch(request);
-    if (key !== null && response.status === 400) failures.set(key, response.clone());
+    if (key !== null && response.status === 400) failures.set(key, response.clone() as Response);
     return response;
   };
 }

@@ -14,7 +14,7 @@ export const limitMutants: readonly Mutant[] = [
   {
     number: 2,
     name: 'limit-one-fewer',
-    breaks: 'strict',
+    breaks: 'contract',
     description: 'A page has one pet fewer than limit allows, although more follow.',
     wrap: readPageOf((limit) => Math.max(limit - 1, 1)),
   },
@@ -42,7 +42,7 @@ export const limitMutants: readonly Mutant[] = [
   {
     number: 6,
     name: 'limit-at-most-50',
-    breaks: 'strict',
+    breaks: 'contract',
     description: 'A limit past 50 is served as 50.',
     wrap: readPageOf((limit) => Math.min(limit, 50)),
   },

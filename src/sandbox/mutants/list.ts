@@ -1,5 +1,5 @@
 import { editSuccess, withBody } from './edit.ts';
-import { renderExact, type Fields } from './exact-json.ts';
+import type { Fields } from './exact-json.ts';
 import type { Mutant } from './mutant.ts';
 import { forList } from './pages.ts';
 
@@ -48,16 +48,9 @@ export const listMutants: readonly Mutant[] = [
   },
   {
     number: 28,
-    name: 'list-empty-is-404',
+    name: 'list-ends-with-null',
     breaks: 'contract',
-    description: 'A list without any pet is 404.',
-    wrap: forList((fetch) => async (request) => {
-      const response = await fetch(request);
-      if (!response.ok || response.body === null) return response;
-      const text = await response.text();
-      if (text !== '[]') return withBody(response, text);
-      const error = { code: 'not_found', message: 'No pet was found.', status: 404 };
-      return withBody(response, renderExact(error), { status: 404 });
-    }),
+    description: 'A page has null behind its last pet.',
+    wrap: editSuccess(['listPets'], (pets) => [...(pets as Fields[]), null]),
   },
 ];

@@ -86,10 +86,13 @@ export const protocolMutants: readonly Mutant[] = [
   },
   {
     number: 204,
-    name: 'sniffable',
+    name: 'unknown-path-without-key',
     breaks: 'strict',
-    description: 'Responses may be sniffed: X-Content-Type-Options is missing.',
-    wrap: removeHeader('X-Content-Type-Options'),
+    description: 'An unknown path under /v1 is 404 to a caller without a key.',
+    wrap: editResponse((response, { url }) => {
+      const isKnown = /^\/v1\/pets(?:\/[^/]+)?$/.test(new URL(url).pathname);
+      return response.status === 401 && !isKnown ? refuseAs(response, 404, 'not_found') : response;
+    }),
   },
   {
     number: 205,

@@ -53,7 +53,7 @@ function addPetAfter(fetch: Fetch, apiKey: string): Fetch {
       new Request(new URL('/v1/pets', request.url).href, {
         method: 'POST',
         headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-        body: '{"name":"Read","categoryId":0}',
+        body: '{"name":"Read","categoryId":0,"status":"sold"}',
       }),
     );
     return response;

@@ -53,7 +53,7 @@ export const storedMutants: readonly Mutant[] = [
   {
     number: 82,
     name: 'name-empty-refused',
-    breaks: 'contract',
+    breaks: 'strict',
     description: 'An empty name is refused, although it is a string.',
     wrap: editNewPet((pet) => (pet['name'] === '' ? without(pet, 'name') : pet)),
   },
