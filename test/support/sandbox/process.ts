@@ -33,8 +33,9 @@ export interface SandboxProcess extends AsyncDisposable {
 export async function startSandboxProcess(
   place: TemporaryPlace,
   args: string[] = [],
+  program?: string,
 ): Promise<SandboxProcess> {
-  const child = Bun.spawn(petstoreCommand(['sandbox', '--json', ...args]), {
+  const child = Bun.spawn(petstoreCommand(['sandbox', '--json', ...args], program), {
     env: place.env,
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 120_000,
