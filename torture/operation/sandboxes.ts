@@ -23,7 +23,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     );
     const before = await Promise.all(sandboxes.map(statusOf));
     faults.push(...before.filter((status) => status !== 200).map((status) => `a sandbox gave ${status}`));
-    const ends = await Promise.all(sandboxes.map(({ end }) => end(random.pick(['SIGTERM', 'SIGINT']))));
+    const ends = await Promise.all(sandboxes.map((each) => each.end(random.pick(['SIGTERM', 'SIGINT']))));
     faults.push(...ends.filter((status) => status !== 0).map((status) => `a sandbox ended with ${status}`));
     const after = await Promise.all(sandboxes.map(statusOf));
     faults.push(...after.filter((status) => status !== 'refused').map(() => 'a port is open'));
