@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { collect } from '../support/process/collect.ts';
 import { isRunning } from '../support/process/process-tree.ts';
 import { endProcess, petstoreCommand, runCli } from '../support/process/process.ts';
-import { makeTemporaryPlace, startSandboxProcess, type TemporaryPlace } from '../support/sandbox/process.ts';
+import {
+  makeTemporaryPlace,
+  startSandboxProcess,
+  statusOf,
+  type TemporaryPlace,
+} from '../support/sandbox/process.ts';
 
 let place: TemporaryPlace;
 
@@ -11,14 +16,6 @@ beforeEach(() => {
 });
 
 afterEach(() => place[Symbol.dispose]());
-
-async function statusOf({ url, apiKey }: { url: string; apiKey: string }): Promise<number | string> {
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  return fetch(`${url}/v1/pets`, { headers }).then(
-    ({ status }) => status,
-    () => 'refused',
-  );
-}
 
 async function untilGone(pid: number): Promise<void> {
   while (isRunning(pid)) await Bun.sleep(20);

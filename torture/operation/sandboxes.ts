@@ -1,10 +1,6 @@
 import { isRunning } from '../../test/support/process/process-tree.ts';
 import { randomFrom } from '../../test/support/random.ts';
-import {
-  makeTemporaryPlace,
-  startSandboxProcess,
-  type SandboxProcess,
-} from '../../test/support/sandbox/process.ts';
+import { makeTemporaryPlace, startSandboxProcess, statusOf } from '../../test/support/sandbox/process.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
@@ -37,14 +33,6 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     faults,
   };
 };
-
-function statusOf({ url, apiKey }: SandboxProcess): Promise<number | string> {
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  return fetch(`${url}/v1/pets`, { headers }).then(
-    ({ status }) => status,
-    () => 'refused',
-  );
-}
 
 export const sandboxes: TortureTest = {
   name: 'sandboxes',
