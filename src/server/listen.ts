@@ -5,7 +5,7 @@ import type { Tls } from './tls.ts';
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface ListenOptions {
-  options: ServeOptions;
+  options: Pick<ServeOptions, 'host' | 'port'>;
   tls: Tls | undefined;
   fetch: Fetch;
   /** Whether other workers of the same parent share the port. */
@@ -63,7 +63,10 @@ export function reservePort(options: ServeOptions): number {
   }
 }
 
-function cannotListen(error: unknown, { host, port }: ServeOptions): OperatorError {
+export function cannotListen(
+  error: unknown,
+  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
+): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(

@@ -89,7 +89,8 @@ export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportStat
   return { addedCount, ...(finishedAt !== null && { finishedAt: new Date(finishedAt) }) };
 }
 
-function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+/** Adds pets within a transaction of the caller. */
+export function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const sql = (rows: number) =>
     `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
