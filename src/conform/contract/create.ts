@@ -1,11 +1,12 @@
 import type { Api } from '../api.ts';
-import { checksOf } from '../check.ts';
+import { checksOf, type Entry } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
 import { expectJsonType, expectValues } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
 import { statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
+import { expectCount, findWholeList } from '../whole-list.ts';
 
 /** `POST /pets` with a valid body. */
 export const createChecks = checksOf('contract', 'create', [
@@ -53,6 +54,16 @@ export const createChecks = checksOf('contract', 'create', [
     },
   ],
   [
+    'one-pet',
+    'A create makes exactly one pet.',
+    async (api) => {
+      const list = await findWholeList(api);
+      const sent = { ...named(api, 'once'), ...(list?.status && { status: list.status }) };
+      await createPet(api, sent);
+      if (list) await expectCount(api, list, sent.name, 1);
+    },
+  ],
+  [
     'same-pet-twice',
     'Two creates of the same pet make two pets.',
     async (api) => {
@@ -92,6 +103,19 @@ export const createChecks = checksOf('contract', 'create', [
         '  two spaces, & <b>markup</b>  ',
       ];
       for (const text of texts) await expectKept(api, named(api, text));
+    },
+  ],
+  [
+    'long-name',
+    'A long name is kept whole, or refused with 400; it is never cut.',
+    async (api) => {
+      const sent = named(api, 'with a long name '.padEnd(500, 'x'));
+      const exchange = await api.send(creating(renderPet(sent)));
+      if (exchange.status === 400) return;
+      const created = readPet(exchange, 201);
+      const found = await getPet(api, created.id);
+      expectValues(exchange, created, sent);
+      expectValues(found, readPet(found), sent);
     },
   ],
   [
@@ -149,10 +173,8 @@ const invalidBodies: [name: string, rule: string, bodies: (good: string) => stri
 ];
 
 /** `POST /pets` with a body that is missing fields or holds invalid values. */
-export const invalidCreateChecks = checksOf(
-  'contract',
-  'create-invalid',
-  invalidBodies.map(([name, rule, bodies]) => [
+export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
+  ...invalidBodies.map(([name, rule, bodies]): Entry => [
     name,
     `${rule} is 400 with an Error body.`,
     async (api) => {
@@ -164,7 +186,21 @@ export const invalidCreateChecks = checksOf(
       }
     },
   ]),
-);
+  [
+    'stores-nothing',
+    'A create that is refused with 400 stores nothing.',
+    async (api) => {
+      const list = await findWholeList(api);
+      const { name } = named(api, 'refused');
+      const status = list?.status ? `,"status":"${list.status}"` : '';
+      for (const categoryId of ['"x"', '1.5', 'null']) {
+        const body = `{"name":"${name}","categoryId":${categoryId}${status}}`;
+        expectStatus(await api.send(creating(body)), 400);
+      }
+      if (list) await expectCount(api, list, name, 0);
+    },
+  ],
+]);
 
 async function expectKept(api: Api, sent: SentPet): Promise<void> {
   const exchange = await api.send(creating(renderPet(sent)));

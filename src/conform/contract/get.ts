@@ -52,6 +52,18 @@ export const getChecks = checksOf('contract', 'get', [
     },
   ],
   [
+    'whole-id',
+    'All 64 bits of an id count: an id that differs in the upper half is not the same pet.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      for (const other of [id + 2n ** 32n, id - 2n ** 32n, id + 2n ** 53n]) {
+        const exchange = await getPet(api, other);
+        if (exchange.status === 404) continue;
+        expectThat(readPet(exchange).id === other, exchange, `404, or the pet ${other}`);
+      }
+    },
+  ],
+  [
     'not-an-id',
     'A petId that is no int64 identifies no pet: an error of the caller, with an Error body.',
     async (api) => {

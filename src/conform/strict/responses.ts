@@ -57,6 +57,15 @@ export const responseChecks = checksOf('strict', 'responses', [
       }
     },
   ],
+  [
+    'nosniff',
+    'Every response has X-Content-Type-Options: nosniff.',
+    async (api) => {
+      for (const path of ['/v1/pets', '/v1/pets/0', '/v1/unknown', '/', '/docs', '/openapi.json', '/livez']) {
+        expectHeader(await api.send({ path, isOutsideBase: true }), 'X-Content-Type-Options', 'nosniff');
+      }
+    },
+  ],
   ...errors.map(([outcome, what, request]): Entry => [
     `error-${what.replace(/^an? /, '').toLowerCase().replace(/\W+/g, '-')}`,
     `The error of ${what} is ${outcome}: exactly code, message and status, as application/json.`,
