@@ -1,4 +1,5 @@
 import type { Check, Profile } from './check.ts';
+import { agreementChecks } from './contract/agreement.ts';
 import { authenticationChecks } from './contract/authentication.ts';
 import { createChecks, invalidCreateChecks } from './contract/create.ts';
 import { deprecationChecks } from './contract/deprecation.ts';
@@ -27,9 +28,9 @@ import { responseChecks } from './strict/responses.ts';
 
 /** Every row of the contract. */
 const contractChecks: Check[] = [
-  // First, because a service whose reads add pets soon has more than a list can show.
-  ...readChecks,
   ...listChecks,
+  // Early, while the lists are short: a list of 100 pets may hide what was added.
+  ...agreementChecks,
   ...limitChecks,
   ...filterChecks,
   ...createChecks,
@@ -39,6 +40,7 @@ const contractChecks: Check[] = [
   ...int64Checks,
   ...errorChecks,
   ...authenticationChecks,
+  ...readChecks,
 ];
 
 /** What `docs/decisions.md` adds where the contract is silent. */
