@@ -43,7 +43,7 @@ describe('petstore conform', () => {
     expect({ url, profile, failed }).toEqual({ url: `${service.url}/v1`, profile: 'contract', failed: 0 });
     expect(passed).toBe(checks.length);
     expect(petsCreated).toBeLessThanOrEqual(48);
-    expect(checks[0]).toMatchObject({ name: 'list/status', profile: 'contract', outcome: 'passed' });
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'list/status', outcome: 'passed' }));
   });
 
   it('shows a mistake as text, JSON and JUnit XML, and exits with 1', async () => {
@@ -105,6 +105,14 @@ describe('petstore conform', () => {
     expect(stderr).toBe(
       `petstore: The service at ${service.url}/v1 does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.\n`,
     );
+  });
+
+  it('exits with 2 if the service limits the rate of requests', async () => {
+    await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
+    await using server = listen(limited.app);
+    const { status, stdout, stderr } = await runCli(['conform', server.url, '--api-key', limited.apiKey]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('limits the rate of requests (429)');
   });
 
   it.each([

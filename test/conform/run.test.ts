@@ -117,13 +117,27 @@ describe('a failed check', () => {
     });
     const results = await runChecks(api);
     expect(results.filter(({ gotNoResponse }) => gotNoResponse)).toHaveLength(results.length);
-    expect(results[0]?.failure).toEqual({
-      sent: 'GET /pets',
+    expect(results[0]?.failure).toMatchObject({
       expected: 'a response',
       seen: 'none: connection refused',
     });
     expect(results.at(-1)?.failure?.seen).toBe('no response to the last 3 checks');
     expect(sent).toBeLessThan(50);
+  });
+});
+
+describe('a strange service', () => {
+  it.each([
+    ['HTML', '<html>No.</html>'],
+    ['null', 'null'],
+    ['nested arrays', '['.repeat(100_000)],
+    ['objects in an array', '[{"id":{}},null,7]'],
+    ['a document without paths', '{"info":null,"paths":{"/v1/pets":null}}'],
+  ])('fails checks and stops none: %s', async (_title, body) => {
+    const api = openApi(() => new Response(body, { status: 200 }));
+    const results = await runChecks(api, { profile: 'strict' });
+    expect(results).toHaveLength(checksFor('strict').length);
+    expect(results.filter(({ failure }) => failure).length).toBeGreaterThan(100);
   });
 });
 
