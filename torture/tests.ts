@@ -20,6 +20,7 @@ import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { rateLimit } from './operation/rate-limit.ts';
 import { rollingRestart } from './load/rolling-restart.ts';
+import { sandboxes } from './operation/sandboxes.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
@@ -51,5 +52,6 @@ export const tortureTests: readonly TortureTest[] = [
   generated,
   credentials,
   rateLimit,
+  sandboxes,
   soak,
 ];

@@ -1,6 +1,9 @@
 const checkEveryMs = 100;
 
-/** Resolves when the process that started this one is gone, however it ended. Orphans get another parent. */
+/**
+ * Resolves when the process that started this one is gone, however it ended: an orphan gets another parent. Waiting for
+ * it does not keep this process alive.
+ */
 export function untilParentGone(): Promise<void> {
   const parent = process.ppid;
   return new Promise((resolve) => {
@@ -8,7 +11,7 @@ export function untilParentGone(): Promise<void> {
       if (process.ppid === parent) return;
       clearInterval(timer);
       resolve();
-    }, checkEveryMs);
+    }, checkEveryMs).unref();
   });
 }
 

@@ -76,11 +76,17 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       shape: (request, shape) => front.shape(peerPortOf(request), shape),
     },
   );
+  let wrapped = wrap(app.fetch, apiKey);
   const reset = (): void => {
     store.reset();
     injected.reset();
+    // A layer may remember what it saw.
+    wrapped = wrap(app.fetch, apiKey);
   };
-  const fetch = withReset(reset)(injected.layer(wrap(app.fetch)));
+  const fetch = withReset(
+    reset,
+    injected.wrap((request) => wrapped(request)),
+  );
   const server = listen({ options: { host: '127.0.0.1', port: 0 }, tls: undefined, fetch, reusePort: false });
   starting.defer(() => server.stop(true));
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
@@ -99,8 +105,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 }
 
 /** `POST /sandbox/reset`, for programs in other languages. It is not part of the API, so it needs no key. */
-function withReset(reset: () => void): Layer {
-  return (next: App['fetch']) => (request) => {
+function withReset(reset: () => void, next: App['fetch']): App['fetch'] {
+  return (request) => {
     if (request.method !== 'POST' || new URL(request.url).pathname !== '/sandbox/reset') return next(request);
     reset();
     return new Response(null, { status: 204 });

@@ -12,6 +12,7 @@ describe('petstore', () => {
     [['serve', '--help']],
     [['serve', '-h']],
     [['serve', '--port', '1', '--help']],
+    [['sandbox', '--help']],
     [['keys']],
     [['keys', '--help']],
     [['keys', '-h']],

@@ -4,7 +4,6 @@ import { requestIdOf } from '../../http/endpoint.ts';
 import { baseHeaders, errorResponse, jsonMediaType } from '../../http/response.ts';
 import { createRandom } from '../../sample-pets.ts';
 import type { Shape } from '../front.ts';
-import type { Layer } from '../layer.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 
 /** The request header that names the fault of this request. It takes the place of the faults of all requests. */
@@ -24,7 +23,7 @@ export interface RequestConnections {
 }
 
 export interface Faults {
-  layer: Layer;
+  wrap(next: App['fetch']): App['fetch'];
   /** Starts the random numbers again. */
   reset(): void;
 }
@@ -68,7 +67,7 @@ export function createFaults({ faults, faultSeed }: FaultOptions, connections: R
     return hasBody ? new Response(bytes, response) : response;
   };
 
-  const layer: Layer = (next) => (request) => {
+  const wrap: Faults['wrap'] = (next) => (request) => {
     let fault: Fault | undefined;
     try {
       fault = chosenFault(request);
@@ -78,7 +77,7 @@ export function createFaults({ faults, faultSeed }: FaultOptions, connections: R
     }
     return fault ? inject(fault, request, next) : next(request);
   };
-  return { layer, reset: () => void (random = createRandom(faultSeed)) };
+  return { wrap, reset: () => void (random = createRandom(faultSeed)) };
 }
 
 /** No JSON ends in it, so the body keeps its length and no longer parses. */

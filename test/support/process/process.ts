@@ -48,8 +48,8 @@ export function cleanEnvironment(additions: Environment = {}): Environment {
   return { ...Object.fromEntries(others), ...additions };
 }
 
-export function petstoreCommand(args: string[]): string[] {
-  return [process.execPath, program, ...args];
+export function petstoreCommand(args: string[], ownProgram = program): string[] {
+  return [process.execPath, ownProgram, ...args];
 }
 
 /** Nothing is forbidden to root; without these capabilities it is held to the rights of a file like everybody. */
