@@ -7,9 +7,9 @@ import { join } from 'node:path';
 const [folder, collection, apiKey] = process.argv.slice(2);
 const newman = createRequire(join(folder, 'package.json'))('newman');
 
-for await (const _line of createInterface({ input: process.stdin })) {
+createInterface({ input: process.stdin }).on('line', async () => {
   process.stdout.write(`${JSON.stringify(await failedAssertions())}\n`);
-}
+});
 
 function failedAssertions() {
   const options = {
