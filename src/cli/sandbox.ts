@@ -5,7 +5,7 @@ import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
 import type { Layer } from '../sandbox/layer.ts';
 import { untilInputEnds, untilParentGone } from '../sandbox/parent.ts';
 import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
-import { untilStopSignal } from '../server/signals.ts';
+import { stopSignals, untilStopSignal } from '../server/signals.ts';
 import { addExamples } from './terminal/help.ts';
 import { print, printJson, renderTable } from './terminal/output.ts';
 import { integerFrom } from './values.ts';
@@ -72,7 +72,7 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
     throw usageError('--experimental and --without-deprecated exclude each other.', 'Give one of them.');
   }
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
-  const ends: Promise<unknown>[] = [untilStopSignal(), untilParentGone()];
+  const ends: Promise<unknown>[] = [untilStopSignal(stopSignals()), untilParentGone()];
   // Whoever reads the address may be gone before the sandbox is.
   process.stdout.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });

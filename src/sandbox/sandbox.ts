@@ -87,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     reset,
     injected.wrap((request) => wrapped(request)),
   );
-  const server = listen({ options: { host: '127.0.0.1', port: 0 }, tls: undefined, fetch, reusePort: false });
+  const server = listen({ options: { host: '127.0.0.1', port: 0 }, tls: undefined, fetch, isShared: false });
   starting.defer(() => server.stop(true));
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });

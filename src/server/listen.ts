@@ -52,7 +52,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Checks that the port is free before any worker starts: workers share it and would not notice. */
-export function reservePort(options: ServeOptions): number {
+export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>): number {
   try {
     const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
     const { port } = probe;

@@ -2,6 +2,7 @@ import { findListeningSockets } from '../linux/listening-sockets.ts';
 import { steerConnections } from '../linux/steer-connections.ts';
 import { stopAccepting } from '../linux/stop-accepting.ts';
 import { idleTimeoutSeconds, listen, reservePort, type Fetch, type ListenOptions } from './listen.ts';
+import type { ServeOptions } from './options.ts';
 import type { ReplaceTls } from './tls.ts';
 
 /** The open port. The runtime fixes the certificate of a server, so a new certificate comes with a new server. */
@@ -24,7 +25,11 @@ const openingMs = 1500;
 /** Longer than any connection stays open without a request. */
 const quietMs = 2 * idleTimeoutSeconds * 1000;
 
-export function openListener(listenOptions: ListenOptions): Listener {
+interface ListenerOptions extends ListenOptions {
+  options: Pick<ServeOptions, 'host' | 'port' | 'workers'>;
+}
+
+export function openListener(listenOptions: ListenerOptions): Listener {
   const { options, fetch, tls: firstTls, isShared } = listenOptions;
   // A port that servers share must be free at first, which the kernel does not check.
   if (firstTls && !isShared && options.port !== 0) reservePort(options);
