@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { OperatorError } from '../error.ts';
 import { createLog, type Log, type LogFields } from '../log.ts';
 import type { Audit } from '../server/options.ts';
 import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
+import { userNameOf } from '../user-name.ts';
 import { visibleLines } from './terminal/visible.ts';
 
 /** For the help of the commands that are recorded. */
@@ -61,16 +61,8 @@ function append(path: string | undefined, line: string): void {
 
 /** The user of the operating system, and who became it by sudo. */
 function operator(): LogFields {
-  return { user: userName(), uid: process.getuid?.(), sudoUser: process.env['SUDO_USER'] };
-}
-
-/** A container may run as a number that has no name. */
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
+  const uid = process.getuid?.();
+  return { user: uid === undefined ? undefined : userNameOf(uid), uid, sudoUser: process.env['SUDO_USER'] };
 }
 
 /** An address without its user, password and parameters. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { storeOf } from '../../src/cli/audit.ts';
+import { userNameOf } from '../../src/user-name.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { releaseStores } from '../support/release-stores.ts';
@@ -10,10 +10,11 @@ import { releaseStores } from '../support/release-stores.ts';
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
+const user = userNameOf(process.getuid!());
 const auditLog = join(folder.path, 'audit.log');
 const at = ['--database-url', folder.database];
 const run = (...args: string[]) =>
-  runCli([...args, ...at], { env: { AUDIT_LOG: auditLog, SUDO_USER: 'alice' } });
+  runCli([...args, ...at], { env: { AUDIT_LOG: auditLog, SUDO_USER: 'alice', USER: 'mallory' } });
 const linesOf = (path: string) =>
   readFileSync(path, 'utf8')
     .trimEnd()
@@ -38,7 +39,7 @@ describe('AUDIT_LOG', () => {
     await runCli(copy, { env: { AUDIT_LOG: auditLog } });
 
     const lines = linesOf(auditLog);
-    const { username: user, uid } = userInfo();
+    const uid = process.getuid?.();
     expect(lines.every((line) => line['user'] === user && line['uid'] === uid)).toBe(true);
     expect(lines[0]).toMatchObject({ message: 'audit', sudoUser: 'alice', store: folder.database });
     expect(lines).toMatchObject([
@@ -105,7 +106,7 @@ describe('without AUDIT_LOG', () => {
     expect(JSON.parse(stderr)).toMatchObject({
       message: 'audit',
       action: 'keys create',
-      user: userInfo().username,
+      user,
     });
   });
 
@@ -124,7 +125,7 @@ describe('without AUDIT_LOG', () => {
       const [line] = await service.untilLogged(/.*"message":"audit".*/);
       expect(JSON.parse(line)).toMatchObject({
         action: 'keys create',
-        user: userInfo().username,
+        user,
         store: service.database,
         outcome: 'done',
         keyId: '1',
@@ -138,7 +139,7 @@ describe('the migration of a store that 1.0.0 made', () => {
   const migrated = {
     message: 'audit',
     action: 'migrate',
-    user: userInfo().username,
+    user,
     outcome: 'done',
     from: 4,
     to: 5,

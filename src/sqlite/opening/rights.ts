@@ -1,13 +1,15 @@
-import { accessSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../error.ts';
+import { userNameOf } from '../../user-name.ts';
 
 /** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
 export function explainRights(name: string, mode: number): OperatorError | undefined {
   if (!isForbidden(() => accessSync(name, mode))) return undefined;
   const owner = ownerOf(name);
   if (owner === process.getuid?.()) return undefined;
-  const user = userOf(owner);
+  // As `sudo -u` takes it: a user without a name is given by its number.
+  const user = userNameOf(owner) ?? `'#${owner}'`;
   return new OperatorError(
     `The store ${name} belongs to the user ${user}, and this user may not use it.`,
     `Run the same command as that user: sudo -u ${user} petstore …`,
@@ -23,14 +25,6 @@ function ownerOf(path: string): number {
     if (folder === path) throw error;
     return ownerOf(folder);
   }
-}
-
-/** As `sudo -u` takes it: a user without a name is given by its number. */
-function userOf(uid: number): string {
-  const users = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .map((line) => line.split(':'));
-  return users.find((fields) => fields[2] === String(uid))?.[0] ?? `'#${uid}'`;
 }
 
 function isForbidden(attempt: () => void): boolean {
