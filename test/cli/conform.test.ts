@@ -43,7 +43,7 @@ describe('petstore conform', () => {
     expect({ url, profile, failed }).toEqual({ url: `${service.url}/v1`, profile: 'contract', failed: 0 });
     expect(passed).toBe(checks.length);
     expect(petsCreated).toBeLessThanOrEqual(48);
-    expect(checks[0]).toMatchObject({ name: 'list/status', profile: 'contract', outcome: 'passed' });
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'list/status', outcome: 'passed' }));
   });
 
   it('shows a mistake as text, JSON and JUnit XML, and exits with 1', async () => {

@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
 import { runCheck } from '../../src/conform/run.ts';
-import { addPets } from '../support/http/calls.ts';
+import { addPet, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
+
+const statuses = ['available', 'pending', 'sold', undefined];
 
 /** Every check of `petstore conform` on the service. Every response is compared with `openapi.yaml` as well. */
 
@@ -16,7 +18,9 @@ describe.each([
 
   beforeAll(async () => {
     service = await openService();
-    await addPets(service.call, petCount);
+    for (let count = 0; count < petCount; count++) {
+      await addPet(service.call, { ...rex, status: statuses[count % statuses.length] });
+    }
     api = createApi({
       url: 'http://localhost',
       apiKey: service.apiKey,

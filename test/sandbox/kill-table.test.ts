@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 describe('conform', () => {
   it('finds nothing wrong with a sandbox that has no mistake', async () => {
-    const sandbox = openCheckedSandbox();
-    expect(await sandbox.failedChecks('strict').finally(() => sandbox.close())).toEqual([]);
+    await using sandbox = openCheckedSandbox();
+    expect(await sandbox.failedChecks('strict')).toEqual([]);
   });
 
   it('finds every mutant that breaks the contract by the contract alone', () => {

@@ -1,11 +1,12 @@
 import type { Api } from '../api.ts';
-import { checksOf } from '../check.ts';
+import { checksOf, type Entry } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
 import { expectJsonType, expectValues } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
 import { statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
+import { expectCount, findWholeList } from '../whole-list.ts';
 
 /** `POST /pets` with a valid body. */
 export const createChecks = checksOf('contract', 'create', [
@@ -159,10 +160,8 @@ const invalidBodies: [name: string, rule: string, bodies: (good: string) => stri
 ];
 
 /** `POST /pets` with a body that is missing fields or holds invalid values. */
-export const invalidCreateChecks = checksOf(
-  'contract',
-  'create-invalid',
-  invalidBodies.map(([name, rule, bodies]) => [
+export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
+  ...invalidBodies.map(([name, rule, bodies]): Entry => [
     name,
     `${rule} is 400 with an Error body.`,
     async (api) => {
@@ -174,7 +173,21 @@ export const invalidCreateChecks = checksOf(
       }
     },
   ]),
-);
+  [
+    'stores-nothing',
+    'A create that is refused with 400 stores nothing.',
+    async (api) => {
+      const list = await findWholeList(api);
+      const { name } = named(api, 'refused');
+      const status = list?.status ? `,"status":"${list.status}"` : '';
+      for (const categoryId of ['"x"', '1.5', 'null']) {
+        const body = `{"name":"${name}","categoryId":${categoryId}${status}}`;
+        expectStatus(await api.send(creating(body)), 400);
+      }
+      if (list) await expectCount(api, list, name, 0);
+    },
+  ],
+]);
 
 async function expectKept(api: Api, sent: SentPet): Promise<void> {
   const exchange = await api.send(creating(renderPet(sent)));

@@ -1,5 +1,6 @@
 import type { Api, Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
+import { operations } from '../contract/authentication.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectThat } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
@@ -10,10 +11,10 @@ const challenge = 'Bearer realm="petstore"';
 export const credentialChecks = checksOf('strict', 'credentials', [
   [
     'no-key',
-    'Without a bearer key, the response is 401 unauthorized and asks for one.',
+    'Without a bearer key, every operation is 401 unauthorized and asks for one.',
     async (api) => {
       const { apiKey } = api;
-      for (const none of [
+      const none = [
         null,
         '',
         'Bearer',
@@ -22,23 +23,25 @@ export const credentialChecks = checksOf('strict', 'credentials', [
         apiKey,
         `Token ${apiKey}`,
         `Bearer${apiKey}`,
-      ]) {
-        expectHeader(await refused(api, none, 'unauthorized'), 'WWW-Authenticate', challenge);
+      ];
+      for (const exchange of await refused(api, none, 'unauthorized')) {
+        expectHeader(exchange, 'WWW-Authenticate', challenge);
       }
     },
   ],
   [
     'wrong-key',
-    'With a wrong key, the response is 401 invalid_api_key and says invalid_token.',
+    'With a wrong key, every operation is 401 invalid_api_key and says invalid_token.',
     async (api) => {
       const expected = `${challenge}, error="invalid_token"`;
-      for (const wrong of [
+      const wrong = [
         'Bearer conform-wrong-key',
         `Bearer ${api.apiKey}0`,
         'bearer x',
         `Bearer pets_${'0'.repeat(36)}`,
-      ]) {
-        expectHeader(await refused(api, wrong, 'invalid_api_key'), 'WWW-Authenticate', expected);
+      ];
+      for (const exchange of await refused(api, wrong, 'invalid_api_key')) {
+        expectHeader(exchange, 'WWW-Authenticate', expected);
       }
     },
   ],
@@ -56,7 +59,7 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   [
     'two-keys',
     'Two credentials are none.',
-    async (api) => void (await refused(api, `Bearer ${api.apiKey}, Bearer ${api.apiKey}`, 'unauthorized')),
+    async (api) => void (await refused(api, [`Bearer ${api.apiKey}, Bearer ${api.apiKey}`], 'unauthorized')),
   ],
   [
     'key-in-query',
@@ -104,6 +107,11 @@ export const credentialChecks = checksOf('strict', 'credentials', [
   ],
 ]);
 
-function refused(api: Api, authorization: string | null, code: string): Promise<Exchange> {
-  return expectOutcome(api, { path: '/pets', authorization }, `401 ${code}`);
+/** On every operation. */
+async function refused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
+  const requests = await Promise.all(operations.map(({ request }) => request(api)));
+  const all = requests.flatMap((request) =>
+    credentials.map((authorization) => Object.assign({}, request, { authorization })),
+  );
+  return expectOutcomes(api, all, `401 ${code}`);
 }

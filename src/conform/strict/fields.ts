@@ -74,6 +74,20 @@ export const fieldChecks = checksOf('strict', 'fields', [
     },
   ],
   [
+    'wrong-types',
+    'A name that is no string and a status that is none of the three are 400 invalid_pet.',
+    async (api) => {
+      const names = ['7', 'true', '["Tom"]', '{"name":"Tom"}'].map(
+        (name) => `{"name":${name},"categoryId":1}`,
+      );
+      const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', '[]', '{}'];
+      const withStatus = badStatuses.map((status) => `{"name":"conform","categoryId":1,"status":${status}}`);
+      const bodies = [...names, ...withStatus, '{"name":"conform","categoryId":[1]}'];
+      const requests = bodies.map((body) => creating(body));
+      await expectOutcomes(api, requests, '400 invalid_pet');
+    },
+  ],
+  [
     'unknown-fields',
     'Unknown fields are ignored, whatever their names and values.',
     async (api) => {
@@ -91,7 +105,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
     async (api) => {
       const { created } = await sampleWith(api);
       const sent = named(api, 'with an id');
-      for (const id of [`${created.id}`, '"x"', 'null', '1e400']) {
+      for (const id of [`${created.id}`, '"x"', 'null', '-5', '9223372036854775807', '1e400', '{}']) {
         const exchange = await expectCreated(api, renderPet(sent).replace('{', `{"id":${id},`), sent);
         expectThat(readPet(exchange, 201).id > created.id, exchange, `a new id, greater than ${created.id}`);
       }

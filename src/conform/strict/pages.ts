@@ -59,7 +59,7 @@ export const pageChecks = checksOf('strict', 'pages', [
       await samples(api);
       for (const filter of ['', '&status=sold']) {
         const expected = readPets(await listPets(api, `?limit=100${filter}`)).map(({ id }) => id);
-        for (const limit of [1, 2, 3, 7, 20, 24, 99, 100]) {
+        for (const limit of [1, 2, 3, 7, 20, 24, 25, 26, 99, 100]) {
           await expectWalk(api, `?limit=${limit}${filter}`, expected);
         }
       }

@@ -34,8 +34,20 @@ export const responseChecks = checksOf('strict', 'responses', [
       const sent = { ...named(api, 'located'), status: 'sold' };
       const exchange = await expectOutcome(api, creating(renderPet(sent)), '201');
       const location = expectHeaderMatch(exchange, 'Location', /^\/v1\/pets\/-?\d+$/);
+      expectHeader(exchange, 'Content-Type', 'application/json');
+      expectThat(readPet(exchange, 201).id > 0n, exchange, 'an id greater than 0');
       const found = await expectOutcome(api, { path: location, isOutsideBase: true }, '200');
       expectThat(found.text === exchange.text, found, `the pet of the 201: ${exchange.text}`);
+    },
+  ],
+  [
+    'content-type',
+    'A pet and a list are sent as exactly application/json.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      for (const path of ['/pets', '/pets?limit=1&status=sold', `/pets/${id}`]) {
+        expectHeader(await expectOutcome(api, { path }, '200'), 'Content-Type', 'application/json');
+      }
     },
   ],
   [
@@ -54,6 +66,15 @@ export const responseChecks = checksOf('strict', 'responses', [
       for (const { fieldNames, status } of readPets(list)) {
         const expected = ['id', 'name', 'categoryId', ...(status === undefined ? [] : ['status'])];
         expectFields(fieldNames, expected, list);
+      }
+    },
+  ],
+  [
+    'nosniff',
+    'Every response has X-Content-Type-Options: nosniff.',
+    async (api) => {
+      for (const path of ['/v1/pets', '/v1/pets/0', '/v1/unknown', '/', '/docs', '/openapi.json', '/livez']) {
+        expectHeader(await api.send({ path, isOutsideBase: true }), 'X-Content-Type-Options', 'nosniff');
       }
     },
   ],

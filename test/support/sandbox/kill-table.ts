@@ -22,13 +22,9 @@ export async function findMutants(): Promise<Kill[]> {
   const waiting = mutants.values();
   const kills: Kill[] = [];
   const work = async (): Promise<void> => {
-    const sandbox = openCheckedSandbox();
-    try {
-      for (const mutant of waiting) {
-        kills.push({ mutant, checks: await sandbox.failedChecks(mutant.breaks, mutant) });
-      }
-    } finally {
-      await sandbox.close();
+    await using sandbox = openCheckedSandbox();
+    for (const mutant of waiting) {
+      kills.push({ mutant, checks: await sandbox.failedChecks(mutant.breaks, mutant) });
     }
   };
   await Promise.all(Array.from({ length: sandboxCount }, work));
@@ -36,10 +32,9 @@ export async function findMutants(): Promise<Kill[]> {
 }
 
 /** Runs checks against the service or a mutant of it, each time with the pets of a new sandbox. */
-export interface CheckedSandbox {
+export interface CheckedSandbox extends AsyncDisposable {
   /** The names of the checks that fail. */
   failedChecks(profile: Profile, mutant?: Mutant): Promise<string[]>;
-  close(): Promise<void>;
 }
 
 /** A sandbox without a socket. */
@@ -58,7 +53,7 @@ export function openCheckedSandbox(): CheckedSandbox {
       });
       return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
     },
-    close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
   };
 }
 
