@@ -10,7 +10,6 @@ import type { Layer } from './layer.ts';
 import { openSeededStore } from './store.ts';
 
 export interface SandboxOptions {
-  host?: string;
   /** 0, the default, picks a free one. */
   port?: number;
   /** The only API key. */
@@ -33,7 +32,6 @@ export interface SandboxOptions {
 }
 
 export const sandboxDefaults = {
-  host: '127.0.0.1',
   port: 0,
   apiKey: 'sandbox-key',
   seed: 42,
@@ -53,9 +51,11 @@ export interface Sandbox extends AsyncDisposable {
 
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
 const none: Layer = (next) => next;
+/** Its key is no secret, so nobody else may reach it. */
+const host = '127.0.0.1';
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { host, port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
+  const { port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
   const { experimental = false, withoutDeprecated = false, faults, wrap = none, log = silent } = options;
   await using starting = new AsyncDisposableStack();
   const store = openSeededStore({ seed, count, recordsOrders: experimental });
@@ -87,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     reset,
     injected.wrap((request) => wrapped(request)),
   );
-  const server = listen({ options: { host: '127.0.0.1', port: 0 }, tls: undefined, fetch, isShared: false });
+  const server = listen({ options: { host, port: 0 }, tls: undefined, fetch, isShared: false });
   starting.defer(() => server.stop(true));
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
@@ -107,8 +107,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 /** `POST /sandbox/reset`, for programs in other languages. It is not part of the API, so it needs no key. */
 function withReset(reset: () => void, next: App['fetch']): App['fetch'] {
   return (request) => {
-    if (request.method !== 'POST' || new URL(request.url).pathname !== '/sandbox/reset') return next(request);
+    if (request.method !== 'POST' || pathOf(request) !== '/sandbox/reset') return next(request);
     reset();
     return new Response(null, { status: 204 });
   };
+}
+
+/** A request of HTTP/1.0 may have no host, and its address is a bare path. */
+function pathOf({ url }: Request): string | undefined {
+  return URL.parse(url, 'http://localhost')?.pathname;
 }

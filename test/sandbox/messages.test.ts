@@ -33,6 +33,7 @@ describe('a sandbox', () => {
   it.each([
     ['a list', (key: string) => head('GET /v1/pets HTTP/1.1', `Authorization: Bearer ${key}`)],
     ['HTTP/1.0', (key: string) => head('GET /v1/pets HTTP/1.0', `Authorization: Bearer ${key}`)],
+    ['no host', () => 'POST /v1/pets HTTP/1.0\r\nX-Request-Id: one\r\n\r\n'],
     ['no key', () => head('GET /v1/pets HTTP/1.1')],
     ['no HTTP at all', () => 'hello\r\n\r\n'],
     ['an unknown method', () => head('FLY /v1/pets HTTP/1.1')],
