@@ -6,12 +6,15 @@ import { freePort } from '../test/support/http/free-port.ts';
 import { dashboardExpressions, rulesFile } from '../test/support/metrics/expressions.ts';
 import { metricsUrl, scrape } from '../test/support/metrics/scrape.ts';
 import { makeFolder, startService } from '../test/support/process/process.ts';
+import { run } from './deploy/run.ts';
+import { untilTrue } from './deploy/until-true.ts';
 
 const requests = 25;
 const patienceMs = 60_000;
 const rules = dirname(rulesFile);
 
 await promtool(['check', 'config', join(rules, 'prometheus.yml')]);
+await promtool(['check', 'config', join(rules, 'compose.yml')]);
 await promtool(['test', 'rules', join(rules, 'alerts.test.yml')]);
 
 await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
@@ -40,13 +43,7 @@ try {
 }
 
 async function promtool(args: string[], input = ''): Promise<void> {
-  const { exited, stdout, stderr } = Bun.spawn(['promtool', ...args], {
-    stdin: Buffer.from(input),
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const [status, ...said] = await Promise.all([exited, stdout.text(), stderr.text()]);
-  if (status !== 0) throw new Error(`promtool ${args.join(' ')} ended with ${status}:\n${said.join('')}`);
+  await run(['promtool', ...args], input);
   console.log(`ok: promtool ${args.slice(0, 2).join(' ')}`);
 }
 
@@ -79,13 +76,4 @@ async function query(promql: string): Promise<{ value: [number, string] }[]> {
   };
   if (!body.data) throw new Error(body.error ?? `Prometheus responds with ${response.status}.`);
   return body.data.result;
-}
-
-async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs;
-  while (!(await isTrue().catch(() => false))) {
-    if (performance.now() > deadline) throw new Error(`It did not become true that ${what}.`);
-    await Bun.sleep(200);
-  }
-  console.log(`ok: ${what}`);
 }

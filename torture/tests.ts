@@ -20,9 +20,12 @@ import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { rateLimit } from './operation/rate-limit.ts';
 import { rollingRestart } from './load/rolling-restart.ts';
+import { sandboxes } from './operation/sandboxes.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
+import { tlsReload } from './operation/tls-reload.ts';
+import { truthfulMetrics } from './load/truthful-metrics.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
@@ -37,9 +40,11 @@ export const tortureTests: readonly TortureTest[] = [
   heldSnapshot,
   slowClients,
   overload,
+  truthfulMetrics,
   descriptors,
   rollingRestart,
   behindProxies,
+  tlsReload,
   postgres,
   patroni,
   clock,
@@ -51,5 +56,6 @@ export const tortureTests: readonly TortureTest[] = [
   generated,
   credentials,
   rateLimit,
+  sandboxes,
   soak,
 ];

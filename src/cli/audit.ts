@@ -1,13 +1,19 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { OperatorError } from '../error.ts';
-import { createLog, type LogFields } from '../log.ts';
-import { parseDatabaseUrl } from '../stores.ts';
+import { createLog, type Log, type LogFields } from '../log.ts';
+import type { Audit } from '../server/options.ts';
+import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
 import { visibleLines } from './terminal/visible.ts';
 
+/** For the help of the commands that are recorded. */
+export const auditHelp = `
+Each change is recorded, with the user, in the file that AUDIT_LOG names.
+Without it, the line goes to standard error unless that is a terminal.`;
+
 /**
- * Does something to a store and appends a line about it to the file that `AUDIT_LOG` names, whether it succeeds or not.
- * A file that cannot be written stops it before it begins. Without the variable, nothing is recorded.
+ * Does something to a store and records it, whether it succeeds or not. If the file of `AUDIT_LOG` cannot be written,
+ * nothing is done.
  */
 export async function audited<Result>(
   action: string,
@@ -16,17 +22,41 @@ export async function audited<Result>(
   /** What the line says about the result. */
   describe: (result: Result) => LogFields = () => ({}),
 ): Promise<Result> {
-  const path = process.env['AUDIT_LOG'];
-  if (!path) return work();
-  using file = openFile(path);
-  const log = createLog({ level: 'info', write: (line) => file.write(visibleLines(line)) });
-  const who = { action, ...operator(), store: storeOf(databaseUrl) };
+  checkAuditLog();
   const result = await Promise.try(work).catch((error: unknown) => {
-    log.info('audit', { ...who, outcome: 'failed' });
+    record(action, databaseUrl, { outcome: 'failed' });
     throw error;
   });
-  log.info('audit', { ...who, outcome: process.exitCode ? 'stopped' : 'done', ...describe(result) });
+  record(action, databaseUrl, { outcome: process.exitCode ? 'stopped' : 'done', ...describe(result) });
   return result;
+}
+
+/** How commands open a store. Any of them may be the first of a new release, and migrates it. */
+export function storeOptions(databaseUrl: string): StoreOptions {
+  return {
+    environment: process.env,
+    onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
+  };
+}
+
+/** For what the service itself changes at its start. Without `AUDIT_LOG`, its log has the line. */
+export function createServiceAudit(log: Log, databaseUrl: string): Audit {
+  checkAuditLog();
+  return (action, fields) => record(action, databaseUrl, { outcome: 'done', ...fields }, log);
+}
+
+function record(action: string, databaseUrl: string, fields: LogFields, fallback?: Log): void {
+  const path = process.env['AUDIT_LOG'];
+  const log =
+    path || !fallback ? createLog({ level: 'info', write: (line) => append(path, line) }) : fallback;
+  log.info('audit', { action, ...operator(), store: storeOf(databaseUrl), ...fields });
+}
+
+/** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */
+function append(path: string | undefined, line: string): void {
+  const text = visibleLines(line);
+  if (path) writeLine(path, text);
+  else if (!process.stderr.isTTY) process.stderr.write(text);
 }
 
 /** The user of the operating system, and who became it by sudo. */
@@ -50,13 +80,12 @@ export function storeOf(databaseUrl: string): string {
   return location.address.replace(/\?.*$/, '').replace(/\/\/.*@/, '//');
 }
 
-function openFile(path: string) {
+/** Refuses an `AUDIT_LOG` that cannot be written, before anything is done. */
+function checkAuditLog(): void {
+  const path = process.env['AUDIT_LOG'];
+  if (!path) return;
   try {
-    const file = openSync(path, 'a', 0o600);
-    return {
-      write: (line: string) => writeLine(file, path, line),
-      [Symbol.dispose]: () => closeSync(file),
-    };
+    closeSync(openFile(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
@@ -66,12 +95,21 @@ function openFile(path: string) {
   }
 }
 
-/** The change is made by now, and its result must still be shown. */
-function writeLine(file: number, path: string, line: string): void {
+/** Opened for each line, so that the file may be rotated. A failure is only told: the change is made by now. */
+function writeLine(path: string, line: string): void {
   try {
-    writeSync(file, line);
+    const file = openFile(path);
+    try {
+      writeSync(file, line);
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     process.stderr.write(`petstore: The file ${path} of AUDIT_LOG could not be written (${code}).\n`);
   }
+}
+
+function openFile(path: string): number {
+  return openSync(path, 'a', 0o600);
 }

@@ -8,7 +8,7 @@ import { makeScratchFolder } from '../sqlite/backups/lock-store.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
 import { embeddedPath } from '../stores.ts';
-import { audited } from './audit.ts';
+import { audited, auditHelp } from './audit.ts';
 import { s3Help } from './backup.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -26,6 +26,7 @@ export function define(command: Command): void {
     .option('--force', 'Replace a store that holds pets or orders, or is damaged.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', s3Help)
+    .addHelpText('after', auditHelp)
     .action(restore);
   addExamples(
     command,

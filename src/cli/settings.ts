@@ -67,7 +67,12 @@ export const settings = {
     '',
     'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
   ),
-  tlsCert: new Setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
+  tlsCert: new Setting(
+    'TLS_CERT',
+    '<file>',
+    '',
+    'Certificate (PEM) to serve HTTPS with; needs --tls-key. SIGHUP reloads both.',
+  ),
   tlsKey: new Setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
   workers: new Setting(
     'WORKERS',

@@ -174,7 +174,7 @@ const anybody: Caller = { hash: '', name: '', isReadOnly: true };
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The caller's own id if it is short, safe in a log line, and does not contain the caller's key; otherwise a new one. */
-function requestIdOf(request: Request): string {
+export function requestIdOf(request: Request): string {
   const given = request.headers.get('X-Request-Id');
   if (given === null || !saneRequestId.test(given)) return crypto.randomUUID();
   const token = bearerToken(request);

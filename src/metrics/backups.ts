@@ -1,17 +1,39 @@
+import type { BackupState } from '../backup-state.ts';
 import type { Registry } from './registry.ts';
 
-/** What the process that makes backups knows about them. Times are in milliseconds since 1970. */
-export interface BackupStatus {
-  /** When the newest good backup was begun; undefined without one. */
-  lastGoodAt(): number | undefined;
-}
-
-/** Of several processes, at most one makes backups. */
-export function addBackupMetrics(registry: Registry, status: BackupStatus, now = Date.now): void {
+/** What is known about the backups of a store, read at each scrape. */
+export function addBackupMetrics(registry: Registry, read: () => BackupState, now = Date.now): void {
   registry.gauge(
     'petstore_backup_age_seconds',
     'Age of the newest good backup; infinite while there is none.',
     'min',
-    () => (now() - (status.lastGoodAt() ?? -Infinity)) / 1000,
+    () => ageOf(read().backup?.at, now()),
   );
+  registry.gauge(
+    'petstore_backup_rehearsal_age_seconds',
+    'Time since the last rehearsal of a restore; infinite while there was none.',
+    'min',
+    () => ageOf(read().rehearsal?.at, now()),
+  );
+  registry.gauge(
+    'petstore_backup_rehearsal_sound',
+    'Whether the last rehearsal restored everything: 1 or 0.',
+    'min',
+    () => samples(read().rehearsal?.isSound, Number),
+  );
+  registry.gauge(
+    'petstore_backup_rehearsal_duration_seconds',
+    'How long the restore of the last rehearsal took; absent if it failed.',
+    'max',
+    () => samples(read().rehearsal?.restoreMs, (milliseconds) => milliseconds / 1000),
+  );
+}
+
+function ageOf(at: string | undefined, now: number): number {
+  const time = Date.parse(at ?? '');
+  return Number.isNaN(time) ? Infinity : (now - time) / 1000;
+}
+
+function samples<Value>(value: Value | undefined, toNumber: (value: Value) => number) {
+  return value === undefined ? [] : [{ labels: {}, value: toNumber(value) }];
 }

@@ -5,6 +5,7 @@ import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
+import type { MigrationOptions } from '../migration.ts';
 import type { PetStore } from '../pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
@@ -30,7 +31,7 @@ export interface PostgresStore {
   close(): Promise<void>;
 }
 
-export interface PostgresOptions {
+export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
   /** Where libpq's variables are looked up. */
@@ -52,7 +53,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const { recordsOrders = false, metrics } = options;
   const counters = metrics && createPostgresCounters(metrics);
   const address = parseAddress(options.address, environment);
-  const dialect = await prepareDatabase(address, startWithinMs);
+  const dialect = await prepareDatabase(address, startWithinMs, options);
 
   const group = openSessionGroup(address, dialect, log, counters?.failovers);
   const database = openDatabase(address, group, dialect, counters?.unknownOutcomes);
@@ -103,11 +104,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 const pauseBetweenAttemptsMs = 200;
 
 /** Migrates; waits for a database that is still starting or has too many connections for a moment. */
-export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<Dialect> {
+export async function prepareDatabase(
+  address: PostgresAddress,
+  startWithinMs: number,
+  options: MigrationOptions = {},
+): Promise<Dialect> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
     try {
-      return await migrate(address);
+      return await migrate(address, options);
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       if (!mayPass(error) || performance.now() > deadline) throw explain(error);

@@ -1,7 +1,9 @@
 import { constants, setPriority } from 'node:os';
 import { readBackupState, recordBackupState } from '../backup-state.ts';
 import { describeError, type Log } from '../log.ts';
-import { embeddedPath } from '../stores.ts';
+import { addBackupMetrics } from '../metrics/backups.ts';
+import type { Registry } from '../metrics/registry.ts';
+import { embeddedPath, parseDatabaseUrl } from '../stores.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { ownProgram } from './own-program.ts';
 
@@ -13,6 +15,12 @@ export interface BackupSchedule {
 
 /** How soon a backup that failed is tried again, at the latest. */
 const retryMs = 60_000;
+
+/** What is known about the backups of an embedded store; a database server has its own. */
+export function reportBackups(registry: Registry, databaseUrl: string): void {
+  const location = parseDatabaseUrl(databaseUrl);
+  if ('path' in location) addBackupMetrics(registry, () => readBackupState(location.path));
+}
 
 const noBackups: BackupSchedule = { async stop() {} };
 

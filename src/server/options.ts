@@ -1,4 +1,4 @@
-import type { Log, LogLevel } from '../log.ts';
+import type { Log, LogFields, LogLevel } from '../log.ts';
 
 /** The settings of the service, checked. */
 export interface ServeOptions {
@@ -28,6 +28,9 @@ export interface ServeOptions {
   stagingUrl: string | undefined;
 }
 
+/** Records a change that the service itself makes to its store. */
+export type Audit = (action: string, fields: LogFields) => void;
+
 /** What the service gets from the process that it runs in. */
 export interface ServeContext {
   log: Log;
@@ -35,4 +38,6 @@ export interface ServeContext {
   tell: (text: string) => void;
   /** Passed on to the store; the service itself does not read it. */
   environment: Record<string, string | undefined>;
+  /** Absent in workers: their parent prepares the store. */
+  audit?: Audit;
 }

@@ -4,16 +4,25 @@ import type { LogLevel } from '../log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { scheduleBackups, type BackupSchedule } from './backups.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
-import { loadTls, reservePort } from './listen.ts';
+import { reservePort } from './listen.ts';
+import type { Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { ownProgram } from './own-program.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { serveHere } from './service.ts';
-import { catchCrashes, untilStopSignal } from './signals.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
+import { loadTls, reloadTlsOnHangup, type Tls } from './tls.ts';
 import { createWorkerMetrics, isMetricsReply, metricsRequest } from './worker-metrics.ts';
+import { createWorkerTls, isTlsReply, isTlsRequest, replyToTlsRequest } from './worker-tls.ts';
+
+/** What a worker is told first. */
+interface WorkerStart {
+  options: ServeOptions;
+  tls: Tls | undefined;
+}
 
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
@@ -23,13 +32,15 @@ const stopWithinMs = 20_000;
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
   const { log } = context;
   catchCrashes(log);
-  // A bad certificate is reported once, not by every worker.
-  await loadTls(options);
-  const port = reservePort(options);
   const workers = new Set<Bun.Subprocess>();
+  // A bad certificate is reported once, not by every worker, and none comes back with one.
+  const workerTls = createWorkerTls(workers, await loadTls(options));
+  reloadTlsOnHangup(options, log, workerTls.replace);
+  const port = reservePort(options);
   const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
   const ownMetrics = createRegistry();
   addProcessMetrics(ownMetrics);
+  reportBackups(ownMetrics, options.databaseUrl);
   const restarts = ownMetrics
     .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
     .with({});
@@ -53,7 +64,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(context, options, port, await createFirstKey(stores, options));
+      announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
@@ -67,6 +78,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(message, sender) {
         if (isMetricsReply(message)) return workerMetrics.received(sender, message);
+        if (isTlsReply(message)) return workerTls.received(sender, message);
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
@@ -77,6 +89,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       onExit(process, exitCode, signal) {
         workers.delete(process);
         workerMetrics.ended(process);
+        workerTls.ended(process);
         if (isReady) readyCount -= 1;
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
@@ -95,7 +108,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       },
     });
     workers.add(worker);
-    worker.send({ ...options, port });
+    worker.send({ options: { ...options, port }, tls: workerTls.current } satisfies WorkerStart);
   };
 
   const stop = (signal: NodeJS.Signals): void => {
@@ -105,7 +118,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   };
 
   for (let count = 0; count < options.workers; count++) start();
-  void untilStopSignal().then((reason) => {
+  void untilStopSignal(stopSignals(options)).then((reason) => {
     log.info('stopping', { reason });
     void backups?.stop();
     stop('SIGTERM');
@@ -128,7 +141,10 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
 
 /** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
 async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl, { environment: context.environment });
+  const stores = await openStores(options.databaseUrl, {
+    environment: context.environment,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+  });
   if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
   await stores.close();
   return stores.isEmbedded;
@@ -143,17 +159,23 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   process.on('SIGHUP', () => {});
   // Without its parent nobody would stop, restart or configure the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
-  const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
+  const received = new Promise<WorkerStart>((resolve) => process.once('message', resolve));
+  const listening = Promise.withResolvers<Listener>();
   const workerMetrics = createRegistry();
   process.on('message', (message) => {
+    if (isTlsRequest(message))
+      void listening.promise.then((listener) => replyToTlsRequest(listener, message));
     if (message === metricsRequest)
       void workerMetrics.collect().then((metrics) => process.send?.({ metrics }));
   });
-  const options = await Promise.race([received, orphaned]);
-  if (typeof options === 'string') return 0;
+  const start = await Promise.race([received, orphaned]);
+  if (typeof start === 'string') return 0;
+  const { options, tls } = start;
   const exitStatus = await serveHere(options, openContext(options.logLevel), {
     isWorker: true,
     workerMetrics,
+    workerTls: tls,
+    onListening: listening.resolve,
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,

@@ -3,6 +3,7 @@ import type { ApiKeyStore } from '../api-key.ts';
 import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
 import type { Registry } from '../metrics/registry.ts';
+import type { MigrationOptions } from '../migration.ts';
 import type { PetStore } from '../pet.ts';
 import { createExperimentalStore } from './experimental.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
@@ -29,7 +30,7 @@ export interface StoreParts {
   now: () => number;
 }
 
-interface SqliteOptions {
+interface SqliteOptions extends MigrationOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
@@ -42,7 +43,7 @@ interface SqliteOptions {
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log, metrics } = options;
-  const { store, database } = openWritable(path);
+  const { store, database } = openWritable(path, options);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.

@@ -3,7 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { storeOf } from '../../src/cli/audit.ts';
-import { makeFolder, runCli } from '../support/process/process.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { runOnTerminal } from '../support/process/terminal.ts';
+import { releaseStores } from '../support/release-stores.ts';
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -76,10 +78,111 @@ describe('AUDIT_LOG', () => {
     expect(stderr).toBe('petstore: The file /dev/full of AUDIT_LOG could not be written (ENOSPC).\n');
   });
 
+  it('stops the service before it starts when it cannot be written', async () => {
+    using place = makeFolder();
+    const path = join(place.path, 'missing', 'audit.log');
+    const env = { AUDIT_LOG: path, DATABASE_URL: place.database, PORT: '0' };
+    expect(await runCli(['serve'], { env })).toMatchObject({ status: 1, stdout: '' });
+    expect(await Bun.file(place.database).exists()).toBe(false);
+  });
+
   it('shows no password of a database', () => {
     expect(storeOf('postgres://petstore:p@ss@db.example/shop?password=secret')).toBe(
       'postgres://db.example/shop',
     );
     expect(storeOf('sqlite:data/petstore.db')).toBe('data/petstore.db');
+  });
+});
+
+describe('without AUDIT_LOG', () => {
+  const env = { AUDIT_LOG: undefined };
+
+  it('goes to standard error, and standard output stays the same', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--json', '--database-url', place.database];
+    const { stdout, stderr } = await runCli(args, { env });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'till' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      message: 'audit',
+      action: 'keys create',
+      user: userInfo().username,
+    });
+  });
+
+  it('is not shown on a terminal', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+    const { screen } = await runOnTerminal(args, { env });
+    expect(screen).toContain('It is shown only this once');
+    expect(screen).not.toContain('audit');
+  });
+
+  it.each([1, 2])(
+    'is in the log of a service that makes its first key, with --workers %i',
+    async (workers) => {
+      await using service = await startService({ workers, env: { ...env, API_KEYS: undefined } });
+      const [line] = await service.untilLogged(/.*"message":"audit".*/);
+      expect(JSON.parse(line)).toMatchObject({
+        action: 'keys create',
+        user: userInfo().username,
+        store: service.database,
+        outcome: 'done',
+        keyId: '1',
+        key: 'first-start',
+      });
+    },
+  );
+});
+
+describe('the migration of a store that 1.0.0 made', () => {
+  const migrated = {
+    message: 'audit',
+    action: 'migrate',
+    user: userInfo().username,
+    outcome: 'done',
+    from: 4,
+    to: 5,
+  };
+
+  it.each([
+    ['SQLite after a stop', 1],
+    ['SQLite after a stop', 2],
+    ['PostgreSQL', 1],
+  ])('is in the log of a service on %s that does it, with %i workers', async (name, workers) => {
+    await using store = await releaseStores[name]!();
+    await using service = await startService({
+      databaseUrl: store.databaseUrl,
+      workers,
+      env: { AUDIT_LOG: undefined },
+    });
+    const lines = [...service.stdout.matchAll(/.*"message":"audit".*/g)].map(
+      ([line]) => JSON.parse(line) as unknown,
+    );
+    expect(lines).toMatchObject([migrated]);
+  });
+
+  it('has a line of its own if another command does it', async () => {
+    await using store = await releaseStores['SQLite after a stop']!();
+    const args = ['keys', 'revoke', '1', '--database-url', store.databaseUrl];
+    const { stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([
+      { ...migrated, keptAs: `${store.databaseUrl}.schema-4` },
+      { action: 'keys revoke', keyId: '1' },
+    ]);
+  });
+
+  it('is printed by petstore migrate', async () => {
+    await using store = await releaseStores['SQLite after a stop']!();
+    const args = ['migrate', '--database-url', store.databaseUrl];
+    const { stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
+    expect(stdout).toBe(
+      `The store as it was, with schema version 4, is kept as ${store.databaseUrl}.schema-4.\n` +
+        'The schema is up to date.\n',
+    );
+    expect(JSON.parse(stderr)).toMatchObject(migrated);
   });
 });

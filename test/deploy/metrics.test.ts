@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { addBackupMetrics } from '../../src/metrics/backups.ts';
+import { recordBackupState } from '../../src/backup-state.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { renderMetrics } from '../../src/metrics/render.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
@@ -13,16 +13,21 @@ const labelsOfPrometheus = ['job', 'instance', 'le'];
 
 let scraped: Scrape;
 
-/** All that a service can report: on SQLite with workers, on PostgreSQL, and where it makes backups. */
+/** All that a service can report: on SQLite with workers and a rehearsed backup, and on PostgreSQL. */
 beforeAll(async () => {
   await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
   await service.call('/v1/pets');
+  recordBackupState(service.database, 'rehearsal', {
+    at: new Date().toISOString(),
+    name: 'petstore-1.db',
+    isSound: true,
+    restoreMs: 1,
+  });
   const { text } = await scrape(await metricsUrl(service));
 
   const registry = createRegistry();
   const { address } = await makePostgresPlace();
   const store = await openPostgresStore({ address, metrics: registry });
-  addBackupMetrics(registry, { lastGoodAt: Date.now });
   scraped = readScrape(text + renderMetrics(await registry.collect()));
   await store.close();
 });

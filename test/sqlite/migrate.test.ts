@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
 import { issueKey } from '../../src/api-key.ts';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
@@ -8,6 +7,7 @@ import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { wayBack } from '../support/way-back.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -16,13 +16,6 @@ beforeEach(async () => {
   place = await makeSqlitePlace();
 });
 afterEach(() => place[Symbol.asyncDispose]());
-
-/** The way back that the documentation gives. */
-async function documentedSql(): Promise<string> {
-  const text = await Bun.file(join(import.meta.dir, '../../docs/decisions.md')).text();
-  const [, sql = ''] = /```sql\n(.*user_version = 3.*?)```/s.exec(text) ?? [];
-  return sql;
-}
 
 /** A store with a pet, an order, and a deleted pet, that has gone back. */
 async function makeVersion3(): Promise<void> {
@@ -34,7 +27,7 @@ async function makeVersion3(): Promise<void> {
   await store.experimental.deletePet(id);
   await store.close();
   using database = new Database(place.path);
-  database.run(await documentedSql());
+  database.run(await wayBack('SQLite', 3));
 }
 
 const schemaOf = (database: Database): unknown[] =>

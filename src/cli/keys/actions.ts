@@ -1,7 +1,7 @@
 import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
 import { rotateKey, unknownKey } from '../../key-rotation.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
-import { audited } from '../audit.ts';
+import { audited, storeOptions } from '../audit.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { visible } from '../terminal/visible.ts';
 import { renderKeys, shownKey } from './show.ts';
@@ -88,7 +88,7 @@ async function withKeys<Result>(
   databaseUrl: string,
   use: (store: ApiKeyStore) => Result | Promise<Result>,
 ): Promise<Result> {
-  const stores = await openStores(databaseUrl, { environment: process.env });
+  const stores = await openStores(databaseUrl, storeOptions(databaseUrl));
   try {
     return await use(stores.keys);
   } finally {

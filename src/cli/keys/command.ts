@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { auditHelp } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { create, list, revoke, rotate } from './actions.ts';
@@ -21,7 +22,8 @@ export function define(keys: Command): void {
         'user that the service runs as.',
     )
     .option('--json', 'Print JSON instead of text.')
-    .addOption(settings.databaseUrl);
+    .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp);
   addExamples(
     keys,
     ...createExamples,

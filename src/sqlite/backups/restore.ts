@@ -11,7 +11,7 @@ import type { Report } from '../../progress.ts';
 import { explain } from '../errors.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
 import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';
-import { verifyCopy } from './backup.ts';
+import { verifyCopy } from './copy-store.ts';
 import { inUse, makeScratchFolder } from './lock-store.ts';
 import { finishRestore, putInPlace } from './put-in-place.ts';
 import { examineReplaced, keepRevocations } from './replaced-store.ts';
