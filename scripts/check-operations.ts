@@ -29,14 +29,14 @@ try {
 async function runDocument(): Promise<void> {
   let [definitions, apiKey] = ['', ''];
   for (const block of (await operationsBlocks()).filter(({ language }) => language === 'sh')) {
-    const title = block.text.trim().split('\n').at(-1);
+    const title = block.text.split('\n').at(0);
     if (/s3/i.test(block.text)) {
       console.log(`left out, because the machine has no bucket: ${title}`);
       continue;
     }
     const { status, stdout, stderr } = await shell(`${definitions}${block.text.replace('pets_…', apiKey)}`);
     // A search of the journal ends with 1 when there is nothing to find.
-    const isFine = status === 0 || (status === 1 && block.text.includes('| grep '));
+    const isFine = status === 0 || (status === 1 && block.text.startsWith('journalctl'));
     if (!isFine) throw new Error(`This ended with ${status}:\n${block.text}\n${stdout}${stderr}`);
     console.log(`ok: ${title}`);
     if (isDefinition(block)) definitions = block.text;
