@@ -91,6 +91,16 @@ export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs =
   };
 }
 
+/** Sends requests that do not depend on each other, all at once: the service may be far away. */
+export function sendAll(api: Api, requests: ApiRequest[]): Promise<Exchange[]> {
+  return Promise.all(requests.map((request) => api.send(request)));
+}
+
+/** The same request with each of these `Authorization` headers. */
+export function withEach(request: ApiRequest, credentials: (string | null)[]): ApiRequest[] {
+  return credentials.map((authorization) => Object.assign({}, request, { authorization }));
+}
+
 const versionPath = '/v1';
 
 /** The contract's base address ends in `/v1`; an address without it gets it. */

@@ -56,6 +56,11 @@ export function listPets(api: Api, query = ''): Promise<Exchange> {
   return api.send({ path: `/pets${query}` });
 }
 
+/** Several lists at once. */
+export function listAll(api: Api, queries: string[]): Promise<Exchange[]> {
+  return Promise.all(queries.map((query) => listPets(api, query)));
+}
+
 export async function readList(api: Api, query = ''): Promise<SeenPet[]> {
   return readPets(await listPets(api, query));
 }

@@ -2,7 +2,7 @@ import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectValues, findById } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
-import { createPet, getPet, listPets, named, readPet, readPets } from '../pets.ts';
+import { createPet, getPet, listPets, named, readPet, readPets, type SeenPet } from '../pets.ts';
 import { limits } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 
@@ -20,11 +20,12 @@ export const agreementChecks = checksOf('contract', 'agreement', [
     async (api) => {
       await samples(api);
       const exchange = await listPets(api);
-      for (const listed of readPets(exchange)) {
+      const compare = async (listed: SeenPet): Promise<void> => {
         const fetched = readPet(await getPet(api, listed.id));
         const isSame = fieldNames.every((name) => listed[name] === fetched[name]);
         expectThat(isSame, exchange, `${fetched.shown}, as it is fetched`, listed.shown);
-      }
+      };
+      await Promise.all(readPets(exchange).map(compare));
     },
   ],
   [

@@ -1,4 +1,4 @@
-import type { Api, ApiRequest } from '../api.ts';
+import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
 import { expectStatus } from '../mismatch.ts';
@@ -68,8 +68,8 @@ export const authenticationChecks = checksOf('contract', 'authentication', [
       `${operationNames[operation.name]} ${what} is 401 with an Error body.`,
       async (api) => {
         const request = await operation.request(api);
-        for (const authorization of credentialsOf(api.apiKey)) {
-          const exchange = await api.send({ ...request, authorization });
+        const requests = withEach(request, credentialsOf(api.apiKey));
+        for (const exchange of await sendAll(api, requests)) {
           expectStatus(exchange, 401);
           expectErrorBody(exchange);
         }

@@ -92,7 +92,7 @@ export const createChecks = checksOf('contract', 'create', [
         'quote " backslash \\ slash / tab \t line \n',
         '  two spaces, & <b>markup</b>  ',
       ];
-      for (const text of texts) await expectKept(api, named(api, text));
+      await Promise.all(texts.map((text) => expectKept(api, named(api, text))));
     },
   ],
   [

@@ -1,4 +1,4 @@
-import type { Api, ApiRequest } from '../api.ts';
+import { sendAll, withEach, type Api, type ApiRequest, type Exchange } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
 import { readError } from '../errors.ts';
 import { expectJsonType } from '../expectations.ts';
@@ -41,9 +41,8 @@ export const errorChecks = checksOf(
   'contract',
   'errors',
   errors.flatMap(([name, what, status, requestsOf]) => {
-    const each = async (api: Api, expectation: (exchange: Awaited<ReturnType<Api['send']>>) => void) => {
-      for (const request of await requestsOf(api)) {
-        const exchange = await api.send(request);
+    const each = async (api: Api, expectation: (exchange: Exchange) => void) => {
+      for (const exchange of await sendAll(api, await requestsOf(api))) {
         expectStatus(exchange, status);
         expectation(exchange);
       }
@@ -87,8 +86,5 @@ export const errorChecks = checksOf(
 );
 
 function withoutKey(request: ApiRequest): ApiRequest[] {
-  return [
-    { ...request, authorization: null },
-    { ...request, authorization: 'Bearer conform-wrong-key' },
-  ];
+  return withEach(request, [null, 'Bearer conform-wrong-key']);
 }

@@ -1,4 +1,4 @@
-import type { Api, Exchange } from '../api.ts';
+import { withEach, type Api, type Exchange } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { operations } from '../contract/authentication.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
@@ -110,8 +110,6 @@ export const credentialChecks = checksOf('strict', 'credentials', [
 /** On every operation. */
 async function refused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
   const requests = await Promise.all(operations.map(({ request }) => request(api)));
-  const all = requests.flatMap((request) =>
-    credentials.map((authorization) => Object.assign({}, request, { authorization })),
-  );
+  const all = requests.flatMap((request) => withEach(request, credentials));
   return expectOutcomes(api, all, `401 ${code}`);
 }

@@ -1,6 +1,6 @@
-import type { Api, ApiRequest } from '../api.ts';
+import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
-import { expectOutcome } from '../errors.ts';
+import { expectOutcomes } from '../errors.ts';
 import { expectHeader, expectStatus } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
@@ -58,19 +58,19 @@ export const orderChecks = checksOf('strict', 'order', [
     name,
     `A request with this and a later mistake is ${outcome}.`,
     async (api) => {
-      for (const request of requests) await expectOutcome(api, request, outcome);
+      await expectOutcomes(api, requests, outcome);
     },
   ]),
   [
     'nothing-without-key',
     'Without a valid key, a caller learns nothing but 401: no Allow, no ETag, whatever the path and method.',
     async (api) => {
-      for (const authorization of [null, 'Bearer conform-wrong-key']) {
-        for (const request of await telling(api)) {
-          const exchange = await api.send({ ...request, authorization });
-          expectStatus(exchange, 401);
-          for (const name of ['Allow', 'ETag']) expectHeader(exchange, name, undefined);
-        }
+      const requests = (await telling(api)).flatMap((request) =>
+        withEach(request, [null, 'Bearer conform-wrong-key']),
+      );
+      for (const exchange of await sendAll(api, requests)) {
+        expectStatus(exchange, 401);
+        for (const name of ['Allow', 'ETag']) expectHeader(exchange, name, undefined);
       }
     },
   ],

@@ -59,9 +59,10 @@ export const pageChecks = checksOf('strict', 'pages', [
       await samples(api);
       for (const filter of ['', '&status=sold']) {
         const expected = readPets(await listPets(api, `?limit=100${filter}`)).map(({ id }) => id);
-        for (const limit of [1, 2, 3, 7, 20, 24, 25, 26, 99, 100]) {
-          await expectWalk(api, `?limit=${limit}${filter}`, expected);
-        }
+        const walks = [1, 2, 3, 7, 20, 24, 25, 26, 99, 100].map((limit) =>
+          expectWalk(api, `?limit=${limit}${filter}`, expected.slice(0, limit * mostPages)),
+        );
+        await Promise.all(walks);
       }
     },
   ],
@@ -130,6 +131,9 @@ export const pageChecks = checksOf('strict', 'pages', [
     },
   ],
 ]);
+
+/** A walk with a small limit need not be long. */
+const mostPages = 26;
 
 /** Compares the first pets of a walk; what follows them may grow. */
 async function expectWalk(api: Api, query: string, expected: bigint[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { withEach } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectOutcome, expectOutcomes } from '../errors.ts';
 import { expectHeader, expectThat } from '../mismatch.ts';
@@ -37,8 +38,8 @@ export const pathChecks = checksOf('strict', 'paths', [
     'The console, the docs, the document of the API and the health of the service need no key.',
     async (api) => {
       for (const [path, contentType, content] of open) {
-        for (const authorization of [null, 'Bearer conform-wrong-key']) {
-          const exchange = await expectOutcome(api, { ...outside(path), authorization }, '200');
+        const requests = withEach(outside(path), [null, 'Bearer conform-wrong-key']);
+        for (const exchange of await expectOutcomes(api, requests, '200')) {
           expectHeader(exchange, 'Content-Type', contentType);
           expectThat(exchange.text.includes(content), exchange, `a body with ${content}`);
         }

@@ -1,4 +1,4 @@
-import type { Api, ApiRequest } from '../api.ts';
+import { sendAll, type Api, type ApiRequest } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
 
@@ -29,8 +29,7 @@ export const requestIdChecks = checksOf('strict', 'request-id', [
         authorization: null,
       }));
       const seen = new Set<string>();
-      for (const request of [...requests, ...anonymous]) {
-        const exchange = await api.send(request);
+      for (const exchange of await sendAll(api, [...requests, ...anonymous])) {
         const id = expectHeaderMatch(exchange, header, made);
         expectThat(!seen.has(id), exchange, `a new ${header}`, `${header}: ${id} again`);
         seen.add(id);
@@ -41,18 +40,20 @@ export const requestIdChecks = checksOf('strict', 'request-id', [
     'own',
     'A valid X-Request-Id of the caller comes back.',
     async (api) => {
-      for (const id of [...sane, crypto.randomUUID()]) expectHeader(await sendWith(api, id), header, id);
+      const ids = [...sane, crypto.randomUUID()];
+      await Promise.all(ids.map(async (id) => expectHeader(await sendWith(api, id), header, id)));
     },
   ],
   [
     'invalid',
     'An invalid X-Request-Id of the caller is replaced by a new one.',
     async (api) => {
-      for (const id of insane) {
+      const expectNew = async (id: string): Promise<void> => {
         const exchange = await sendWith(api, id);
         const seen = expectHeaderMatch(exchange, header, made);
         expectThat(seen !== id, exchange, `a new ${header}`, `${header}: ${seen}`);
-      }
+      };
+      await Promise.all(insane.map(expectNew));
     },
   ],
 ]);
