@@ -28,6 +28,8 @@ export interface Api {
   send(request: ApiRequest): Promise<Exchange>;
   /** How many pets this run created. */
   readonly createdCount: number;
+  /** How many requests were refused because there were too many (429). */
+  readonly rateLimitedCount: number;
 }
 
 export interface ApiOptions {
@@ -54,6 +56,7 @@ export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs =
   const base = baseAddressOf(url);
   const root = base.slice(0, -versionPath.length);
   let createdCount = 0;
+  let rateLimitedCount = 0;
   const send = async (request: ApiRequest): Promise<Exchange> => {
     const { method = 'GET', path, isOutsideBase = false, body, authorization = `Bearer ${apiKey}` } = request;
     const headers = new Headers({ Accept: 'application/json', ...request.headers });
@@ -69,6 +72,7 @@ export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs =
       const response = await sendRequest(`${isOutsideBase ? root : base}${path}`, init);
       const text = await response.text();
       if (response.status === 201 && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
+      if (response.status === 429) rateLimitedCount += 1;
       return { request, status: response.status, headers: response.headers, text };
     } catch (error) {
       throw new NoResponseError(request, error);
@@ -80,6 +84,9 @@ export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs =
     send,
     get createdCount() {
       return createdCount;
+    },
+    get rateLimitedCount() {
+      return rateLimitedCount;
     },
   };
 }

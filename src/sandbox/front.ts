@@ -106,7 +106,7 @@ async function forward(pair: Pair): Promise<void> {
     await write(caller, held.subarray(end));
     held = Buffer.alloc(0);
   }
-  caller.end();
+  caller.end(() => caller.destroy());
 }
 
 const trickleEveryMs = 50;

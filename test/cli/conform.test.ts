@@ -107,6 +107,14 @@ describe('petstore conform', () => {
     );
   });
 
+  it('exits with 2 if the service limits the rate of requests', async () => {
+    await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
+    await using server = listen(limited.app);
+    const { status, stdout, stderr } = await runCli(['conform', server.url, '--api-key', limited.apiKey]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('limits the rate of requests (429)');
+  });
+
   it.each([
     [[], "Missing required argument 'url'. See: petstore conform --help"],
     [['127.0.0.1:8080'], 'The URL must be an address such as http://127.0.0.1:8080, not "127.0.0.1:8080".'],

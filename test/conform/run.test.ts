@@ -126,6 +126,21 @@ describe('a failed check', () => {
   });
 });
 
+describe('a strange service', () => {
+  it.each([
+    ['HTML', '<html>No.</html>'],
+    ['null', 'null'],
+    ['nested arrays', '['.repeat(100_000)],
+    ['objects in an array', '[{"id":{}},null,7]'],
+    ['a document without paths', '{"info":null,"paths":{"/v1/pets":null}}'],
+  ])('fails checks and stops none: %s', async (_title, body) => {
+    const api = openApi(() => new Response(body, { status: 200 }));
+    const results = await runChecks(api, { profile: 'strict' });
+    expect(results).toHaveLength(checksFor('strict').length);
+    expect(results.filter(({ failure }) => failure).length).toBeGreaterThan(100);
+  });
+});
+
 describe('the contract profile', () => {
   it('accepts what the contract leaves open', async () => {
     const api = openApi(async (request) => {

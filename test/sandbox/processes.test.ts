@@ -2,23 +2,26 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { collect } from '../support/process/collect.ts';
 import { isRunning } from '../support/process/process-tree.ts';
 import { endProcess, petstoreCommand, runCli } from '../support/process/process.ts';
-import { makeTemporaryPlace, startSandboxProcess, type TemporaryPlace } from '../support/sandbox/process.ts';
+import {
+  makeTemporaryPlace,
+  startSandboxProcess,
+  statusOf,
+  type TemporaryPlace,
+} from '../support/sandbox/process.ts';
 
 let place: TemporaryPlace;
+/** A sandbox whose parent is gone: a failing test must not leave it running. */
+let orphan: number | undefined;
 
 beforeEach(() => {
   place = makeTemporaryPlace();
 });
 
-afterEach(() => place[Symbol.dispose]());
-
-async function statusOf({ url, apiKey }: { url: string; apiKey: string }): Promise<number | string> {
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  return fetch(`${url}/v1/pets`, { headers }).then(
-    ({ status }) => status,
-    () => 'refused',
-  );
-}
+afterEach(() => {
+  if (orphan !== undefined) endProcess(orphan);
+  orphan = undefined;
+  place[Symbol.dispose]();
+});
 
 async function untilGone(pid: number): Promise<void> {
   while (isRunning(pid)) await Bun.sleep(20);
@@ -62,14 +65,12 @@ describe('petstore sandbox', () => {
     const output = collect(parent.stdout);
     await output.untilMatch(/"url".*\n/);
     const pid = Number(/^\d+$/m.exec(output.text)![0]);
-    try {
-      expect(isRunning(pid)).toBe(true);
-      parent.kill('SIGKILL');
-      await untilGone(pid);
-      expect(place.files()).toEqual([]);
-    } finally {
-      endProcess(pid);
-    }
+    orphan = pid;
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await untilGone(pid);
+    orphan = undefined;
+    expect(place.files()).toEqual([]);
   });
 
   it('serves the mutant that it is asked for', async () => {

@@ -55,7 +55,10 @@ describe('a sandbox', () => {
   it('goes back to its pets, ids and idempotency keys when it is reset', async () => {
     const before = await textOf(sandbox, '/v1/pets?limit=100');
     const key = { 'Idempotency-Key': 'one' };
-    for (const reset of [() => sandbox.reset(), () => call(sandbox, '/sandbox/reset', { method: 'POST' })]) {
+    for (const reset of [
+      async () => sandbox.reset(),
+      () => call(sandbox, '/sandbox/reset', { method: 'POST' }),
+    ]) {
       const first = await create(sandbox, key);
       expect(first.headers.get('Location')).toBe('/v1/pets/101');
       expect(first.headers.get('Idempotent-Replayed')).toBeNull();

@@ -1,10 +1,6 @@
 import { isRunning } from '../../test/support/process/process-tree.ts';
 import { randomFrom } from '../../test/support/random.ts';
-import {
-  makeTemporaryPlace,
-  startSandboxProcess,
-  type SandboxProcess,
-} from '../../test/support/sandbox/process.ts';
+import { makeTemporaryPlace, startSandboxProcess, statusOf } from '../../test/support/sandbox/process.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
@@ -23,7 +19,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     );
     const before = await Promise.all(sandboxes.map(statusOf));
     faults.push(...before.filter((status) => status !== 200).map((status) => `a sandbox gave ${status}`));
-    const ends = await Promise.all(sandboxes.map(({ end }) => end(random.pick(['SIGTERM', 'SIGINT']))));
+    const ends = await Promise.all(sandboxes.map((each) => each.end(random.pick(['SIGTERM', 'SIGINT']))));
     faults.push(...ends.filter((status) => status !== 0).map((status) => `a sandbox ended with ${status}`));
     const after = await Promise.all(sandboxes.map(statusOf));
     faults.push(...after.filter((status) => status !== 'refused').map(() => 'a port is open'));
@@ -37,14 +33,6 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     faults,
   };
 };
-
-function statusOf({ url, apiKey }: SandboxProcess): Promise<number | string> {
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  return fetch(`${url}/v1/pets`, { headers }).then(
-    ({ status }) => status,
-    () => 'refused',
-  );
-}
 
 export const sandboxes: TortureTest = {
   name: 'sandboxes',

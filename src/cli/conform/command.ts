@@ -55,6 +55,13 @@ async function conform(url: string, { apiKey, profile, json, junit }: ConformOpt
   const start = performance.now();
   const results = await runChecks(api, { profile });
   const durationMs = performance.now() - start;
+  if (api.rateLimitedCount > 0) {
+    throw new OperatorError(
+      `The service at ${baseUrl} limits the rate of requests (429), so it could not be checked.`,
+      'Raise its limit for this run.',
+      2,
+    );
+  }
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));

@@ -18,6 +18,14 @@ export const listChecks = checksOf('contract', 'list', [
     },
   ],
   [
+    'versioned-address',
+    'The API is at an address that ends in /v1.',
+    async (api) => {
+      const exchange = await api.send({ path: '/v1/pets', isOutsideBase: true });
+      expectStatus(exchange, 200);
+    },
+  ],
+  [
     'array',
     'A list is a JSON array, not an object around one.',
     async (api) => {

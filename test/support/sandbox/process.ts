@@ -50,3 +50,11 @@ export async function startSandboxProcess(
   };
   return { url, apiKey, pid: child.pid, end, [Symbol.asyncDispose]: async () => void (await end('SIGKILL')) };
 }
+
+/** What a sandbox responds to a list; `refused` when nothing listens there. */
+export function statusOf({ url, apiKey }: { url: string; apiKey: string }): Promise<number | string> {
+  return fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${apiKey}` } }).then(
+    ({ status }) => status,
+    () => 'refused',
+  );
+}

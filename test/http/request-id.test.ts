@@ -1,66 +1,12 @@
-import { afterAll, describe, expect, it } from 'bun:test';
+import { describe, expect, it } from 'bun:test';
 import type { LogFields } from '../../src/log.ts';
 import { errorOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService } from '../support/http/service.ts';
 
-/** `docs/decisions.md`, "Responses": the request id. */
-
-const service = await openService();
-const { call } = service;
-afterAll(() => service.close());
+/** The request id in the log. What a caller sees are checks of `petstore conform`. */
 
 describe('the request id', () => {
-  const idOf = async (sent: string | null, path = '/v1/pets') => {
-    const response = await call(path, sent === null ? {} : { headers: { 'X-Request-Id': sent } });
-    return response.headers.get('X-Request-Id') ?? '';
-  };
-
-  it('is on every response, and new each time', async () => {
-    const paths = [
-      '/v1/pets',
-      '/v1/pets/1',
-      '/v1/pets/0',
-      '/v1/x',
-      '/',
-      '/livez',
-      '/readyz',
-      '/openapi.yaml',
-    ];
-    const ids = await Promise.all([...paths, ...paths].map((path) => idOf(null, path)));
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) expect(id).toMatch(/^[\w-]{16,}$/);
-    for (const method of ['OPTIONS', 'DELETE', 'HEAD']) {
-      expect((await service.callAs(null, '/v1/pets', { method })).headers.has('X-Request-Id')).toBe(true);
-    }
-  });
-
-  it('is the caller’s own if that is valid', async () => {
-    for (const sane of ['1', 'checkout-7f3a', 'A'.repeat(128), 'a.b:c/d+e=f@g_h', crypto.randomUUID()]) {
-      expect(await idOf(sane)).toBe(sane);
-    }
-  });
-
-  it('is a new one if the caller’s is not valid', async () => {
-    for (const insane of [
-      '',
-      ' ',
-      'a b',
-      'A'.repeat(129),
-      '<script>',
-      '"x"',
-      'a,b',
-      'ä',
-      'a;b',
-      '{}',
-      '\\',
-    ]) {
-      const id = await idOf(insane);
-      expect(id).not.toBe(insane);
-      expect(id).toMatch(/^[\w-]{16,}$/);
-    }
-  });
-
   it('is in every log line of that request, and a 500’s message names it', async () => {
     const lines: [string, LogFields | undefined][] = [];
     const write = (message: string, fields?: LogFields) => void lines.push([message, fields]);

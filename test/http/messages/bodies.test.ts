@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
-import { openService } from '../support/http/service.ts';
-import { checkRawResponse, listen, type Listening } from '../support/http/socket.ts';
+import { errorOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
 
-/** `docs/decisions.md`, "Requests": the body. Its fields are in `fields.test.ts`. */
+/** The messages about a body, and its size on a socket. The rest are checks of `petstore conform`. */
 
 const service = await openService();
 const { call } = service;
@@ -12,83 +12,6 @@ afterAll(() => service.close());
 const create = (body: unknown, headers?: Record<string, string>) => call('/v1/pets', post(body, headers));
 
 describe('a body', () => {
-  const accepted = [
-    'application/json',
-    'application/json; charset=utf-8',
-    'application/json;charset=UTF-8',
-    'application/json; charset="utf-8"',
-    'Application/JSON ; Charset=utf-8',
-  ];
-  for (const mediaType of accepted) {
-    it(`may be sent as ${mediaType}`, async () => {
-      expect(await outcomeOf(create(rex, { 'Content-Type': mediaType }))).toBe('201');
-    });
-  }
-
-  const refused = [
-    'text/plain',
-    'text/json',
-    'application/xml',
-    'application/jsonp',
-    'application/problem+json',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/json; charset=iso-8859-1',
-    'application/json; charset=utf-16',
-    'application/json, text/plain',
-    'json',
-  ];
-  for (const mediaType of refused) {
-    it(`is 415 as ${mediaType}`, async () => {
-      expect(await outcomeOf(create(rex, { 'Content-Type': mediaType }))).toBe('415 unsupported_media_type');
-    });
-  }
-
-  it('is 415 without a media type', async () => {
-    const bytes = new TextEncoder().encode(JSON.stringify(rex));
-    const response = call('/v1/pets', { method: 'POST', body: bytes });
-    expect(await outcomeOf(response)).toBe('415 unsupported_media_type');
-  });
-
-  const notJson = [
-    '',
-    ' ',
-    '{',
-    '{"name":"Rex","categoryId":1',
-    '{name:"Rex"}',
-    "{'name':'Rex'}",
-    '[1,]',
-    'NaN',
-  ];
-  for (const body of [
-    ...notJson,
-    'undefined',
-    '{"name":"a\nb","categoryId":1}',
-    '{"categoryId":01}',
-    '{}{}',
-  ]) {
-    it(`is invalid_json if it is ${JSON.stringify(body)}`, async () => {
-      expect(await outcomeOf(create(body))).toBe('400 invalid_json');
-    });
-  }
-
-  const invalidUtf8: [string, number[]][] = [
-    ['a lone continuation byte', [0x80]],
-    ['an overlong slash', [0xc0, 0xaf]],
-    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
-    ['a truncated emoji', [0xf0, 0x9f, 0x90]],
-    ['a code point past U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
-    ['Latin-1', [0xe4]],
-  ];
-  for (const [name, bytes] of invalidUtf8) {
-    it(`is invalid_json with ${name}`, async () => {
-      const [before = '', after = ''] = JSON.stringify({ ...rex, name: '|' }).split('|');
-      const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
-      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-      expect(await outcomeOf(call('/v1/pets', init))).toBe('400 invalid_json');
-    });
-  }
-
   it('is invalid_json with a message that says where', async () => {
     const messageOf = async (body: string | Uint8Array<ArrayBuffer>) =>
       (await errorOf(call('/v1/pets', { ...post(''), body }))).message;
@@ -101,14 +24,6 @@ describe('a body', () => {
     // A body may hold a secret, and a message may reach a log or a screen.
     expect(await messageOf(`{"a":${'s3cret'.repeat(100)}}`)).toContain('found "s3crets3cret…".');
     expect(await messageOf('{"a":\u001b[31m}')).toContain('found U+001B.');
-  });
-
-  it('is invalid_json with a byte order mark or in UTF-16', async () => {
-    const utf16 = Buffer.from(JSON.stringify(rex), 'utf16le');
-    for (const body of [Buffer.from(`\ufeff${JSON.stringify(rex)}`), utf16]) {
-      const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body };
-      expect(await outcomeOf(call('/v1/pets', init))).toBe('400 invalid_json');
-    }
   });
 });
 
