@@ -58,6 +58,18 @@ describe('the kill table', () => {
   });
 });
 
+describe('docs/conformance.md', () => {
+  it('counts the mutants', async () => {
+    const text = await Bun.file(page).text();
+    const countOf = (breaks: string) => mutants.filter((mutant) => mutant.breaks === breaks).length;
+    const [contract, strict] = [countOf('contract'), countOf('strict')];
+    expect(text).toContain(`The sandbox serves ${mutants.length} mutants`);
+    const row = text.split('\n').find((line) => line.startsWith('| `petstore conform`'));
+    expect(row).toContain(`${contract} of ${contract} `);
+    expect(row).toContain(`${strict} of ${strict} `);
+  });
+});
+
 function namesOf(found: Kill[]): string[] {
   return found.map(({ mutant }) => mutant.name);
 }
