@@ -1,6 +1,6 @@
 import { isPetStatus } from '../../pet.ts';
 import { editNewPet, editNewPetText, editRequest, forOperations } from './edit.ts';
-import { parseExact, renderExact, type Fields } from './exact-json.ts';
+import { parseExact, renderExact, withDefault, type Fields } from './exact-json.ts';
 import type { Mutant, Wrap } from './mutant.ts';
 
 const digits = /^-?\d{1,18}$/;
@@ -12,7 +12,7 @@ export const acceptedMutants: readonly Mutant[] = [
     name: 'name-missing-accepted',
     breaks: 'contract',
     description: 'A create without a name stores a pet with an empty name.',
-    wrap: editNewPet((pet) => ({ name: '', ...pet })),
+    wrap: editNewPet((pet) => withDefault(pet, 'name', '')),
   },
   {
     number: 62,
@@ -33,7 +33,7 @@ export const acceptedMutants: readonly Mutant[] = [
     name: 'category-missing-accepted',
     breaks: 'contract',
     description: 'A create without a categoryId stores a pet of category 0.',
-    wrap: editNewPet((pet) => ({ categoryId: 0n, ...pet })),
+    wrap: editNewPet((pet) => withDefault(pet, 'categoryId', 0n)),
   },
   {
     number: 65,

@@ -121,6 +121,7 @@ function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
       const text = await response.text();
       const id = parseObject(text)?.['id'];
       if (typeof id === 'bigint' && !created.includes(id)) created.push(id);
+      created.sort((one, other) => (one < other ? -1 : 1));
       return withBody(response, text);
     });
     const list = editPage((pets) => pets.filter(({ id }) => !isHidden(id)));

@@ -100,7 +100,7 @@ function tagBy(tagFor: (address: string) => string): Wrap {
       const response = await fetch(withHeader(request, 'If-None-Match', null));
       if (!response.headers.has('ETag')) return response;
       const etag = tagFor(request.url);
-      const isHeld = held === etag;
+      const isHeld = held === '*' || (held?.includes(etag) ?? false);
       const tagged = isHeld ? withBody(response, null, { status: 304 }) : response;
       tagged.headers.set('ETag', etag);
       return tagged;

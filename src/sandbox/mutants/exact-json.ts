@@ -34,3 +34,8 @@ export function without(fields: Fields, name: string): Fields {
   const { [name]: _left, ...rest } = fields;
   return rest;
 }
+
+/** The field is added behind the others, if it is missing. */
+export function withDefault(fields: Fields, name: string, value: unknown): Fields {
+  return Object.hasOwn(fields, name) ? fields : { ...fields, [name]: value };
+}

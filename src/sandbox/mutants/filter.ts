@@ -83,7 +83,7 @@ function filterBy(matches: (pet: Fields, status: string) => boolean): Wrap {
 
 function filterAfterLimit(fetch: Fetch): Fetch {
   return async (request) => {
-    const status = new URL(request.url).searchParams.get('status');
+    const status = new URL(request.url).searchParams.getAll('status').join();
     if (!isPetStatus(status)) return fetch(request);
     const response = await fetch(withUrl(request, (url) => url.searchParams.delete('status')));
     if (!response.ok || response.body === null) return response;

@@ -96,10 +96,12 @@ function rememberFailures(fetch: Fetch): Fetch {
   const failures = new Map<string, Response>();
   return async (request) => {
     const key = request.headers.get(idempotencyKey);
-    const failure = failures.get(key ?? '');
+    // Of one caller: another one has keys of its own.
+    const place = `${request.headers.get('Authorization')} ${key}`;
+    const failure = failures.get(place);
     if (failure) return failure.clone() as Response;
     const response = await fetch(request);
-    if (key !== null && response.status === 400) failures.set(key, response.clone() as Response);
+    if (key !== null && response.status === 400) failures.set(place, response.clone() as Response);
     return response;
   };
 }

@@ -86,7 +86,14 @@ export const limitMutants: readonly Mutant[] = [
     name: 'limit-given-twice',
     breaks: 'strict',
     description: 'Of two limits, the first counts; both should be refused.',
-    wrap: editParameter('limit', (limit) => limit),
+    wrap: forList(
+      editRequest((request) =>
+        withUrl(request, ({ searchParams }) => {
+          const limit = searchParams.get('limit');
+          if (limit !== null) searchParams.set('limit', limit);
+        }),
+      ),
+    ),
   },
   {
     number: 13,

@@ -14,15 +14,15 @@ export function nextQuery(response: Response): string | undefined {
 
 /** The limit that a request names, if the service accepts it. */
 export function limitOf({ url }: Request): number | undefined {
-  const limit = new URL(url).searchParams.get('limit') ?? '';
-  return /^(?:[1-9]\d?|100)$/.test(limit) ? Number(limit) : undefined;
+  const limits = new URL(url).searchParams.getAll('limit').join();
+  return /^(?:[1-9]\d?|100)$/.test(limits) ? Number(limits) : undefined;
 }
 
-/** Changes a parameter of a list, if it is there; undefined removes it. */
+/** Changes a parameter of a list that is given once; undefined removes it. */
 export function editParameter(name: string, edit: (value: string) => string | undefined): Wrap {
   const editUrl = ({ searchParams }: URL) => {
-    const value = searchParams.get(name);
-    if (value === null) return;
+    const [value, ...others] = searchParams.getAll(name);
+    if (value === undefined || others.length > 0) return;
     const edited = edit(value);
     if (edited === undefined) searchParams.delete(name);
     else searchParams.set(name, edited);

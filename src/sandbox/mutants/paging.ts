@@ -106,11 +106,9 @@ export const pagingMutants: readonly Mutant[] = [
     description: 'A damaged cursor begins at the first page instead of being refused.',
     wrap: forList((fetch) => async (request) => {
       const response = await fetch(request);
-      if (response.status !== 400) return response;
-      const { code } = (await response.clone().json()) as Fields;
-      return code === 'invalid_cursor'
-        ? editParameter('cursor', () => undefined)(fetch, '')(request)
-        : response;
+      if (response.status !== 400 || !hasCursor(request)) return response;
+      const first = await fetch(withUrl(request, (url) => url.searchParams.delete('cursor')));
+      return first.ok ? first : response;
     }),
   },
 ];

@@ -1,5 +1,5 @@
 import { editNewPet } from './edit.ts';
-import { without, type Fields } from './exact-json.ts';
+import { withDefault, without, type Fields } from './exact-json.ts';
 import type { Mutant, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
@@ -104,14 +104,14 @@ export const storedMutants: readonly Mutant[] = [
     name: 'status-stored-by-default',
     breaks: 'contract',
     description: 'A pet that is added without a status is stored as available.',
-    wrap: editNewPet((pet) => ({ status: 'available', ...pet })),
+    wrap: editNewPet((pet) => withDefault(pet, 'status', 'available')),
   },
   {
     number: 90,
     name: 'status-required',
     breaks: 'contract',
     description: 'A create without a status is refused.',
-    wrap: editNewPet((pet) => (Object.hasOwn(pet, 'status') ? pet : { ...pet, status: null })),
+    wrap: editNewPet((pet) => withDefault(pet, 'status', null)),
   },
   {
     number: 91,
