@@ -93,6 +93,16 @@ describe('AUDIT_LOG', () => {
     );
     expect(storeOf('sqlite:data/petstore.db')).toBe('data/petstore.db');
   });
+
+  it.each([
+    'postgres://petstore:sec?ret@db.example/shop',
+    'postgres://petstore:sec#ret@db.example/shop',
+    'postgres://petstore:sec/ret@db.example/shop',
+    'postgres:petstore:secret@db.example/shop',
+    'postgres://db.example/shop?password=sec@ret',
+  ])('shows nothing of an address whose password is not encoded: %s', (address) => {
+    expect(storeOf(address)).toBe('postgres://…');
+  });
 });
 
 describe('without AUDIT_LOG', () => {
