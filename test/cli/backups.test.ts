@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBackupState } from '../../src/backup-state.ts';
+import { makeTemporaryFolder, removeFolder } from '../../src/temporary-folder.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 
@@ -76,6 +77,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     ]);
     expect((await world.run('backups', 'list', world.place)).stdout).toContain(file);
 
+    await leaveRehearsal(join(world.folder.path, 'scratch'));
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
@@ -125,6 +127,17 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     expect(await world.run('backups', 'rehearse', world.place)).toMatchObject({ status: 1 });
   });
 });
+
+/** What a rehearsal leaves behind that was killed. */
+async function leaveRehearsal(temporary: string): Promise<void> {
+  const ended = Bun.spawn(['true']);
+  await ended.exited;
+  const own = makeTemporaryFolder('rehearsal');
+  removeFolder(own);
+  const folder = join(temporary, basename(own).replace(`-${process.pid}-`, `-${ended.pid}-`));
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'petstore.db'), 'every pet and key');
+}
 
 describe('a backup that rots in its place', () => {
   it('is found by a rehearsal, which says so and records it', async () => {
