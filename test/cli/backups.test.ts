@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -155,6 +156,26 @@ describe('a backup that rots in its place', () => {
     expect(readBackupState(world.folder.database).rehearsal).toMatchObject({ name: file, isSound: false });
     const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
     expect(await runCli(['restore', world.place, '--latest'], restored)).toMatchObject({ status: 1 });
+    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
+  });
+});
+
+describe('a backup whose keys were changed in its place', () => {
+  it.each(['the file', 'the folder, --latest,'])('is not restored from %s', async (source) => {
+    using world = await makeWorld('a folder');
+    await world.run('keys', 'revoke', '1');
+    const { name: file } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    const path = join(world.place, file);
+    // No checksum of a row covers it, and the file stays sound.
+    using database = new Database(path, { readwrite: true });
+    database.run('UPDATE api_keys SET revoked_at = NULL');
+    database.close();
+    const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    const args = source === 'the file' ? [path] : [world.place, '--latest'];
+    expect(await runCli(['restore', ...args], restored)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n/),
+    });
     expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
   });
 });
