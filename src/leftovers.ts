@@ -10,7 +10,8 @@ export function removeLeftovers(folder: string, form: RegExp): void {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process with this id, whoever's it is. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -3,6 +3,8 @@
  * any moment is not in the list.
  */
 
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { OperatorError } from '../error.ts';
 import { hashOf } from './hash.ts';
 import {
@@ -51,10 +53,22 @@ export async function removeBackup(place: BackupPlace, name: string): Promise<vo
 /** Copies a backup to a path of this machine, and checks that it is what was backed up. */
 export async function fetchBackup(place: BackupPlace, backup: Backup, path: string): Promise<void> {
   await place.fetch(backup.name, path);
-  if ((await hashOf(Bun.file(path))) === backup.sha256) return;
+  await refuseDamaged(backup, path, place.name);
+}
+
+/** Checks a file that an operator names against the manifest beside it, if there is one. Nothing else covers the keys. */
+export async function checkFile(path: string): Promise<void> {
+  const name = basename(path);
+  if (!isBackupName(name) || !existsSync(path) || !existsSync(manifestOf(path))) return;
+  const backup = parseManifest(name, readFileSync(manifestOf(path), 'utf8'));
+  if (backup) await refuseDamaged(backup, path, dirname(path));
+}
+
+async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: string): Promise<void> {
+  if ((await hashOf(Bun.file(path))) === sha256) return;
   throw new OperatorError(
-    `The backup ${backup.name} in ${place.name} is damaged.`,
-    `Use another one: petstore backups list ${place.name}`,
+    `The backup ${name} in ${placeName} is damaged.`,
+    `Use another one: petstore backups list ${placeName}`,
   );
 }
 

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../error.ts';
 import type { Report } from '../progress.ts';
 import { checkKeys } from '../sqlite/backups/check-keys.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
+import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../temporary-folder.ts';
 import { fetchBackup } from './catalog.ts';
 import type { Backup } from './manifest.ts';
 import type { BackupPlace } from './place.ts';
@@ -15,7 +15,9 @@ import type { BackupPlace } from './place.ts';
  * Every pet and order is compared with its checksum, every key is read, and the counts with those of the manifest.
  */
 export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-rehearsal-'));
+  // A rehearsal that was killed has left a whole store.
+  removeAbandonedFolders('rehearsal');
+  const folder = makeTemporaryFolder('rehearsal');
   try {
     const startedAt = performance.now();
     const file = join(folder, 'backup.db');
@@ -38,7 +40,7 @@ export async function rehearse(place: BackupPlace, backup: Backup, report: Repor
     if (!isComplete) throw incomplete(backup, place);
     return restoreMs;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 

@@ -65,11 +65,14 @@ function operator(): LogFields {
   return { user: uid === undefined ? undefined : userNameOf(uid), uid, sudoUser: process.env['SUDO_USER'] };
 }
 
+/** The hosts and the database of an address that is well-formed. Any part of another may be a password. */
+const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
+
 /** An address without its user, password and parameters. */
 export function storeOf(databaseUrl: string): string {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) return location.path;
-  return location.address.replace(/\?.*$/, '').replace(/\/\/.*@/, '//');
+  return `postgres://${publicPart.exec(location.address)?.[1] ?? '…'}`;
 }
 
 /** Refuses an `AUDIT_LOG` that cannot be written, before anything is done. */

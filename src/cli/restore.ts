@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { fetchBackup, listBackups } from '../backups/catalog.ts';
+import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
 import { isS3, openPlace } from '../backups/place.ts';
 import { OperatorError } from '../error.ts';
 import { makeScratchFolder } from '../sqlite/backups/lock-store.ts';
@@ -78,7 +78,10 @@ interface Source extends Disposable {
 
 /** Fetches a backup from a bucket; a file is used where it is. */
 async function openSource(source: string, isLatest: boolean, store: string): Promise<Source> {
-  if (!isLatest && !isS3(source)) return { file: source, [Symbol.dispose]() {} };
+  if (!isLatest && !isS3(source)) {
+    await checkFile(source);
+    return { file: source, [Symbol.dispose]() {} };
+  }
   const cut = source.lastIndexOf('/') + 1;
   const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
   const place = await openPlace(placeName, process.env);

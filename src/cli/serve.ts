@@ -37,7 +37,8 @@ async function serve(texts: Record<string, string>): Promise<void> {
     );
   }
   const serveAll = options.workers > 1 ? (await import('../server/workers.ts')).superviseWorkers : serveHere;
-  const audit = createServiceAudit(context.log, options.databaseUrl);
+  // Whatever the level of the other lines is.
+  const audit = createServiceAudit(openContext('info').log, options.databaseUrl);
   const exitStatus = await serveAll(options, { ...context, audit });
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(exitStatus);

@@ -2,9 +2,9 @@ import { hashKey } from '../api-key.ts';
 import { createApp, type App } from '../http/app.ts';
 import type { Log } from '../log.ts';
 import { addressOf, listen } from '../server/listen.ts';
+import { removeAbandonedFolders } from '../temporary-folder.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
-import { removeLeftovers } from './folder.ts';
 import { openFront } from './front.ts';
 import type { Layer } from './layer.ts';
 import { openSeededStore } from './store.ts';
@@ -93,7 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
   starting.defer(() => front.close());
   const started = starting.move();
-  removeLeftovers();
+  removeAbandonedFolders('sandbox');
   const stop = (): Promise<void> => started.disposeAsync();
   return {
     url: addressOf({ host, tlsCert: undefined }, front.port),

@@ -5,7 +5,7 @@ import { createSamplePets } from '../sample-pets.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/open.ts';
 import { createInsert } from '../sqlite/tools/import.ts';
-import { makeSandboxFolder, removeFolder } from './folder.ts';
+import { makeTemporaryFolder, removeFolder } from '../temporary-folder.ts';
 
 export interface SeededStoreOptions {
   /** Where the random numbers of the sample pets start. */
@@ -22,7 +22,7 @@ export interface SeededStore extends SqliteStore {
 }
 
 export function openSeededStore(options: SeededStoreOptions): SeededStore {
-  const folder = makeSandboxFolder();
+  const folder = makeTemporaryFolder('sandbox');
   const path = join(folder, 'petstore.db');
   const seeded = join(folder, 'seeded.db');
   let restorer: Restorer | undefined;

@@ -51,15 +51,19 @@ export function scheduleBackups(options: ServeOptions, context: ServeContext): B
     ]);
     if (isStopped) return false;
     const { signalCode } = child;
-    if (exitCode === 0) logMade(context.log, output);
+    if (exitCode === 0) logMade(context.log, output, problem);
     else logFailed(context.log, { store, to, problem, signalCode });
     return exitCode === 0;
   };
   const plan = (delayMs: number): void => {
     if (isStopped) return;
     timer = setTimeout(() => {
+      const startedAt = performance.now();
+      // By our own clock as well: a backup that could not be recorded must not be followed by another at once.
+      const afterMade = (): number =>
+        Math.max(dueInMs(store, to, everyMs), everyMs - (performance.now() - startedAt));
       runOnce().then(
-        (isMade) => plan(isMade ? dueInMs(store, to, everyMs) : Math.min(everyMs, retryMs)),
+        (isMade) => plan(isMade ? afterMade() : Math.min(everyMs, retryMs)),
         (error: unknown) => {
           context.log.error('The backup could not be started.', { to, error: describeError(error) });
           plan(Math.min(everyMs, retryMs));
@@ -96,9 +100,11 @@ interface Made {
   removed: string[];
 }
 
-function logMade(log: Log, output: string): void {
+function logMade(log: Log, output: string, problem: string): void {
   const { name, to, petCount, bytes, durationMs, removed } = JSON.parse(output) as Made;
   log.info('backup made', { name, to, pets: petCount, bytes, durationMs, removed: removed.length });
+  if (problem !== '')
+    log.warn('The backup is good, but there was a problem.', { to, reason: reasonOf(problem) });
 }
 
 interface Failure {
@@ -109,7 +115,7 @@ interface Failure {
 }
 
 function logFailed(log: Log, { store, to, problem, signalCode }: Failure): void {
-  const reason = signalCode ? `It was ended by ${signalCode}.` : problem.trim().replace(/^petstore: /, '');
+  const reason = signalCode ? `It was ended by ${signalCode}.` : reasonOf(problem);
   log.error('The backup failed. The service goes on.', { to, reason });
   if (!signalCode) return;
   try {
@@ -117,6 +123,11 @@ function logFailed(log: Log, { store, to, problem, signalCode }: Failure): void 
   } catch (error) {
     log.warn('The failed backup could not be recorded.', { error: describeError(error) });
   }
+}
+
+/** What a command has written to standard error. */
+function reasonOf(problem: string): string {
+  return problem.trim().replace(/^petstore: /, '');
 }
 
 function lowerPriority(pid: number): void {

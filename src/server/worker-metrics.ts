@@ -33,7 +33,12 @@ export function createWorkerMetrics<Worker>(
     const reply = Promise.withResolvers<void>();
     awaited.set(worker, reply);
     setTimeout(() => settle(worker, reply), replyWithinMs).unref();
-    ask(worker);
+    try {
+      ask(worker);
+    } catch {
+      // It is about to end, and has closed its channel.
+      settle(worker, reply);
+    }
     return reply.promise;
   };
 

@@ -93,6 +93,16 @@ describe('AUDIT_LOG', () => {
     );
     expect(storeOf('sqlite:data/petstore.db')).toBe('data/petstore.db');
   });
+
+  it.each([
+    'postgres://petstore:sec?ret@db.example/shop',
+    'postgres://petstore:sec#ret@db.example/shop',
+    'postgres://petstore:sec/ret@db.example/shop',
+    'postgres:petstore:secret@db.example/shop',
+    'postgres://db.example/shop?password=sec@ret',
+  ])('shows nothing of an address whose password is not encoded: %s', (address) => {
+    expect(storeOf(address)).toBe('postgres://…');
+  });
 });
 
 describe('without AUDIT_LOG', () => {
@@ -119,9 +129,12 @@ describe('without AUDIT_LOG', () => {
   });
 
   it.each([1, 2])(
-    'is in the log of a service that makes its first key, with --workers %i',
+    'is in the log of a service that makes its first key, whatever its level, with --workers %i',
     async (workers) => {
-      await using service = await startService({ workers, env: { ...env, API_KEYS: undefined } });
+      await using service = await startService({
+        workers,
+        env: { ...env, API_KEYS: undefined, LOG_LEVEL: 'error' },
+      });
       const [line] = await service.untilLogged(/.*"message":"audit".*/);
       expect(JSON.parse(line)).toMatchObject({
         action: 'keys create',

@@ -1,7 +1,9 @@
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBackupState } from '../../src/backup-state.ts';
+import { makeTemporaryFolder, removeFolder } from '../../src/temporary-folder.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 
@@ -76,6 +78,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     ]);
     expect((await world.run('backups', 'list', world.place)).stdout).toContain(file);
 
+    await leaveRehearsal(join(world.folder.path, 'scratch'));
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
@@ -126,6 +129,17 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
   });
 });
 
+/** What a rehearsal leaves behind that was killed. */
+async function leaveRehearsal(temporary: string): Promise<void> {
+  const ended = Bun.spawn(['true']);
+  await ended.exited;
+  const own = makeTemporaryFolder('rehearsal');
+  removeFolder(own);
+  const folder = join(temporary, basename(own).replace(`-${process.pid}-`, `-${ended.pid}-`));
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'petstore.db'), 'every pet and key');
+}
+
 describe('a backup that rots in its place', () => {
   it('is found by a rehearsal, which says so and records it', async () => {
     using world = await makeWorld('a folder');
@@ -142,6 +156,26 @@ describe('a backup that rots in its place', () => {
     expect(readBackupState(world.folder.database).rehearsal).toMatchObject({ name: file, isSound: false });
     const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
     expect(await runCli(['restore', world.place, '--latest'], restored)).toMatchObject({ status: 1 });
+    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
+  });
+});
+
+describe('a backup whose keys were changed in its place', () => {
+  it.each(['the file', 'the folder, --latest,'])('is not restored from %s', async (source) => {
+    using world = await makeWorld('a folder');
+    await world.run('keys', 'revoke', '1');
+    const { name: file } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    const path = join(world.place, file);
+    // No checksum of a row covers it, and the file stays sound.
+    using database = new Database(path, { readwrite: true });
+    database.run('UPDATE api_keys SET revoked_at = NULL');
+    database.close();
+    const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    const args = source === 'the file' ? [path] : [world.place, '--latest'];
+    expect(await runCli(['restore', ...args], restored)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n/),
+    });
     expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
   });
 });

@@ -47,6 +47,17 @@ describe('the checks', () => {
     expect(new Set(contract.map(({ profile }) => profile))).toEqual(new Set(['contract']));
   });
 
+  it('show no part of a key that the end of a long response cuts off', async () => {
+    const { apiKey } = service;
+    const start = 'x'.repeat(290);
+    const failures = await failuresOf(openApi(() => new Response(`${start} ${apiKey}`, { status: 500 })));
+    const length = start.length + 1 + apiKey.length;
+    expect(failures.map(({ seen }) => seen)).toContain(
+      `500 ${start} <API_KEY, cut off>… (${length} characters)`,
+    );
+    expect(JSON.stringify(failures)).not.toContain(apiKey.slice(0, 5));
+  });
+
   it('create a few dozen pets, named so', async () => {
     await using own = await openService({ openStore: openTemporarySqlite });
     const fetch: Fetch = async (url, init) => own.app.fetch(new Request(url, init));

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { makeSandboxFolder, removeFolder, removeLeftovers } from '../../src/sandbox/folder.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { recordSession } from '../support/sandbox/session.ts';
 
@@ -88,17 +86,6 @@ describe('a sandbox', () => {
     await stopped.stop();
     expect(filesOf()).toEqual(before);
     expect(await fetch(stopped.url).then(String, () => 'refused')).toBe('refused');
-  });
-
-  it('removes the folders of killed sandboxes, and only those', async () => {
-    const mine = makeSandboxFolder();
-    const ended = Bun.spawn(['true']);
-    await ended.exited;
-    const leftover = join(tmpdir(), mine.replace(/^.*\//, '').replace(`-${process.pid}-`, `-${ended.pid}-`));
-    mkdirSync(leftover);
-    removeLeftovers();
-    expect([existsSync(leftover), existsSync(mine)]).toEqual([false, true]);
-    removeFolder(mine);
   });
 
   it('wraps the API in the layer it is given, and anew at a reset', async () => {

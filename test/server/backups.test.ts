@@ -45,6 +45,23 @@ describe('serve --backup-to', () => {
     expect(readdirSync(to)).toEqual(before);
   });
 
+  it('waits for the interval after a backup that could not be recorded, and says why', async () => {
+    using folder = makeFolder();
+    const to = join(folder.path, 'backups');
+    mkdirSync(to);
+    mkdirSync(`${folder.database}.last-backup.json`);
+    await using service = await startService({ args: every('1d', to), databaseUrl: folder.database });
+    await service.untilLogged(/"message":"backup made"/);
+    const [, reason] = await service.untilLogged(
+      /"level":"warn","message":"The backup is good, but there was a problem\.","to":"[^"]+","reason":"([^"]+)"/,
+    );
+    expect(reason).toContain('This cannot be recorded beside');
+    await Bun.sleep(300);
+    expect(childrenOf(service.pid)).toEqual([]);
+    await service.stop();
+    expect(readdirSync(to)).toHaveLength(2);
+  });
+
   it('goes on serving when the bucket cannot be reached, and backs up once it can', async () => {
     const port = await freePort();
     await using s3 = await openS3Server();

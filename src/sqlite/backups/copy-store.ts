@@ -10,6 +10,13 @@ import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
 import type { OpenedStore } from '../opening/opened-store.ts';
 import { syncPath } from '../opening/store-file.ts';
 
+interface CopyOptions {
+  /** What to do when the disk is full. */
+  remedy?: string;
+  /** Whether a verified copy gets its name; otherwise it is removed. */
+  isWanted?: (copy: string) => boolean;
+}
+
 /**
  * Copies a store into one file while services go on using it. The copy holds everything that was acknowledged before the
  * call, and gets its name only after it was read back whole and synced. It replaces a file of that name.
@@ -18,7 +25,7 @@ export function copyStore(
   store: OpenedStore,
   file: string,
   report: Report,
-  remedy = 'Make room, or choose another disk.',
+  { remedy = 'Make room, or choose another disk.', isWanted = () => true }: CopyOptions = {},
 ): StoreContent {
   const { name } = store;
   // The process id keeps it apart from another copy under way.
@@ -36,9 +43,13 @@ export function copyStore(
       copyInto(database, partial, file, remedy);
     });
     const content = verifyCopy(partial, name, report);
-    syncPath(partial);
-    renameSync(partial, file);
-    syncPath(dirname(resolve(file)));
+    if (isWanted(partial)) {
+      syncPath(partial);
+      renameSync(partial, file);
+      syncPath(dirname(resolve(file)));
+    } else {
+      rmSync(partial);
+    }
     return content;
   } catch (error) {
     rmSync(partial, { force: true });
