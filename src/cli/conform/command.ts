@@ -81,9 +81,22 @@ function openJUnitFile(path: string) {
 
 /** A wrong address or key would fail every check and tell nothing about the service. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
+  const { status } = await sendFirst(api, baseUrl);
+  if (status === 401) {
+    throw new OperatorError(
+      `The service at ${baseUrl} does not accept the API key (401).`,
+      'Set PETSTORE_API_KEY to a key of this service.',
+      2,
+    );
+  }
+  if (status === 404) {
+    throw new OperatorError(`The service at ${baseUrl} has no list of pets (404).`, 'Check the address.', 2);
+  }
+}
+
+async function sendFirst(api: Api, baseUrl: string): Promise<{ status: number }> {
   try {
-    const { status } = await api.send({ path: '/pets?limit=1' });
-    if (status !== 401) return;
+    return await api.send({ path: '/pets?limit=1' });
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const { code, name } = error.cause as { code?: string; name: string };
@@ -93,9 +106,4 @@ async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
       2,
     );
   }
-  throw new OperatorError(
-    `The service at ${baseUrl} does not accept the API key (401).`,
-    'Set PETSTORE_API_KEY to a key of this service.',
-    2,
-  );
 }
