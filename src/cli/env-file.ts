@@ -12,8 +12,8 @@ const known = new Set([
   'AUDIT_LOG',
   ...Object.values(settings).map(({ variable }) => variable),
 ]);
-/** Those of PostgreSQL, and of the bucket for backups. */
-const knownFamilies = /^(?:PG[A-Z]+|(?:S3|AWS)_[A-Z0-9_]+)$/;
+/** The database server and the bucket of the backups. Neither is ever sent an API key. */
+const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 
 /**
  * Adds the settings in a file to the environment, which wins. Only a file that `--env-file` names is read: the folder
@@ -22,6 +22,6 @@ const knownFamilies = /^(?:PG[A-Z]+|(?:S3|AWS)_[A-Z0-9_]+)$/;
 export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
   if (path === '') throw usageError('--env-file needs the name of a file.');
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
-    if (known.has(name) || knownFamilies.test(name)) environment[name] ??= value;
+    if (known.has(name) || knownElsewhere.test(name)) environment[name] ??= value;
   }
 }

@@ -30,7 +30,7 @@ const commands: Record<string, CommandEntry> = {
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
   conform: {
-    summary: 'Check any implementation of the API by requests alone.',
+    summary: 'Check any implementation of the API over HTTP.',
     load: () => import('./conform/command.ts'),
   },
   completion: {

@@ -31,7 +31,7 @@ export function define(command: Command): void {
   const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
   command
     .description(
-      'Serve the API from a fresh store of made-up pets, for tests. It stops at SIGTERM or SIGINT, or when the ' +
+      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
         'process that started it is gone, and leaves nothing behind.',
     )
     .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
@@ -51,7 +51,11 @@ export function define(command: Command): void {
       parseFaults,
     )
     .option('--fault-seed <number>', 'Where the random numbers of the faults start.', random, faultSeed)
-    .option('--mutant <number>', 'Serve one documented mistake, to test a tester.', integerFrom(1, 9999))
+    .option(
+      '--mutant <number>',
+      'Serve the API with one documented mistake, to test a tester.',
+      integerFrom(1, 9999),
+    )
     .option('--list-mutants', 'List the mistakes, and serve nothing.')
     .option('--stop-with-stdin', 'Also stop when standard input ends.')
     .option('--json', 'Print the address and the key as one line of JSON.')

@@ -19,6 +19,8 @@ export function openMetricsPort(
     const server = Bun.serve({
       hostname: metricsHost,
       port: metricsPort,
+      // Unless told so, Bun shares the port with other processes that serve on it.
+      reusePort: false,
       routes: { '/metrics': { GET: scrape } },
       fetch: notFound,
       development: false,

@@ -107,6 +107,18 @@ describe('petstore conform', () => {
     );
   });
 
+  it('exits with 2 if the service has no list of pets', async () => {
+    using other = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response('', { status: 404 }),
+    });
+    const url = `http://127.0.0.1:${other.port}`;
+    const { status, stdout, stderr } = await conform(url);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toBe(`petstore: The service at ${url}/v1 has no list of pets (404). Check the address.\n`);
+  });
+
   it('exits with 2 if the service limits the rate of requests', async () => {
     await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
     await using server = listen(limited.app);

@@ -9,7 +9,7 @@ it('reads settings from a file, but nothing that decides where an API key is sen
   const path = join(folder.path, 'settings');
   const lines = [
     ...['PORT=3000', 'HOST=0.0.0.0', 'PETSTORE_API_KEY=k', 'PGPASSWORD=p'],
-    ...['S3_ENDPOINT=https://s3.example', 'AWS_REGION=r', 'AUDIT_LOG=/audit.log'],
+    ...['AUDIT_LOG=audit.log', 'S3_ACCESS_KEY_ID=a', 'AWS_SECRET_ACCESS_KEY=s'],
     ...['PETSTORE_URL=http://evil', 'HTTP_PROXY=http://evil', 'https_proxy=http://evil'],
     ...[
       'NODE_EXTRA_CA_CERTS=/evil',
@@ -26,8 +26,8 @@ it('reads settings from a file, but nothing that decides where an API key is sen
     PORT: '3000',
     PETSTORE_API_KEY: 'k',
     PGPASSWORD: 'p',
-    S3_ENDPOINT: 'https://s3.example',
-    AWS_REGION: 'r',
-    AUDIT_LOG: '/audit.log',
+    AUDIT_LOG: 'audit.log',
+    S3_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 's',
   });
 });

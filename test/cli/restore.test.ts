@@ -44,6 +44,14 @@ describe('petstore restore', () => {
     expect(await statesOf(at)).toEqual(listed.slice(0, 3));
   });
 
+  it('suggests --latest for a folder', async () => {
+    using place = makeFolder();
+    const { status, stderr } = await runCli(['restore', place.path, '--database-url', place.database]);
+    expect(status).toBe(1);
+    expect(stderr).toContain('is not a file. Name a file that petstore backup has made.');
+    expect(stderr).toContain('add --latest');
+  });
+
   it('refuses a file that has a log of its own', async () => {
     await using service = await startService();
     await addPet(service.call);

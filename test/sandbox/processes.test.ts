@@ -88,7 +88,7 @@ describe('petstore sandbox', () => {
   });
 
   it.each([
-    [['--faults', 'fly=1'], '"fly" is no fault.'],
+    [['--faults', 'fly=1'], '"fly" is not a fault.'],
     [['--mutant', '9999'], 'No mutant has the number 9999.'],
     [['--experimental', '--without-deprecated'], 'exclude each other'],
     [['--api-key', 'two words'], 'without spaces'],

@@ -29,13 +29,15 @@ describe('the metrics port', () => {
   });
 
   it.each([1, 2])('is refused with one line when it is taken, with %d workers', async (workers) => {
-    using other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-    const args = ['serve', '--port', '0', '--metrics-port', String(other.port), '--workers', String(workers)];
+    // Another service, not another program: only two of a kind could share the port.
+    await using other = await startService({ args: ['--metrics-port', '0'] });
+    const { port } = new URL(await metricsUrl(other));
+    const args = ['serve', '--port', '0', '--metrics-port', port, '--workers', String(workers)];
     const { status, stdout, stderr } = await runCli(args);
     expect(status).toBe(2);
     expect(stdout).toBe('');
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).toContain(`Port ${other.port} on 127.0.0.1, for the metrics, is taken.`);
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1, for the metrics, is taken.`);
   });
 });
 

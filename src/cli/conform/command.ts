@@ -21,9 +21,10 @@ interface ConformOptions {
 export function define(command: Command): void {
   command
     .description(
-      'Check a running implementation of the API, ours or another, by requests alone: every row of the contract, and ' +
-        'with --profile strict what Petstore decided beyond it. It creates a few dozen pets, named "conform …". The ' +
-        'exit status is 1 if a check fails, and 2 if the service cannot be checked.',
+      'Check a running implementation of the API, ours or another, over HTTP alone: everything that the contract ' +
+        'says and, with --profile strict, what Petstore decided beyond it. The key must be allowed to create pets: it ' +
+        'creates a few dozen, most of them named "conform …". The exit status is 1 if a check fails, and 2 if the ' +
+        'service cannot be checked.',
     )
     .argument('<url>', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
     .addOption(keySetting)
@@ -81,9 +82,22 @@ function openJUnitFile(path: string) {
 
 /** A wrong address or key would fail every check and tell nothing about the service. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
+  const { status } = await sendFirst(api, baseUrl);
+  if (status === 401) {
+    throw new OperatorError(
+      `The service at ${baseUrl} does not accept the API key (401).`,
+      'Set PETSTORE_API_KEY to a key of this service.',
+      2,
+    );
+  }
+  if (status === 404) {
+    throw new OperatorError(`The service at ${baseUrl} has no list of pets (404).`, 'Check the address.', 2);
+  }
+}
+
+async function sendFirst(api: Api, baseUrl: string): Promise<{ status: number }> {
   try {
-    const { status } = await api.send({ path: '/pets?limit=1' });
-    if (status !== 401) return;
+    return await api.send({ path: '/pets?limit=1' });
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const { code, name } = error.cause as { code?: string; name: string };
@@ -93,9 +107,4 @@ async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
       2,
     );
   }
-  throw new OperatorError(
-    `The service at ${baseUrl} does not accept the API key (401).`,
-    'Set PETSTORE_API_KEY to a key of this service.',
-    2,
-  );
 }

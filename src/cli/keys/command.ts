@@ -18,7 +18,7 @@ export function define(keys: Command): void {
   const now = new Date();
   keys
     .description(
-      'Create, list, rotate and revoke the API keys of a store. A running service follows at once. Run this as the ' +
+      'Create, list, rotate and revoke the API keys of a store. A running service notices at once. Run this as the ' +
         'user that the service runs as.',
     )
     .option('--json', 'Print JSON instead of text.')
@@ -54,7 +54,7 @@ export function define(keys: Command): void {
   const rotateCommand = keys
     .command('rotate')
     .description(
-      'Create a key with the name and the rights of another, and show it once. The other key expires after the overlap.',
+      'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap.',
     )
     .argument(...id)
     .addOption(
@@ -64,7 +64,7 @@ export function define(keys: Command): void {
     )
     .option(
       '--expires <when>',
-      'As for create. Without it, the new key is valid for as long as the other was meant to be.',
+      'As for create. Without it, the new key gets the same lifetime as the old one.',
       (text) => parseExpiry(text, now),
     )
     .action((given: string, _options, command: Command) => rotate(given, now, command.optsWithGlobals()));

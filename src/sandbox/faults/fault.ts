@@ -42,7 +42,7 @@ export function codeOfStatus(status: number): ErrorCode | undefined {
 function parsePart(part: string): Fault {
   const [, name = part, value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? [];
   const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
-  if (!parse) throw invalid(`"${name}" is no fault. Known are ${Object.keys(parsers).join(', ')}.`);
+  if (!parse) throw invalid(`"${name}" is not a fault. The faults are ${Object.keys(parsers).join(', ')}.`);
   const fault = parse(value);
   if (!fault) throw invalid(`"${part}" is not understood. An example is ${examples[name]}.`);
   return fault;
