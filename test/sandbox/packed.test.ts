@@ -17,7 +17,7 @@ for (const sandbox of sandboxes) {
   await sandbox.reset();
   seen.push(await count(), (await call(sandbox, '/v1/pets/1')).status);
 }
-seen.push(await startSandbox({ faults: 'fly=1' }).catch((error) => error.message.includes('no fault')));
+seen.push(await startSandbox({ faults: 'fly=1' }).catch((error) => error.message.includes('not a fault')));
 await sandboxes[0].stop();
 seen.push(await call(sandboxes[0], '/v1/pets').catch(() => 'refused'));
 // The other one ends with this program, which does not wait for it.
