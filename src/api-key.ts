@@ -14,9 +14,13 @@ export interface ApiKey {
   /** SHA-256 of the whole key, in hex. */
   hash: string;
   lastFour: string;
+  /** A read-only key may list and fetch; whatever changes something is `forbidden`. */
+  isReadOnly: boolean;
   createdAt: Date;
   expiresAt?: Date;
   revokedAt?: Date;
+  /** The id of the key that a rotation made to take its place. */
+  replacedBy?: string;
   /** Coarse: written at most once an hour. */
   lastUsedAt?: Date;
 }
@@ -33,24 +37,46 @@ export interface ApiKeyStore {
   /** All keys, oldest first. */
   listKeys(): ApiKey[] | Promise<ApiKey[]>;
 
-  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'lastUsedAt'>): Promise<ApiKey>;
+  createKey(key: Omit<ApiKey, 'id' | 'revokedAt' | 'replacedBy' | 'lastUsedAt'>): Promise<ApiKey>;
 
   /** The revoked key, or undefined when no key has this id. A key already revoked stays as it was. */
   revokeKey(id: string, revokedAt: Date): Promise<ApiKey | undefined>;
 
+  /**
+   * Lets a key expire because another takes its place, if it is usable at `now` and nobody has replaced it since
+   * `previous` was read. It never expires later than before. Returns the key as it is then, or undefined when no key has
+   * this id.
+   */
+  replaceKey(id: string, replacement: Replacement): Promise<ApiKey | undefined>;
+
   recordUse(id: string, usedAt: Date): Promise<void>;
+}
+
+export interface Replacement {
+  replacedBy: string;
+  previous: string | undefined;
+  expiresAt: Date;
+  now: Date;
+}
+
+interface NewKey {
+  name: string;
+  now: Date;
+  expiresAt?: Date | undefined;
+  isReadOnly?: boolean;
 }
 
 /** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
 export async function issueKey(
   store: ApiKeyStore,
-  { name, now, expiresAt }: { name: string; now: Date; expiresAt?: Date | undefined },
+  { name, now, expiresAt, isReadOnly = false }: NewKey,
 ): Promise<{ key: ApiKey; text: string }> {
   const text = generateKey(randomBytes);
   const key = await store.createKey({
     name,
     hash: hashKey(text),
     lastFour: text.slice(-4),
+    isReadOnly,
     createdAt: now,
     ...(expiresAt && { expiresAt }),
   });

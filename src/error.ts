@@ -12,6 +12,7 @@ export const statusOfCode = {
   unsupported_media_type: 415,
   idempotency_conflict: 422,
   precondition_failed: 412,
+  forbidden: 403,
   rate_limited: 429,
   overloaded: 503,
   unavailable: 503,

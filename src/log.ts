@@ -1,6 +1,6 @@
 import { redactKeys } from './api-key.ts';
 
-export const logLevels = ['error', 'warn', 'info'] as const;
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogFields = Record<string, string | number | boolean | undefined>;
 
@@ -23,7 +23,12 @@ export function createLog({ level, render = renderJson, write, now = () => new D
       if (logLevels.indexOf(lineLevel) > logLevels.indexOf(level)) return;
       write(`${redactKeys(render(now(), lineLevel, message, fields))}\n`);
     };
-  return { error: loggerOf('error'), warn: loggerOf('warn'), info: loggerOf('info') };
+  return {
+    error: loggerOf('error'),
+    warn: loggerOf('warn'),
+    info: loggerOf('info'),
+    debug: loggerOf('debug'),
+  };
 }
 
 /** An error with its stack and its causes, for the log. Callers of the API never see it. */

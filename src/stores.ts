@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
 import type { ApiKeyStore } from './api-key.ts';
 import type { BulkStore } from './bulk-store.ts';
 import { OperatorError, usageError } from './error.ts';
 import type { ExperimentalStore } from './experimental-store.ts';
 import type { ImportStore } from './import-store.ts';
 import type { Log } from './log.ts';
+import type { Registry } from './metrics/registry.ts';
+import type { MigrationOptions } from './migration.ts';
 import type { PetStore } from './pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
+import { explainRights } from './sqlite/opening/rights.ts';
 import { isFileOfStore } from './sqlite/opening/store-file.ts';
 
 export interface Stores {
@@ -18,10 +21,12 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+export interface StoreOptions extends MigrationOptions {
   /** Holds the variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
   log?: Log;
+  /** Where the store reports its figures. */
+  metrics?: Registry | undefined;
   /** True if a pet that is created pending or sold gets an order, as one that becomes so does. */
   recordsOrders?: boolean;
 }
@@ -29,49 +34,56 @@ export interface StoreOptions {
 /** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */
 export async function openStores(
   databaseUrl: string,
-  { environment, log, recordsOrders = false }: StoreOptions,
+  { environment, log, metrics, recordsOrders = false, ...migration }: StoreOptions,
 ): Promise<Stores> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    return { ...openSqliteStore({ ...location, log, recordsOrders }), isEmbedded: true };
+    return {
+      ...openSqliteStore({ ...location, log, metrics, recordsOrders, ...migration }),
+      isEmbedded: true,
+    };
   }
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const options = { ...location, environment, recordsOrders, ...(log && { log }) };
+  const options = { ...location, environment, metrics, recordsOrders, ...migration, ...(log && { log }) };
   return { ...(await openPostgresStore(options)), isEmbedded: false };
 }
 
 /** Opens the same store to read or write it as a whole. */
 export async function openBulkStore(
   databaseUrl: string,
-  { environment, mayCreate }: StoreOptions & { mayCreate: boolean },
+  { environment, mayCreate, ...migration }: StoreOptions & { mayCreate: boolean },
 ): Promise<BulkStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
     const { openSqliteBulk } = await import('./sqlite/tools/bulk.ts');
-    return openSqliteBulk({ ...location, mayCreate });
+    return openSqliteBulk({ ...location, mayCreate, ...migration });
   }
   const { openPostgresBulk } = await import('./postgres/tools/bulk.ts');
-  return openPostgresBulk({ ...location, environment, mayCreate });
+  return openPostgresBulk({ ...location, environment, mayCreate, ...migration });
 }
 
 /** Opens the same store to add many pets at once. */
 export async function openImportStore(
   databaseUrl: string,
-  { environment }: StoreOptions,
+  { environment, ...migration }: StoreOptions,
 ): Promise<ImportStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
     const { openSqliteImport } = await import('./sqlite/tools/import.ts');
-    return openSqliteImport(location);
+    return openSqliteImport({ ...location, ...migration });
   }
   const { openPostgresImport } = await import('./postgres/tools/import.ts');
-  return openPostgresImport({ ...location, environment });
+  return openPostgresImport({ ...location, environment, ...migration });
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */
 export function refuseMissingStore(databaseUrl: string): void {
   const location = parseDatabaseUrl(databaseUrl);
-  if (!('path' in location) || existsSync(location.path)) return;
+  if (!('path' in location)) return;
+  // A store in a folder that this user may not enter is not missing.
+  const rights = explainRights(location.path, constants.F_OK);
+  if (rights) throw rights;
+  if (existsSync(location.path)) return;
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 

@@ -100,7 +100,14 @@ describe('redactKeys', () => {
 });
 
 describe('isUsable', () => {
-  const key: ApiKey = { id: '1', name: 'till', hash: '', lastFour: 'abcd', createdAt: new Date(0) };
+  const key: ApiKey = {
+    id: '1',
+    name: 'till',
+    hash: '',
+    lastFour: 'abcd',
+    isReadOnly: false,
+    createdAt: new Date(0),
+  };
 
   it('is true for a key without expiry, and before its expiry', () => {
     expect(isUsable(key, 5000)).toBe(true);

@@ -31,6 +31,7 @@ describe('createLog', () => {
     error: ['error'],
     warn: ['error', 'warn'],
     info: ['error', 'warn', 'info'],
+    debug: ['error', 'warn', 'info', 'debug'],
   };
   for (const [level, expected] of Object.entries(shown) as [LogLevel, LogLevel[]][]) {
     it(`shows ${expected.join(', ')} at level ${level}`, () => {
@@ -38,6 +39,7 @@ describe('createLog', () => {
       log.error('x');
       log.warn('x');
       log.info('x');
+      log.debug('x');
       expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(expected);
     });
   }

@@ -11,6 +11,7 @@ import { hostileJson } from './hostile/hostile-json.ts';
 import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { kill } from './durability/kill.ts';
+import { killBackups } from './durability/kill-backups.ts';
 import { killChanges } from './durability/kill-changes.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
@@ -19,9 +20,12 @@ import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { rateLimit } from './operation/rate-limit.ts';
 import { rollingRestart } from './load/rolling-restart.ts';
+import { sandboxes } from './operation/sandboxes.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
+import { tlsReload } from './operation/tls-reload.ts';
+import { truthfulMetrics } from './load/truthful-metrics.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
 /** In the order of a full run; the longest comes last. */
@@ -36,18 +40,22 @@ export const tortureTests: readonly TortureTest[] = [
   heldSnapshot,
   slowClients,
   overload,
+  truthfulMetrics,
   descriptors,
   rollingRestart,
   behindProxies,
+  tlsReload,
   postgres,
   patroni,
   clock,
   backup,
+  killBackups,
   identity,
   hostileHttp,
   hostileJson,
   generated,
   credentials,
   rateLimit,
+  sandboxes,
   soak,
 ];

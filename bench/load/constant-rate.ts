@@ -12,6 +12,7 @@ export interface ConstantRate {
 }
 
 export type Latencies = Awaited<ReturnType<typeof runAtConstantRate>>;
+type Target = Pick<Running, 'url' | 'requests' | 'headers' | 'connections'>;
 type Connection = { socket: Bun.Socket; received: string; dueAt: number };
 
 /**
@@ -19,7 +20,7 @@ type Connection = { socket: Bun.Socket; received: string; dueAt: number };
  * waits for a response before it sends again, so a server that stalls gets fewer requests and looks fast
  * ("coordinated omission").
  */
-export async function runAtConstantRate(target: Running, run: ConstantRate) {
+export async function runAtConstantRate(target: Target, run: ConstantRate) {
   const { rate, seconds, warmUpSeconds = 0, isBackground = false } = run;
   const warmUp = Math.round(rate * warmUpSeconds);
   const total = warmUp + Math.max(1, Math.round(rate * seconds));

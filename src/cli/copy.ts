@@ -4,6 +4,7 @@ import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
+import { audited, auditHelp, storeOf, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
@@ -16,6 +17,7 @@ export function define(command: Command): void {
     )
     .requiredOption('--from <address>', 'The store to read. It is not changed.')
     .requiredOption('--to <address>', 'The store to write: new, empty, or begun by the same copy.')
+    .addHelpText('after', auditHelp)
     .action(copy);
   addExamples(
     command,
@@ -39,12 +41,26 @@ interface TablePair {
   target: BulkTable<unknown>;
 }
 
-async function copy({ from, to }: { from: string; to: string }): Promise<void> {
+interface CopyOptions {
+  from: string;
+  to: string;
+}
+
+function copy(options: CopyOptions): Promise<void> {
+  const { from, to } = options;
+  return audited(
+    'copy',
+    to,
+    () => copyStore(options),
+    () => ({ from: storeOf(from) }),
+  );
+}
+
+async function copyStore({ from, to }: CopyOptions): Promise<void> {
   if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
-  const environment = process.env;
-  const source = await openBulkStore(from, { environment, mayCreate: false });
+  const source = await openBulkStore(from, { environment: process.env, mayCreate: false });
   try {
-    const target = await openBulkStore(to, { environment, mayCreate: true });
+    const target = await openBulkStore(to, { ...storeOptions(to), mayCreate: true });
     try {
       await copyAll(source, target);
     } finally {

@@ -7,8 +7,13 @@ import { settings } from './settings.ts';
  * The variables that a file may set. PETSTORE_URL, proxies and certificate authorities are not among them: a file that
  * somebody else wrote must not send an API key to another machine; see `addressOfSettings` for HOST and PORT.
  */
-const known = new Set(['PETSTORE_API_KEY', ...Object.values(settings).map(({ variable }) => variable)]);
-const postgresVariable = /^PG[A-Z]+$/;
+const known = new Set([
+  'PETSTORE_API_KEY',
+  'AUDIT_LOG',
+  ...Object.values(settings).map(({ variable }) => variable),
+]);
+/** The database server and the bucket of the backups. Neither is ever sent an API key. */
+const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 
 /**
  * Adds the settings in a file to the environment, which wins. Only a file that `--env-file` names is read: the folder
@@ -17,6 +22,6 @@ const postgresVariable = /^PG[A-Z]+$/;
 export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
   if (path === '') throw usageError('--env-file needs the name of a file.');
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
-    if (known.has(name) || postgresVariable.test(name)) environment[name] ??= value;
+    if (known.has(name) || knownElsewhere.test(name)) environment[name] ??= value;
   }
 }

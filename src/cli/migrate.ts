@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { Migration } from '../migration.ts';
 import { openStores } from '../stores.ts';
+import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -8,15 +10,42 @@ export function define(command: Command): void {
   command
     .description(
       "Bring a store's schema up to date and do nothing else. The service does the same when it starts; use this if " +
-        "the service's database role may not change the schema.",
+        "the service's database role may not change the schema. An embedded store is copied first, so that you can go " +
+        'back: to petstore.db.schema-4 if its schema has version 4. Back a PostgreSQL database up yourself.',
     )
+    .option('--no-copy', 'Do not copy the store first: you have a backup, or no room.')
     .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp)
     .action(migrate);
   addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
 }
 
-async function migrate({ databaseUrl }: { databaseUrl: string }): Promise<void> {
-  const stores = await openStores(databaseUrl, { environment: process.env });
-  await stores.close();
+interface MigrateOptions {
+  databaseUrl: string;
+  copy: boolean;
+}
+
+async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promise<void> {
+  const migration = await audited(
+    'migrate',
+    databaseUrl,
+    () => bringUpToDate(databaseUrl, keepsOlder),
+    (done) => ({
+      ...done,
+    }),
+  );
+  if (migration?.keptAs !== undefined)
+    print(`The store as it was, with schema version ${migration.from}, is kept as ${migration.keptAs}.\n`);
   print('The schema is up to date.\n');
+}
+
+async function bringUpToDate(databaseUrl: string, keepsOlder: boolean): Promise<Migration | undefined> {
+  let migration: Migration | undefined;
+  const stores = await openStores(databaseUrl, {
+    environment: process.env,
+    keepsOlder,
+    onMigrated: (done) => (migration = done),
+  });
+  await stores.close();
+  return migration;
 }

@@ -2,6 +2,10 @@ import { CommanderError, type Command } from 'commander';
 import { OperatorError, usageError } from '../error.ts';
 import { createProgram } from './program.ts';
 
+// A reader that has seen enough, such as `head`, is no error, and neither is a closed terminal.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE' && !process.stdout.isTTY) throw error;
+});
 await run(process.argv.slice(2));
 
 async function run([first, ...rest]: string[]): Promise<void> {

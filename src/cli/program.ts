@@ -12,7 +12,8 @@ interface CommandEntry {
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
-  keys: { summary: 'Create, list and revoke API keys.', load: () => import('./keys.ts') },
+  sandbox: { summary: 'Serve the API from a fresh store, for tests.', load: () => import('./sandbox.ts') },
+  keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys/command.ts') },
   pets: {
     summary: 'List, add, show, change and remove the pets of a running service.',
     load: () => import('./pets/command.ts'),
@@ -23,9 +24,15 @@ const commands: Record<string, CommandEntry> = {
   seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },
   copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
   migrate: { summary: "Bring a store's schema up to date.", load: () => import('./migrate.ts') },
-  backup: { summary: 'Copy an embedded store to a file while in use.', load: () => import('./backup.ts') },
+  backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
+  backups: { summary: 'List and rehearse the backups of a store.', load: () => import('./backups.ts') },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
+  health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
+  conform: {
+    summary: 'Check any implementation of the API over HTTP.',
+    load: () => import('./conform/command.ts'),
+  },
   completion: {
     summary: 'Print a completion script for a shell.',
     load: async () => {

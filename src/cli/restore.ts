@@ -1,6 +1,15 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
+import { isS3, openPlace } from '../backups/place.ts';
+import { OperatorError } from '../error.ts';
+import { makeScratchFolder } from '../sqlite/backups/lock-store.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
+import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
 import { embeddedPath } from '../stores.ts';
+import { audited, auditHelp } from './audit.ts';
+import { s3Help } from './backup.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { contentOf, print } from './terminal/output.ts';
@@ -12,25 +21,43 @@ export function define(command: Command): void {
       'Replace an embedded store with a backup. Stop its services first. Everything is as it was when the backup was ' +
         'made, except that API keys revoked since then stay revoked. The replaced store is kept beside the new one.',
     )
-    .argument('<file>', 'The backup to restore.')
+    .argument('<backup>', 'A file, s3://bucket/prefix/NAME, or with --latest a folder or s3://bucket/prefix.')
+    .option('--latest', 'Restore the newest backup of a folder or bucket.')
     .option('--force', 'Replace a store that holds pets or orders, or is damaged.')
     .addOption(settings.databaseUrl)
+    .addHelpText('after', s3Help)
+    .addHelpText('after', auditHelp)
     .action(restore);
   addExamples(
     command,
     'petstore restore /backups/petstore-monday.db',
     'petstore restore /backups/petstore-monday.db --force',
+    'petstore restore s3://shop-backups/petstore --latest --force',
   );
 }
 
-function restore(file: string, options: { databaseUrl: string; force?: boolean }): void {
+interface RestoreOptions {
+  databaseUrl: string;
+  force?: boolean;
+  latest?: boolean;
+}
+
+async function restore(source: string, options: RestoreOptions): Promise<void> {
   const path = embeddedPath(options.databaseUrl);
-  const { keepsRevocations, replacedPath, ...content } = restoreSqlite({
-    file,
-    name: path,
-    isForced: options.force ?? false,
-    report: reportOnTerminal(),
-  });
+  using local = await openSource(source, options.latest ?? false, path);
+  const { keepsRevocations, replacedPath, ...content } = await audited(
+    'restore',
+    options.databaseUrl,
+    () =>
+      restoreSqlite({
+        file: local.file,
+        name: path,
+        isForced: options.force ?? false,
+        report: reportOnTerminal(),
+      }),
+    ({ petCount }) => ({ file: local.chosen ?? source, petCount }),
+  );
+  if (local.chosen !== undefined) print(`The backup is ${local.chosen}.\n`);
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
     print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
@@ -40,4 +67,40 @@ function restore(file: string, options: { databaseUrl: string; force?: boolean }
       'Its API keys are those of the backup: one that was revoked later can be used again. See petstore keys list.\n',
     );
   }
+}
+
+interface Source extends Disposable {
+  /** The backup as a file of this machine. */
+  file: string;
+  /** The name of one that was fetched. */
+  chosen?: string;
+}
+
+/** Fetches a backup from a bucket; a file is used where it is. */
+async function openSource(source: string, isLatest: boolean, store: string): Promise<Source> {
+  if (!isLatest && !isS3(source)) {
+    await checkFile(source);
+    return { file: source, [Symbol.dispose]() {} };
+  }
+  const cut = source.lastIndexOf('/') + 1;
+  const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
+  const place = await openPlace(placeName, process.env);
+  const backups = await listBackups(place);
+  const backup = isLatest ? backups.at(-1) : backups.find((each) => each.name === name);
+  if (!backup) {
+    const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
+    throw new OperatorError(`There is no backup at ${source}.`, remedy);
+  }
+  const path = resolveLinks(store);
+  prepareFolder(path);
+  const folder = makeScratchFolder(path, 'restoring');
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const file = join(folder, 'store.db');
+  try {
+    await fetchBackup(place, backup, file);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { file, chosen: backup.name, [Symbol.dispose]: remove };
 }

@@ -1,7 +1,10 @@
 import { Option } from 'commander';
+import { parseKeep } from '../backups/keep.ts';
 import { usageError } from '../error.ts';
+import { createProxyList } from '../http/client-address.ts';
 import { logLevels } from '../log.ts';
 import type { ServeOptions } from '../server/options.ts';
+import { parseDatabaseUrl } from '../stores.ts';
 
 /** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
 export class Setting<Variable extends string = string> extends Option {
@@ -51,13 +54,25 @@ export const settings = {
     'false',
     'Log every request, not only slow and failed ones.',
   ),
+  trustedProxies: new Setting(
+    'TRUST_PROXY',
+    '<addresses>',
+    '',
+    "Proxies whose X-Forwarded-For tells the client's address for the log: addresses or ranges such as 10.0.0.0/8, " +
+      'separated by commas.',
+  ),
   allowedOrigins: new Setting(
     'ALLOWED_ORIGINS',
     '<origins>',
     '',
     'Origins whose web pages may call the API, such as https://shop.example, separated by commas.',
   ),
-  tlsCert: new Setting('TLS_CERT', '<file>', '', 'Certificate (PEM) to serve HTTPS with; needs --tls-key.'),
+  tlsCert: new Setting(
+    'TLS_CERT',
+    '<file>',
+    '',
+    'Certificate (PEM) to serve HTTPS with; needs --tls-key. SIGHUP reloads both.',
+  ),
   tlsKey: new Setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
   workers: new Setting(
     'WORKERS',
@@ -82,6 +97,26 @@ export const settings = {
     '[boolean]',
     'false',
     'Also serve the experimental operations: change and delete a pet, list orders.',
+  ),
+  metricsPort: new Setting(
+    'METRICS_PORT',
+    '<number>',
+    '',
+    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
+  ),
+  metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', 'Address of the metrics port.'),
+  backupTo: new Setting(
+    'BACKUP_TO',
+    '<place>',
+    '',
+    'Back an embedded store up to a folder or s3://bucket/prefix while serving.',
+  ),
+  backupEverySeconds: new Setting('BACKUP_EVERY', '<time>', '1h', 'How often, such as 15m, 1h or 1d.'),
+  backupKeep: new Setting(
+    'BACKUP_KEEP',
+    '<rule>',
+    '24h,7d,4w,12m',
+    'Which backups stay: the newest of each of the last 24 hours, 7 days, 4 weeks and 12 months that have one.',
   ),
   publicUrl: new Setting(
     'PUBLIC_URL',
@@ -119,6 +154,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     apiKeys: list(text('apiKeys')),
     logLevel: choice('logLevel', logLevels),
     accessLog: choice('accessLog', ['true', 'false']) === 'true',
+    trustedProxies: list(text('trustedProxies')).map(checkProxy),
     allowedOrigins: list(text('allowedOrigins')).map(checkOrigin),
     tlsCert: text('tlsCert') || undefined,
     tlsKey: text('tlsKey') || undefined,
@@ -126,6 +162,11 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
     experimental: choice('experimental', ['true', 'false']) === 'true',
+    metricsHost: text('metricsHost'),
+    metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
+    backupTo: text('backupTo') || undefined,
+    backupEverySeconds: secondsOf(text('backupEverySeconds')),
+    backupKeep: text('backupKeep'),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
@@ -135,7 +176,26 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
   }
+  parseKeep(options.backupKeep);
+  if (options.backupTo !== undefined && 'address' in parseDatabaseUrl(options.databaseUrl)) {
+    throw usageError(
+      `${nameOf('backupTo')} works with an embedded store only.`,
+      'Use the tools of the database server, such as pg_dump.',
+    );
+  }
   return options;
+}
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const longestSeconds = 7 * 86_400;
+
+function secondsOf(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (unitSeconds[unit] ?? NaN);
+  if (seconds >= 1 && seconds <= longestSeconds) return seconds;
+  throw usageError(
+    `${nameOf('backupEverySeconds')} must be a time from 1s to 7d, such as 15m, not "${text}".`,
+  );
 }
 
 /** Names a setting by flag and variable. */
@@ -148,6 +208,17 @@ function list(text: string): string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
+}
+
+function checkProxy(text: string): string {
+  try {
+    createProxyList([text]);
+    return text;
+  } catch {
+    throw usageError(
+      `${nameOf('trustedProxies')} must list addresses or ranges such as 10.0.0.0/8, not "${text}".`,
+    );
+  }
 }
 
 function checkOrigin(text: string): string {

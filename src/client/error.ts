@@ -14,6 +14,7 @@ export const serviceErrorCodes = [
   'unsupported_media_type',
   'idempotency_conflict',
   'precondition_failed',
+  'forbidden',
   'rate_limited',
   'overloaded',
   'unavailable',

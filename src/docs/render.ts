@@ -2,7 +2,7 @@ import { escapeHtml, renderHtml } from '../console/html.ts';
 import { addressesOf, exampleAddress } from './addresses.ts';
 import { sampleLanguages } from './code/sample.ts';
 import { operationsOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
-import { guideSections, renderGuide } from './guide/guide.ts';
+import { guideSectionsOf, renderGuide } from './guide/guide.ts';
 import { renderOperations } from './reference/reference.ts';
 
 /** The guide and the API reference. They need no script; `browser/docs.ts` adds what can be clicked. */
@@ -11,10 +11,11 @@ export function renderDocs(contract: OpenapiDocument, addresses: Record<string, 
   const operations = operationsOf(contract);
   const stable = operations.filter(({ isExperimental }) => !isExperimental);
   const experimental = operations.filter(({ isExperimental }) => isExperimental);
+  const sections = guideSectionsOf(operations.some(({ deprecated }) => deprecated));
   const [first] = addressesOf(contract);
   const address = escapeHtml(first?.base ?? exampleAddress);
   const samples = [
-    renderGuide(),
+    renderGuide(sections),
     referenceIntroduction,
     renderOperations(stable),
     renderExperimental(experimental),
@@ -23,7 +24,7 @@ export function renderDocs(contract: OpenapiDocument, addresses: Record<string, 
 <header class="bar"><div class="bar-inner"><a class="brand" href="./">${escapeHtml(title)} <span>API</span></a>
 ${renderLanguages()}</div></header>
 <div class="docs">
-${renderContents(contract, stable, experimental)}
+${renderContents(contract, sections, stable, experimental)}
 <main id="content">
 ${renderIntroduction(contract)}
 <div data-address="${address}">${samples.join('\n').replaceAll(exampleAddress, address)}</div>
@@ -46,6 +47,7 @@ ${choices.join('\n')}</fieldset>`;
 
 function renderContents(
   { paths }: OpenapiDocument,
+  sections: readonly { id: string; title: string }[],
   stable: NamedOperation[],
   experimental: NamedOperation[],
 ): string {
@@ -55,7 +57,7 @@ function renderContents(
     return `<li><a href="${path.slice(1)}">${title}</a></li>`;
   });
   const groups = [
-    renderLinks('Guide', guideSections),
+    renderLinks('Guide', sections),
     renderLinks('Reference', stable.map(toEntry)),
     ...(experimental.length > 0 ? [renderLinks('Experimental', experimental.map(toEntry))] : []),
     `<div><h2>Contract</h2><ul>${links.join('\n')}</ul></div>`,

@@ -1,13 +1,16 @@
 import type { ApiKeyStore } from '../api-key.ts';
 import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
+import type { Registry } from '../metrics/registry.ts';
 import type { PetStore } from '../pet.ts';
 import { createAuthentication } from './auth.ts';
+import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './web/documents.ts';
 import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
 import { createExperimentalOperations } from './experimental.ts';
 import { createHealthChecks } from './health.ts';
+import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -22,12 +25,18 @@ export interface AppOptions {
   experimental?: ExperimentalStore | undefined;
   keys: ApiKeyStore;
   log: Log;
+  /** Nothing is measured when it is left out. */
+  metrics?: Registry | undefined;
   /** Hashes of the keys that the configuration adds. */
   fixedKeys?: ReadonlySet<string>;
   /** Web origins that may call from a browser. */
   allowedOrigins?: readonly string[];
   /** No limit when it is left out. */
   requestsPerMinute?: number | undefined;
+  /** The address at the other end of a request's connection, for the log. */
+  peerOf?: ClientAddress;
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is true. */
+  trustedProxies?: readonly string[];
   logEveryRequest?: boolean;
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
@@ -43,6 +52,8 @@ export interface AppOptions {
   /** The addresses of production and staging, each ending in `/v1`, for the documents. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
+  /** Serves the API as it is once its deprecated operations are removed. Goes with v1 alone. */
+  withoutDeprecated?: boolean;
   now?: () => number;
 }
 
@@ -55,25 +66,33 @@ export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
   const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
-  const { experimental, publicUrl, stagingUrl } = options;
-  const headers = baseHeaders(options.isSecure ?? false);
+  const { experimental, publicUrl, stagingUrl, withoutDeprecated = false } = options;
+  const { peerOf = () => undefined, trustedProxies = [] } = options;
+  const clientOf = createClientAddress(peerOf, trustedProxies);
+  const isSecure = options.isSecure ?? false;
+  const headers = baseHeaders(isSecure);
+  const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const endpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
     addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
-    log: createRequestLog(log, logEveryRequest, slowRequestMs),
+    log: createRequestLog({ log, logEveryRequest, slowRequestMs, clientOf }),
+    metrics,
     isDraining,
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: headers,
   };
-  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs);
-  const { livez, readyz } = createHealthChecks(pets, isStopping, now);
-  const documents = createDocuments({ isExperimental: experimental !== undefined, publicUrl, stagingUrl });
+  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
+  const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
+  options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', 'min', async () =>
+    (await isStoreReady()) ? 1 : 0,
+  );
+  const isExperimental = experimental !== undefined;
+  const documents = createDocuments({ isExperimental, withoutDeprecated, publicUrl, stagingUrl });
   const { consoleHtml, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
 
   const endpoints: Endpoint[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
-    { path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation },
     { path: '/livez', methods: { GET: livez }, isOpen: true },
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
@@ -83,13 +102,16 @@ export function createApp(options: AppOptions): App {
     { path: '/', methods: { GET: consoleHtml }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
+  if (!withoutDeprecated) {
+    endpoints.push({ path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation });
+  }
   if (!experimental) return { fetch: createFetch(endpoints, createEndpoint(endpointOptions)) };
 
   endpoints.push(
     { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
     { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
   );
-  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs);
+  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs, metrics);
   const { updatePet, deletePet, listOrders } = operations;
   const experimentalEndpoints: Endpoint[] = [
     {

@@ -2,8 +2,8 @@ import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } fro
 import { PetstoreError } from '../error.ts';
 import { describeError, type Log } from '../log.ts';
 
-/** What is known of the request's API key: its hash identifies the caller without the secret, its name is for the log. */
-export type Caller = Pick<ApiKey, 'hash' | 'name'>;
+/** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
+export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> & Partial<Pick<ApiKey, 'id'>>;
 
 export type Authenticate = (request: Request) => Caller | Promise<Caller>;
 
@@ -22,7 +22,9 @@ export function createAuthentication(
   now: () => number,
 ): Authenticate {
   const recordUse = createUseRecorder(keys, log);
-  const fixedCallers = new Map([...fixedKeys].map((hash) => [hash, { hash, name: 'API_KEYS' }]));
+  const fixedCallers = new Map(
+    [...fixedKeys].map((hash) => [hash, { hash, name: 'API_KEYS', isReadOnly: false }]),
+  );
 
   // The hashes of accepted credentials, by their header, so that a request need not hash its key again. A refused one is
   // forgotten, so that it takes as long as an unknown one.

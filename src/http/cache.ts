@@ -1,3 +1,4 @@
+import type { HttpMetrics } from './metrics.ts';
 import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from './response.ts';
 
@@ -10,6 +11,7 @@ const emptyPage = '[]';
 const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
+type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
 type MakeResponse<Request> = (request: Request) => PlainResponse | Promise<PlainResponse>;
 
 /**
@@ -22,6 +24,7 @@ type MakeResponse<Request> = (request: Request) => PlainResponse | Promise<Plain
 export class ResponseCache {
   readonly #version: () => number | undefined;
   readonly #baseHeaders: Record<string, string>;
+  readonly #metrics: CacheMetrics | undefined;
   readonly #kept = new Map<string, PlainResponse>();
   #keptVersion: number | undefined;
   #keptBytes = 0;
@@ -31,9 +34,14 @@ export class ResponseCache {
     () => undefined,
   );
 
-  constructor(version: () => number | undefined, baseHeaders: Record<string, string>) {
+  constructor(
+    version: () => number | undefined,
+    baseHeaders: Record<string, string>,
+    metrics?: CacheMetrics,
+  ) {
     this.#version = version;
     this.#baseHeaders = baseHeaders;
+    this.#metrics = metrics;
   }
 
   /** The kept response, or else the one that `make` reads from the store. */
@@ -49,10 +57,17 @@ export class ResponseCache {
       this.#keptVersion = version;
     }
     const { limit, status, after } = request;
-    if (after !== undefined && !this.#isRequestedAgain(request, after)) return make(request);
+    if (after !== undefined && !this.#isRequestedAgain(request, after)) {
+      this.#metrics?.cacheMisses.increment();
+      return make(request);
+    }
     const key = `${limit} ${status ?? ''} ${after ?? ''}`;
     const kept = this.#kept.get(key);
-    if (kept) return kept;
+    if (kept) {
+      this.#metrics?.cacheHits.increment();
+      return kept;
+    }
+    this.#metrics?.cacheMisses.increment();
     const made = make(request);
     return made instanceof Promise ? made : this.#keep(key, made);
   }

@@ -1,8 +1,9 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError, type ErrorCode } from '../error.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import { conditional } from './conditional.ts';
 import type { AddCorsHeaders } from './cors.ts';
 import type { LargeResponses } from './large-responses.ts';
+import type { HttpMetrics } from './metrics.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
 import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
@@ -25,6 +26,7 @@ interface EndpointOptions {
   rateLimit: RateLimit | undefined;
   addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
+  metrics: HttpMetrics | undefined;
   isDraining: () => boolean;
   largeResponses: LargeResponses;
   baseHeaders: Record<string, string>;
@@ -59,11 +61,13 @@ export type Serve = (request: Request, parameter: string | undefined) => Respons
 
 /** Makes the function that serves a path. A store that responds at once is served without a promise. */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, check, rateLimit, addCorsHeaders, log, isDraining, largeResponses } = options;
+  const { authenticate, check, rateLimit, addCorsHeaders, log, metrics, isDraining, largeResponses } =
+    options;
 
   return ({ path, methods, isOpen = false, headers = {}, methodHeaders = {} }) => {
     const isKnown = Object.keys(methods).length > 0;
     const allow = allowedMethods(methods);
+    const observe = metrics?.requestsOf(isKnown ? path : undefined);
     // `Response` copies a `Headers` faster than it builds one.
     const withBase = (own: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
     const pathHeaders = withBase(headers);
@@ -93,7 +97,10 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       const name = method === 'HEAD' ? 'GET' : method;
       const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-      return handler ? handler({ request, caller, parameter }) : methodNotAllowed(method, allow);
+      if (!handler) return methodNotAllowed(method, allow);
+      // By method, so that a new operation that changes something is covered from its first day.
+      if (caller.isReadOnly && name !== 'GET') throw readOnlyKey();
+      return handler({ request, caller, parameter });
     };
 
     const respond = (exchange: Exchange, handled: PlainResponse): Response =>
@@ -102,15 +109,17 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
     const refuse = (exchange: Exchange, error: unknown): Response => {
       const shown = shownError(error, exchange.requestId);
       log.failed(exchange, shown, error);
-      return send(exchange, errorResponse(shown));
+      return send(exchange, errorResponse(shown), shown.code);
     };
 
-    const send = (exchange: Exchange, plain: PlainResponse): Response => {
+    const send = (exchange: Exchange, plain: PlainResponse, error?: ErrorCode): Response => {
       const { request, method, requestId, quota } = exchange;
       const { status, body, etag, completeHeaders } = plain;
       const isHead = method === 'HEAD';
       const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-      log.finished(exchange, status);
+      const durationMs = performance.now() - exchange.startedAt;
+      log.finished(exchange, plain, durationMs);
+      observe?.(method, status, durationMs / 1000, error);
       const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
       const response = new Response(sentBody, { status, headers: ownHeaders });
       const { headers: sent } = response;
@@ -160,12 +169,12 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
 }
 
 /** The caller of a path that needs no key. */
-const anybody: Caller = { hash: '', name: '' };
+const anybody: Caller = { hash: '', name: '', isReadOnly: true };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
 /** The caller's own id if it is short, safe in a log line, and does not contain the caller's key; otherwise a new one. */
-function requestIdOf(request: Request): string {
+export function requestIdOf(request: Request): string {
   const given = request.headers.get('X-Request-Id');
   if (given === null || !saneRequestId.test(given)) return crypto.randomUUID();
   const token = bearerToken(request);
@@ -175,6 +184,13 @@ function requestIdOf(request: Request): string {
 function allowedMethods(methods: Methods): string {
   const names = Object.keys(methods).flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]));
   return [...names, 'OPTIONS'].join(', ');
+}
+
+function readOnlyKey(): PetstoreError {
+  return new PetstoreError(
+    'forbidden',
+    'This API key is read-only: it may list and fetch, and change nothing.',
+  );
 }
 
 function methodNotAllowed(method: string, allow: string): PlainResponse {

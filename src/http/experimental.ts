@@ -6,6 +6,7 @@ import { ResponseCache } from './cache.ts';
 import { checkChange, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import { createList } from './list.ts';
+import type { HttpMetrics } from './metrics.ts';
 import { orderList } from './paging.ts';
 import { parsePetId, petNotFound } from './pets.ts';
 import { experimentalMark } from './stability.ts';
@@ -19,8 +20,9 @@ export function createExperimentalOperations(
   store: ExperimentalStore,
   baseHeaders: Record<string, string>,
   bodyTimeoutMs: number,
+  metrics?: HttpMetrics,
 ): Record<'updatePet' | 'deletePet' | 'listOrders', Handler> {
-  const cache = new ResponseCache(() => pets.version(), { ...baseHeaders, ...experimentalMark });
+  const cache = new ResponseCache(() => pets.version(), { ...baseHeaders, ...experimentalMark }, metrics);
 
   /** The pet that the caller's tags name. The store compares again, because the pet may change until then. */
   const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {

@@ -6,6 +6,7 @@ import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import { createList } from './list.ts';
+import type { HttpMetrics } from './metrics.ts';
 import { petList } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
@@ -20,8 +21,9 @@ export function createPetOperations(
   pets: PetStore,
   baseHeaders: Record<string, string>,
   bodyTimeoutMs: number,
+  metrics?: HttpMetrics,
 ): Record<'listPets' | 'createPet' | 'getPet', Handler> {
-  const cache = new ResponseCache(() => pets.version(), baseHeaders);
+  const cache = new ResponseCache(() => pets.version(), baseHeaders, metrics);
 
   return {
     listPets: createList(petList, cache, (request) => pets.listPets(request)),
@@ -33,7 +35,10 @@ export function createPetOperations(
       const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
       const { id, json, replayed } = await pets.createPet(pet, idempotency);
       const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
-      if (replayed) headers['Idempotent-Replayed'] = 'true';
+      if (replayed) {
+        headers['Idempotent-Replayed'] = 'true';
+        metrics?.idempotentReplays.increment();
+      }
       return { status: 201, headers, body: json };
     },
 

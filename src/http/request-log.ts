@@ -1,29 +1,66 @@
 import { PetstoreError, type ErrorCode } from '../error.ts';
-import { describeError, type Log } from '../log.ts';
+import { describeError, type Log, type LogFields } from '../log.ts';
 import type { Caller } from './auth.ts';
+import type { ClientAddress } from './client-address.ts';
+import { createRefusalCounter } from './refusals.ts';
+import type { PlainResponse } from './response.ts';
+import { traceIdOf } from './trace.ts';
 
 /** A request as the log describes it. */
 interface LoggedRequest {
+  request: Request;
   requestId: string;
   method: string;
   path: string;
   caller: Caller | undefined;
-  startedAt: number;
 }
 
 export interface RequestLog {
-  /** Logs errors of the service: a bug always, a store that cannot be used once a second instead of once a request. */
+  /**
+   * Logs errors of the service: a bug always, a store that cannot be used once a second instead of once a request.
+   * Requests without a valid key or over the rate limit are counted by address.
+   */
   failed(request: LoggedRequest, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, and all of them if that is switched on. */
-  finished(request: LoggedRequest, status: number): void;
+  finished(request: LoggedRequest, response: PlainResponse, durationMs: number): void;
 }
 
-export function createRequestLog(log: Log, logEveryRequest: boolean, slowRequestMs: number): RequestLog {
+export interface RequestLogOptions {
+  log: Log;
+  logEveryRequest: boolean;
+  slowRequestMs: number;
+  clientOf: ClientAddress;
+}
+
+export function createRequestLog(options: RequestLogOptions): RequestLog {
+  const { log, logEveryRequest, slowRequestMs, clientOf } = options;
   const loggedAt = new Map<ErrorCode, number>();
+  const countUnauthorized = createRefusalCounter(log, 'requests without a valid key');
+  const countLimited = createRefusalCounter(log, 'requests over the rate limit');
+
+  const logRefusal = (logged: LoggedRequest, { code, status, message }: PetstoreError): void => {
+    const { request, requestId, method, path, caller } = logged;
+    const client = clientOf(request);
+    if (status === 401) countUnauthorized(client ?? 'unknown');
+    if (status === 429) countLimited(client ?? 'unknown', { keyId: caller?.id, key: caller?.name });
+    log.debug('request refused', {
+      method,
+      path,
+      status,
+      ...whoOf(logged, client),
+      code,
+      reason: message,
+      requestId,
+    });
+  };
+
   return {
-    failed({ requestId, method, path, caller }, { code, status }, error) {
-      if (status < 500) return;
-      const fields = { method, path, key: caller?.name, code, requestId, error: describeError(error) };
+    failed(logged, shown, error) {
+      const { code, status } = shown;
+      if (status < 500) return logRefusal(logged, shown);
+      const { request, requestId, method, path } = logged;
+      const who = whoOf(logged, clientOf(request));
+      const fields = { method, path, ...who, code, requestId, error: describeError(error) };
       if (code === 'internal') return log.error('request failed', fields);
       const now = performance.now();
       if (now - (loggedAt.get(code) ?? -Infinity) < 1000) return;
@@ -31,12 +68,16 @@ export function createRequestLog(log: Log, logEveryRequest: boolean, slowRequest
       log.warn('requests are refused', fields);
     },
 
-    finished({ requestId, method, path, caller, startedAt }, status) {
-      const durationMs = performance.now() - startedAt;
+    finished(logged, { status, body }, durationMs) {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
-      const rounded = Math.round(durationMs);
-      const fields = { method, path, status, durationMs: rounded, key: caller?.name, requestId };
+      const { request, requestId, method, path } = logged;
+      const fields = {
+        ...{ method, path, query: queryOf(request.url), status, durationMs: Math.round(durationMs) },
+        ...whoOf(logged, clientOf(request)),
+        bytes: body === null || method === 'HEAD' ? 0 : Buffer.byteLength(body),
+        ...{ traceId: traceIdOf(request), requestId },
+      };
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);
     },
@@ -50,4 +91,22 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
     'internal',
     `Something went wrong on our side. If this keeps happening, report it with the request id ${requestId}.`,
   );
+}
+
+function whoOf({ caller }: LoggedRequest, client: string | undefined): LogFields {
+  return { key: caller?.name, keyId: caller?.id, client };
+}
+
+/** The parameters that select pets, and values that cannot be a secret. */
+const harmless: Record<string, RegExp> = { limit: /^\d{1,3}$/, status: /^(?:available|pending|sold)$/ };
+const maxQueryLength = 200;
+
+/** A cursor says nothing to a reader, and any other parameter or value may be a secret in the wrong place. */
+function queryOf(url: string): string | undefined {
+  const start = url.indexOf('?');
+  if (start === -1) return undefined;
+  const shown = [...new URLSearchParams(url.slice(start + 1))]
+    .filter(([name]) => Object.hasOwn(harmless, name))
+    .map(([name, value]) => `${name}=${harmless[name]?.test(value) ? value : '(invalid)'}`);
+  return shown.join('&').slice(0, maxQueryLength) || undefined;
 }

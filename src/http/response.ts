@@ -50,10 +50,11 @@ export function errorResponse(error: PetstoreError, headers: Record<string, stri
 
 const retryInOneSecond = { 'Retry-After': '1' };
 
-/** RFC 6750, section 3.1: no error attribute for a request that carried no credential. */
+/** RFC 6750, section 3.1. A request that carried no credential gets no error attribute. */
 const headersOfCode: Partial<Record<ErrorCode, Record<string, string>>> = {
   unauthorized: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
   invalid_api_key: { 'WWW-Authenticate': 'Bearer realm="petstore", error="invalid_token"' },
+  forbidden: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
   overloaded: retryInOneSecond,
   unavailable: retryInOneSecond,
 };

@@ -1,4 +1,5 @@
 import { PetstoreError } from '../error.ts';
+import type { WriteMetrics } from '../metrics/writes.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 
 /** Gathers requests into batches: while as many batches as allowed are under way, the next one gathers. */
@@ -7,6 +8,8 @@ export interface Batcher<Request, Result> {
   add(request: Request): Promise<Result>;
   /** Takes no more requests and waits for those it has. */
   close(): Promise<void>;
+  /** Requests that wait for their batch. */
+  readonly waiting: number;
 }
 
 export interface BatcherOptions<Request, Result> {
@@ -21,6 +24,7 @@ export interface BatcherOptions<Request, Result> {
   maxAtOnce?: number;
   /** Two requests of the same subject go into successive batches. */
   subjectOf?: (request: Request) => string;
+  metrics?: WriteMetrics | undefined;
 }
 
 const maxWaitMs = 2500;
@@ -28,7 +32,7 @@ const maxWaitMs = 2500;
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1, subjectOf } = options;
+  const { run, maxQueued, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1, subjectOf, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
   let running = 0;
   let closing: PromiseWithResolvers<void> | undefined;
@@ -55,9 +59,20 @@ export function createBatcher<Request, Result>(
     });
   };
 
+  const runMeasured = async (requests: Request[]): Promise<Result[]> => {
+    if (!metrics) return run(requests);
+    const startedAt = performance.now();
+    try {
+      return await run(requests);
+    } finally {
+      metrics.batchSize.observe(requests.length);
+      metrics.commitSeconds.observe((performance.now() - startedAt) / 1000);
+    }
+  };
+
   const settle = async (batch: Queued<Request, Result>[]): Promise<void> => {
     try {
-      const results = await run(batch.map(({ request }) => request));
+      const results = await runMeasured(batch.map(({ request }) => request));
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       // One request that cannot be done must not take the others with it; a store that is down takes all.
@@ -67,6 +82,9 @@ export function createBatcher<Request, Result>(
   };
 
   return {
+    get waiting() {
+      return queue.length;
+    },
     async add(request) {
       if (closing) throw new PetstoreError('unavailable', 'The store is closing.');
       const result = queue.add(request);

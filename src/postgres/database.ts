@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../error.ts';
+import type { Counter } from '../metrics/registry.ts';
 import type { PostgresAddress } from './address.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
@@ -42,7 +43,12 @@ const ofBackend = 'FROM pg_stat_get_activity($1::integer) WHERE backend_start::t
 const selectBackend = { name: 'select-backend', text: `SELECT 1 AS found ${ofBackend}` };
 const endBackend = { name: 'end-backend', text: `SELECT pg_terminate_backend(pid) ${ofBackend}` };
 
-export function openDatabase(address: PostgresAddress, group: SessionGroup, dialect: Dialect): Database {
+export function openDatabase(
+  address: PostgresAddress,
+  group: SessionGroup,
+  dialect: Dialect,
+  unknownOutcomes?: Counter,
+): Database {
   const session = address.ownsSession ? { prepare: dialect.prepareSession } : {};
   const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
     createReconnectingConnection({
@@ -96,8 +102,10 @@ export function openDatabase(address: PostgresAddress, group: SessionGroup, dial
             throw unavailable(new Error('An earlier write is still under way.'));
           return await group.during(connection.run(statement, values));
         } catch (error) {
-          if (!(error instanceof PetstoreError) && !wasUndone(error))
+          if (!(error instanceof PetstoreError) && !wasUndone(error)) {
+            unknownOutcomes?.increment();
             throw outcomeUnknown(error, statement.advice);
+          }
           const mayRetry = (isRetryable(error) || isIdTaken(error)) && attempt < maxAttempts;
           if (!mayRetry) throw translateError(error);
           // Two that collided must not collide again at the next attempt.

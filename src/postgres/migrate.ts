@@ -1,4 +1,5 @@
 import { OperatorError } from '../error.ts';
+import { newerSchema, type MigrationOptions } from '../migration.ts';
 import type { PostgresAddress } from './address.ts';
 import { chooseDialect } from './dialect/choose.ts';
 import type { Dialect } from './dialect/dialect.ts';
@@ -78,6 +79,11 @@ const steps = [
   CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
   INSERT INTO deletions VALUES (1, 0);
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN read_only boolean NOT NULL DEFAULT false;
+  -- The id of the key that a rotation made in its place.
+  ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
+  `,
 ];
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */
@@ -86,7 +92,10 @@ const migrationLock = 0x70657473;
 const timeoutMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
-export async function migrate(address: PostgresAddress): Promise<Dialect> {
+export async function migrate(
+  address: PostgresAddress,
+  { onMigrated }: MigrationOptions = {},
+): Promise<Dialect> {
   const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
@@ -94,14 +103,18 @@ export async function migrate(address: PostgresAddress): Promise<Dialect> {
     await refuseOtherEncodings(connection);
     const dialect = await chooseDialect(connection, address);
     // A service without the right to change the schema gets along with one that is up to date.
-    if ((await readSchemaVersion(connection)) < steps.length) await runSteps(connection, dialect);
+    if ((await readSchemaVersion(connection)) < steps.length) {
+      const from = await runSteps(connection, dialect);
+      if (from > 0 && from < steps.length) onMigrated?.({ from, to: steps.length });
+    }
     return dialect;
   } finally {
     await connection.close();
   }
 }
 
-async function runSteps(connection: Connection, dialect: Dialect): Promise<void> {
+/** Returns the version before. */
+async function runSteps(connection: Connection, dialect: Dialect): Promise<number> {
   try {
     await beginLocked(connection, dialect);
     const version = await readSchemaVersion(connection);
@@ -111,11 +124,14 @@ async function runSteps(connection: Connection, dialect: Dialect): Promise<void>
       INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
     `);
     await connection.query('COMMIT');
+    return version;
   } catch (error) {
     if (dialect.hasAdvisoryLocks || !wasUndone(error)) throw error;
     // Without a lock, another replica may have made the same tables first.
     await connection.query('ROLLBACK');
-    if ((await readSchemaVersion(connection)) < steps.length) throw error;
+    const version = await readSchemaVersion(connection);
+    if (version < steps.length) throw error;
+    return version;
   }
 }
 
@@ -154,10 +170,7 @@ export async function readSchemaVersion(connection: Connection): Promise<number>
   // As text: some engines make every integer one of 64 bits, which the driver does not give as a number.
   const version = Number(row?.version ?? 0);
   if (version > steps.length) {
-    throw new OperatorError(
-      `The database has schema version ${version}, and this program knows versions up to ${steps.length}.`,
-      'Start the release of petstore that last used it, or a newer one.',
-    );
+    throw newerSchema('The database', version, steps.length);
   }
   return version;
 }

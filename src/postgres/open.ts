@@ -3,6 +3,9 @@ import type { ApiKeyStore } from '../api-key.ts';
 import { OperatorError } from '../error.ts';
 import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
+import type { Registry } from '../metrics/registry.ts';
+import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
+import type { MigrationOptions } from '../migration.ts';
 import type { PetStore } from '../pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
@@ -14,6 +17,7 @@ import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { migrate } from './migrate.ts';
+import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { createExperimentalStore } from './pets/experimental.ts';
 import { createPageBatchers, createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
@@ -27,7 +31,7 @@ export interface PostgresStore {
   close(): Promise<void>;
 }
 
-export interface PostgresOptions {
+export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */
   address: string;
   /** Where libpq's variables are looked up. */
@@ -40,32 +44,43 @@ export interface PostgresOptions {
   now?: () => number;
   /** Told which server is in use, and every change. */
   log?: Log;
+  metrics?: Registry | undefined;
 }
 
 /** Opens the store, bringing the schema up to date where that is needed. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
-  const { recordsOrders = false } = options;
+  const { recordsOrders = false, metrics } = options;
+  const counters = metrics && createPostgresCounters(metrics);
   const address = parseAddress(options.address, environment);
-  const dialect = await prepareDatabase(address, startWithinMs);
+  const dialect = await prepareDatabase(address, startWithinMs, options);
 
-  const group = openSessionGroup(address, dialect, log);
-  const database = openDatabase(address, group, dialect);
+  const group = openSessionGroup(address, dialect, log, counters?.failovers);
+  const database = openDatabase(address, group, dialect, counters?.unknownOutcomes);
   const watch = openKeyWatch(group, database, {
     canListen: address.ownsSession,
     canNotify: dialect.hasNotifications,
   });
+  if (metrics) addPostgresGauges(metrics, group, watch);
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
   const readiness = createReadiness(group, database, watch, now);
   const create = readiness.observe(createPetCreator(database, { recordsOrders, now }));
-  const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites });
+  const measured: WriteMetrics | undefined =
+    metrics &&
+    createWriteMetrics(metrics, {
+      // The longest queue refuses first.
+      length: (): number => Math.max(creates.waiting, updates.waiting, deletes.waiting),
+      capacity: maxQueuedWrites,
+    });
+  const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites, metrics: measured });
   const createChanges = <Request extends { id: bigint }, Result>(
     run: (requests: Request[]) => Promise<Result[]>,
   ) =>
     createBatcher({
       run: readiness.observeChanges(run),
       maxQueued: maxQueuedWrites,
+      metrics: measured,
       subjectOf: ({ id }: Request) => String(id),
     });
   const updates = createChanges((requests: UpdateRequest[]) => runUpdates(database, requests, now()));
@@ -89,11 +104,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 const pauseBetweenAttemptsMs = 200;
 
 /** Migrates; waits for a database that is still starting or has too many connections for a moment. */
-export async function prepareDatabase(address: PostgresAddress, startWithinMs: number): Promise<Dialect> {
+export async function prepareDatabase(
+  address: PostgresAddress,
+  startWithinMs: number,
+  options: MigrationOptions = {},
+): Promise<Dialect> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
     try {
-      return await migrate(address);
+      return await migrate(address, options);
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       if (!mayPass(error) || performance.now() > deadline) throw explain(error);

@@ -9,10 +9,13 @@ import type { ServeContext, ServeOptions } from './options.ts';
 export async function createFirstKey(
   { keys, isEmbedded }: Stores,
   { apiKeys }: ServeOptions,
+  { audit }: ServeContext,
 ): Promise<string | undefined> {
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
-    return (await issueKey(keys, { name: 'first-start', now: new Date() })).text;
+    const { key, text } = await issueKey(keys, { name: 'first-start', now: new Date() });
+    audit?.('keys create', { keyId: key.id, key: key.name, readOnly: key.isReadOnly });
+    return text;
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
     throw new OperatorError(

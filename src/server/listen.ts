@@ -1,29 +1,27 @@
 import { OperatorError } from '../error.ts';
 import type { ServeOptions } from './options.ts';
-import { readFileOf } from './read-file.ts';
+import type { Tls } from './tls.ts';
 
-interface Tls {
-  cert: string;
-  key: string;
-}
+export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface ListenOptions {
-  options: ServeOptions;
+  options: Pick<ServeOptions, 'host' | 'port'>;
   tls: Tls | undefined;
-  fetch: (request: Request) => Response | Promise<Response>;
+  fetch: Fetch;
   /** Whether other workers of the same parent share the port. */
-  reusePort: boolean;
+  isShared: boolean;
 }
 
 /** A connection that is idle for this long is closed. */
-const idleTimeoutSeconds = 10;
+export const idleTimeoutSeconds = 10;
 
-export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.Server<undefined> {
+export function listen({ options, tls, fetch, isShared }: ListenOptions): Bun.Server<undefined> {
   try {
     return Bun.serve({
       hostname: options.host,
       port: options.port,
-      reusePort,
+      // A new certificate needs a second server on the port.
+      reusePort: isShared || tls !== undefined,
       fetch,
       idleTimeout: idleTimeoutSeconds,
       // The API checks the size itself, after the key and with its own error body.
@@ -34,22 +32,6 @@ export function listen({ options, tls, fetch, reusePort }: ListenOptions): Bun.S
   } catch (error) {
     throw cannotListen(error, options);
   }
-}
-
-export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
-  if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const tls = { cert: readFileOf('--tls-cert', tlsCert), key: readFileOf('--tls-key', tlsKey) };
-  // Loaded here because it takes long, and most services leave TLS to a proxy.
-  const { createSecureContext } = await import('node:tls');
-  try {
-    createSecureContext(tls);
-  } catch {
-    throw new OperatorError(
-      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form.`,
-      'Check both files.',
-    );
-  }
-  return tls;
 }
 
 export function addressOf({ host, tlsCert }: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
@@ -70,7 +52,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Checks that the port is free before any worker starts: workers share it and would not notice. */
-export function reservePort(options: ServeOptions): number {
+export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>): number {
   try {
     const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
     const { port } = probe;
@@ -81,7 +63,10 @@ export function reservePort(options: ServeOptions): number {
   }
 }
 
-function cannotListen(error: unknown, { host, port }: ServeOptions): OperatorError {
+export function cannotListen(
+  error: unknown,
+  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
+): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(

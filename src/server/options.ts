@@ -1,4 +1,4 @@
-import type { Log, LogLevel } from '../log.ts';
+import type { Log, LogFields, LogLevel } from '../log.ts';
 
 /** The settings of the service, checked. */
 export interface ServeOptions {
@@ -8,6 +8,7 @@ export interface ServeOptions {
   apiKeys: string[];
   logLevel: LogLevel;
   accessLog: boolean;
+  trustedProxies: string[];
   allowedOrigins: string[];
   tlsCert: string | undefined;
   tlsKey: string | undefined;
@@ -15,9 +16,20 @@ export interface ServeOptions {
   rateLimit: number;
   stopDelaySeconds: number;
   experimental: boolean;
+  metricsHost: string;
+  /** No metrics are kept without it. */
+  metricsPort: number | undefined;
+  /** A folder or s3: address; undefined for no backups. */
+  backupTo: string | undefined;
+  backupEverySeconds: number;
+  /** Which backups stay, as `petstore backup --keep` takes it. */
+  backupKeep: string;
   publicUrl: string | undefined;
   stagingUrl: string | undefined;
 }
+
+/** Records a change that the service itself makes to its store. */
+export type Audit = (action: string, fields: LogFields) => void;
 
 /** What the service gets from the process that it runs in. */
 export interface ServeContext {
@@ -26,4 +38,6 @@ export interface ServeContext {
   tell: (text: string) => void;
   /** Passed on to the store; the service itself does not read it. */
   environment: Record<string, string | undefined>;
+  /** Absent in workers: their parent prepares the store. */
+  audit?: Audit;
 }

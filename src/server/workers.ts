@@ -1,46 +1,70 @@
 import { once } from 'node:events';
 import { usageError } from '../error.ts';
 import type { LogLevel } from '../log.ts';
+import { mergeFamilies } from '../metrics/merge.ts';
+import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
+import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
-import { loadTls, reservePort } from './listen.ts';
+import { reservePort } from './listen.ts';
+import type { Listener } from './listener.ts';
+import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
+import { ownProgram } from './own-program.ts';
+import { addProcessMetrics } from './process-metrics.ts';
 import { serveHere } from './service.ts';
-import { catchCrashes, untilStopSignal } from './signals.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
+import { loadTls, reloadTlsOnHangup, type Tls } from './tls.ts';
+import { createWorkerMetrics, isMetricsReply, metricsRequest } from './worker-metrics.ts';
+import { createWorkerTls, isTlsReply, isTlsRequest, replyToTlsRequest } from './worker-tls.ts';
+
+/** What a worker is told first. */
+interface WorkerStart {
+  options: ServeOptions;
+  tls: Tls | undefined;
+}
 
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
-/** As in `petstore.sh`: nothing in the current folder runs or configures a worker. */
-const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
-/** This program; a one-file executable needs no source. */
-const ownProgram = Bun.isStandaloneExecutable
-  ? [process.execPath]
-  : [process.execPath, ...isolation, Bun.main];
-
 /** Serves from several processes on one port, and replaces one that dies. */
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
   const { log } = context;
   catchCrashes(log);
-  // A bad certificate is reported once, not by every worker.
-  await loadTls(options);
+  const workers = new Set<Bun.Subprocess>();
+  // A bad certificate is reported once, not by every worker, and none comes back with one.
+  const workerTls = createWorkerTls(workers, await loadTls(options));
+  reloadTlsOnHangup(options, log, workerTls.replace);
   const port = reservePort(options);
+  const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
+  const ownMetrics = createRegistry();
+  addProcessMetrics(ownMetrics);
+  reportBackups(ownMetrics, options.databaseUrl);
+  const restarts = ownMetrics
+    .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
+    .with({});
+  const allMetrics = {
+    collect: async () => mergeFamilies([await ownMetrics.collect(), await workerMetrics.collect()]),
+  };
+  await using resources = new AsyncDisposableStack();
+  if (options.metricsPort !== undefined) resources.use(openMetricsPort(options, log, allMetrics));
   const isEmbedded = await prepareStore(options, context);
 
-  const workers = new Set<Bun.Subprocess>();
   const stopped = Promise.withResolvers<number>();
   let readyCount = 0;
   /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
+  let backups: BackupSchedule | undefined;
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
     if (!isEmbedded) return announce(context, options, port, undefined);
+    backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
-      announce(context, options, port, await createFirstKey(stores, options));
+      announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
     } finally {
       await stores.close();
@@ -52,7 +76,9 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     let isReady = false;
     const worker = Bun.spawn([...ownProgram, 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      ipc(message) {
+      ipc(message, sender) {
+        if (isMetricsReply(message)) return workerMetrics.received(sender, message);
+        if (isTlsReply(message)) return workerTls.received(sender, message);
         if (message !== 'ready') return;
         isReady = true;
         readyCount += 1;
@@ -62,6 +88,8 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       },
       onExit(process, exitCode, signal) {
         workers.delete(process);
+        workerMetrics.ended(process);
+        workerTls.ended(process);
         if (isReady) readyCount -= 1;
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
@@ -69,6 +97,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
           // It reported why it cannot start; another worker could not either.
           stopped.resolve(exitCode);
         } else {
+          restarts.increment();
           log.error('A worker died and is restarted.', {
             pid: process.pid,
             reason: String(signal ?? exitCode),
@@ -79,7 +108,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
       },
     });
     workers.add(worker);
-    worker.send({ ...options, port });
+    worker.send({ options: { ...options, port }, tls: workerTls.current } satisfies WorkerStart);
   };
 
   const stop = (signal: NodeJS.Signals): void => {
@@ -89,8 +118,9 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   };
 
   for (let count = 0; count < options.workers; count++) start();
-  void untilStopSignal().then((reason) => {
+  void untilStopSignal(stopSignals(options)).then((reason) => {
     log.info('stopping', { reason });
+    void backups?.stop();
     stop('SIGTERM');
     setTimeout(
       () => {
@@ -105,12 +135,16 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   } finally {
     stop('SIGKILL');
     await announcing;
+    await backups?.stop();
   }
 }
 
 /** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
 async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl, { environment: context.environment });
+  const stores = await openStores(options.databaseUrl, {
+    environment: context.environment,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+  });
   if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
   await stores.close();
   return stores.isEmbedded;
@@ -125,11 +159,23 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   process.on('SIGHUP', () => {});
   // Without its parent nobody would stop, restart or configure the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
-  const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
-  const options = await Promise.race([received, orphaned]);
-  if (typeof options === 'string') return 0;
+  const received = new Promise<WorkerStart>((resolve) => process.once('message', resolve));
+  const listening = Promise.withResolvers<Listener>();
+  const workerMetrics = createRegistry();
+  process.on('message', (message) => {
+    if (isTlsRequest(message))
+      void listening.promise.then((listener) => replyToTlsRequest(listener, message));
+    if (message === metricsRequest)
+      void workerMetrics.collect().then((metrics) => process.send?.({ metrics }));
+  });
+  const start = await Promise.race([received, orphaned]);
+  if (typeof start === 'string') return 0;
+  const { options, tls } = start;
   const exitStatus = await serveHere(options, openContext(options.logLevel), {
     isWorker: true,
+    workerMetrics,
+    workerTls: tls,
+    onListening: listening.resolve,
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,

@@ -18,6 +18,11 @@ export function isDamage(error: unknown): boolean {
   return codeOf(error).startsWith('SQLITE_CORRUPT');
 }
 
+/** Whether a disk is full, or did not take what was written. */
+export function isFailedWrite(error: unknown): boolean {
+  return /^SQLITE_(?:FULL|IOERR_WRITE|IOERR_FSYNC)$/.test(codeOf(error));
+}
+
 /** A failure to open, read or write a file, as one line for the operator. Anything else stays as it is. */
 export function explain(error: unknown, path: string): unknown {
   const { code, syscall, path: file = path } = error as NodeJS.ErrnoException;

@@ -27,10 +27,19 @@ export type Job =
       name: string;
       hash: string;
       lastFour: string;
+      isReadOnly: boolean;
       createdAt: number;
       expiresAt: number | null;
     }
   | { kind: 'revoke-key'; id: string; revokedAt: number }
+  | {
+      kind: 'replace-key';
+      id: string;
+      replacedBy: string;
+      previous: string | null;
+      expiresAt: number;
+      now: number;
+    }
   | { kind: 'record-use'; id: string; usedAt: number }
   | { kind: 'probe'; now: number };
 
@@ -41,6 +50,7 @@ interface Results {
   'delete-pet': ReturnType<PetChanges['remove']>;
   'create-key': null;
   'revoke-key': null;
+  'replace-key': null;
   'record-use': null;
   probe: null;
 }
@@ -108,15 +118,24 @@ export function createJobRunner(database: Database): JobRunner {
       case 'create-key':
         database
           .query(
-            `INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5)`,
+            `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
           )
-          .run(job.name, job.hash, job.lastFour, job.createdAt, job.expiresAt);
+          .run(job.name, job.hash, job.lastFour, job.isReadOnly, job.createdAt, job.expiresAt);
         return null;
       case 'revoke-key':
         database
           .query('UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL')
           .run(job.id, job.revokedAt);
+        return null;
+      case 'replace-key':
+        database
+          .query(
+            `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?4), ?4)
+             WHERE CAST(id AS TEXT) = ?1 AND CAST(replaced_by AS TEXT) IS ?3
+               AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)`,
+          )
+          .run(job.id, job.replacedBy, job.previous, job.expiresAt, job.now);
         return null;
       case 'record-use':
         database.query('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1').run(job.id, job.usedAt);

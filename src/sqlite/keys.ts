@@ -6,15 +6,18 @@ export interface KeyRow {
   name: string;
   hash: string;
   lastFour: string;
+  isReadOnly: number;
   createdAt: number;
   expiresAt: number | null;
   revokedAt: number | null;
+  replacedBy: string | null;
   lastUsedAt: number | null;
 }
 
 export const selectKeys = `
-  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, created_at AS createdAt,
-    expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
+  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, read_only AS isReadOnly,
+    created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
+    CAST(replaced_by AS TEXT) AS replacedBy, last_used_at AS lastUsedAt
   FROM api_keys`;
 
 export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
@@ -67,18 +70,27 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return read(() => selectById.get(id));
     },
 
+    async replaceKey(id, { replacedBy, previous = null, expiresAt, now: at }) {
+      const times = { expiresAt: expiresAt.getTime(), now: at.getTime() };
+      await writer.run({ kind: 'replace-key', id, replacedBy, previous, ...times });
+      return read(() => selectById.get(id));
+    },
+
     async recordUse(id, usedAt) {
       await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() });
     },
   };
 }
 
-export function toApiKey({ createdAt, expiresAt, revokedAt, lastUsedAt, ...row }: KeyRow): ApiKey {
+export function toApiKey(row: KeyRow): ApiKey {
+  const { isReadOnly, createdAt, expiresAt, revokedAt, replacedBy, lastUsedAt, ...others } = row;
   return {
-    ...row,
+    ...others,
+    isReadOnly: isReadOnly === 1,
     createdAt: new Date(createdAt),
     ...(expiresAt !== null && { expiresAt: new Date(expiresAt) }),
     ...(revokedAt !== null && { revokedAt: new Date(revokedAt) }),
+    ...(replacedBy !== null && { replacedBy }),
     ...(lastUsedAt !== null && { lastUsedAt: new Date(lastUsedAt) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../error.ts';
+import { newerSchema, type Migration } from '../migration.ts';
 import type { PetStatus } from '../pet.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
@@ -68,6 +69,11 @@ const steps: readonly Step[] = [
 
   CREATE INDEX orders_by_status ON orders (status, id);
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1));
+  -- The id of the key that a rotation made in its place.
+  ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
+  `,
 ];
 
 /** Stores each pet as its JSON with a checksum; see `stored-pet.ts`. */
@@ -111,11 +117,13 @@ export function checkOwnership(database: Database, path: string): void {
     );
   }
   if (version > steps.length) {
-    throw new OperatorError(
-      `${path} has schema version ${version}, and this program knows versions up to ${steps.length}.`,
-      'Start the release of petstore that last used it, or a newer one.',
-    );
+    throw newerSchema(path, version, steps.length);
   }
+}
+
+/** Whether a store of this version holds data that a migration changes. */
+export function isOlder(version: number): boolean {
+  return version > 0 && version < steps.length;
 }
 
 /** Refuses a database whose schema is not up to date; for commands that only read. */
@@ -129,10 +137,13 @@ export function refuseOlderSchema(database: Database, path: string): void {
   );
 }
 
-/** Brings the schema up to date, in one transaction; safe when several processes start together. Tests stop earlier. */
-export function migrate(database: Database, target = steps.length): void {
-  if (readPragma(database, 'user_version') === target) return;
-  database
+/**
+ * Brings the schema up to date, in one transaction; safe when several processes start together. Returns what happened to
+ * a store that was there. Tests stop earlier.
+ */
+export function migrate(database: Database, target = steps.length): Migration | undefined {
+  if (readPragma(database, 'user_version') === target) return undefined;
+  return database
     .transaction(() => {
       const version = readPragma(database, 'user_version');
       for (const step of steps.slice(version, target)) {
@@ -141,6 +152,7 @@ export function migrate(database: Database, target = steps.length): void {
       }
       database.run(`PRAGMA application_id = ${applicationId}`);
       database.run(`PRAGMA user_version = ${target}`);
+      return isOlder(version) ? { from: version, to: target } : undefined;
     })
     .immediate();
 }

@@ -2,6 +2,8 @@ import type { Database } from 'bun:sqlite';
 import type { ApiKeyStore } from '../api-key.ts';
 import type { ExperimentalStore } from '../experimental-store.ts';
 import type { Log } from '../log.ts';
+import type { Registry } from '../metrics/registry.ts';
+import type { MigrationOptions } from '../migration.ts';
 import type { PetStore } from '../pet.ts';
 import { createExperimentalStore } from './experimental.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
@@ -9,6 +11,7 @@ import { createKeyStore } from './keys.ts';
 import { openWritable } from './opening/opened-store.ts';
 import { createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
+import { logBytes } from './wal/limit.ts';
 import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {
@@ -27,26 +30,30 @@ export interface StoreParts {
   now: () => number;
 }
 
-interface SqliteOptions {
+interface SqliteOptions extends MigrationOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
   /** True if a pet that is created pending or sold gets an order. */
   recordsOrders?: boolean;
   log?: Log | undefined;
+  metrics?: Registry | undefined;
 }
 
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
-  const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log } = options;
-  const { store, database } = openWritable(path);
+  const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log, metrics } = options;
+  const { store, database } = openWritable(path, options);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
-  const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites });
+  const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics });
+  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', 'max', () =>
+    logBytes(store.path),
+  );
   const parts = { database, writer, freshness, now };
   return {
     pets: createPetStore({ ...parts, recordsOrders }),

@@ -1,4 +1,6 @@
 import { PetstoreError } from '../error.ts';
+import type { Registry } from '../metrics/registry.ts';
+import { createWriteMetrics } from '../metrics/writes.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { OpenedStore } from './opening/opened-store.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
@@ -17,6 +19,7 @@ interface WriterOptions {
   watch: Pick<StoreWatch, 'problem'>;
   /** How many jobs may wait, not counting those being committed. */
   maxQueuedJobs: number;
+  metrics?: Registry | undefined;
   /** What the thread runs. */
   program?: URL;
 }
@@ -29,13 +32,16 @@ interface QueuedJob extends PromiseWithResolvers<JobResult> {
   job: Job;
 }
 
-export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptions): Writer {
+export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: WriterOptions): Writer {
   let queued: QueuedJob[] = [];
   let committing: QueuedJob[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
   let restart: Timer | undefined;
   let isSendPlanned = false;
   let thread: Worker | undefined = startThread();
+  let sentAt = 0;
+  const measured =
+    metrics && createWriteMetrics(metrics, { length: () => queued.length, capacity: maxQueuedJobs });
 
   function startThread(): Worker {
     // The address stands here in full, because the one-file build looks for it.
@@ -62,6 +68,7 @@ export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptio
 
   function settle(outcomes: Outcome[]): void {
     const settled = committing;
+    measured?.commitSeconds.observe((performance.now() - sentAt) / 1000);
     committing = [];
     sendNext();
     settled.forEach(({ resolve, reject }, index) => {
@@ -79,6 +86,10 @@ export function openWriter({ store, watch, maxQueuedJobs, program }: WriterOptio
     }
     committing = queued.slice(0, maxJobsPerBatch);
     queued = queued.slice(maxJobsPerBatch);
+    if (measured) {
+      measured.batchSize.observe(committing.length);
+      sentAt = performance.now();
+    }
     thread?.postMessage(JSON.stringify(committing.map(({ job }) => job)));
   }
 

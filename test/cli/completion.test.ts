@@ -41,7 +41,7 @@ describe('petstore completion bash', () => {
 
   it.each([
     ['petstore ser', ['serve']],
-    ['petstore keys ', ['create', 'list', 'revoke']],
+    ['petstore keys ', ['create', 'list', 'rotate', 'revoke']],
     ['petstore keys re', ['revoke']],
     ['petstore pets list --st', ['--status']],
     ['petstore pets list --status ', ['available', 'pending', 'sold']],
@@ -50,10 +50,12 @@ describe('petstore completion bash', () => {
     ['petstore pets update 1 --expect-status n', ['none']],
     ['petstore pets re', ['remove']],
     ['petstore orders --status ', ['pending', 'sold']],
-    ['petstore serve --log-level ', ['error', 'warn', 'info']],
+    ['petstore serve --log-level ', ['error', 'warn', 'info', 'debug']],
     ['petstore serve --wor', ['--workers']],
+    ['petstore sandbox --fault-', ['--fault-seed']],
     ['petstore completion ', ['bash', 'zsh', 'fish']],
     ['petstore export --format ', ['ndjson', 'json', 'csv']],
+    ['petstore conform --profile ', ['contract', 'strict']],
     // The script cannot know other values.
     ['petstore serve --port ', []],
     ['petstore copy --from ', []],

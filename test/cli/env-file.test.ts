@@ -9,6 +9,7 @@ it('reads settings from a file, but nothing that decides where an API key is sen
   const path = join(folder.path, 'settings');
   const lines = [
     ...['PORT=3000', 'HOST=0.0.0.0', 'PETSTORE_API_KEY=k', 'PGPASSWORD=p'],
+    ...['AUDIT_LOG=audit.log', 'S3_ACCESS_KEY_ID=a', 'AWS_SECRET_ACCESS_KEY=s'],
     ...['PETSTORE_URL=http://evil', 'HTTP_PROXY=http://evil', 'https_proxy=http://evil'],
     ...[
       'NODE_EXTRA_CA_CERTS=/evil',
@@ -25,5 +26,8 @@ it('reads settings from a file, but nothing that decides where an API key is sen
     PORT: '3000',
     PETSTORE_API_KEY: 'k',
     PGPASSWORD: 'p',
+    AUDIT_LOG: 'audit.log',
+    S3_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 's',
   });
 });

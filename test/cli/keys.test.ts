@@ -16,10 +16,12 @@ interface ShownKey {
   id: string;
   name: string;
   key: string;
+  readOnly: boolean;
   state: string;
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  replacedBy: string | null;
   lastUsedAt: string | null;
 }
 
@@ -49,9 +51,11 @@ describe('petstore keys create', () => {
     expect(isWellFormedKey(made.key)).toBe(true);
     expect(made).toMatchObject({
       name: 'till-2',
+      readOnly: false,
       state: 'active',
       expiresAt: null,
       revokedAt: null,
+      replacedBy: null,
       lastUsedAt: null,
     });
     expect(Object.keys(made).toSorted()).toEqual([
@@ -61,8 +65,22 @@ describe('petstore keys create', () => {
       'key',
       'lastUsedAt',
       'name',
+      'readOnly',
+      'replacedBy',
       'revokedAt',
       'state',
+    ]);
+  });
+
+  it('creates a read-only key on request, and says so', async () => {
+    using place = makeFolder();
+    const { stdout } = await keys(['create', '--name', 'window', '--read-only'], place.database);
+    expect(stdout).toContain(`(window) of ${place.database}, read-only. `);
+    const made = await keysJson<ShownKey>(['create', '--name', 'window', '--read-only'], place.database);
+    expect(made.readOnly).toBe(true);
+    expect(await keysJson<ShownKey[]>(['list'], place.database)).toMatchObject([
+      { id: '1', readOnly: true },
+      { id: '2', readOnly: true },
     ]);
   });
 
@@ -142,7 +160,7 @@ describe('petstore keys list', () => {
     using place = makeFolder();
     const first = await keysJson<ShownKey>(['create', '--name', 'till 1'], place.database);
     const second = await keysJson<ShownKey>(
-      ['create', '--name', '犬', '--expires', '2099-01-31'],
+      ['create', '--name', '犬', '--read-only', '--expires', '2099-01-31'],
       place.database,
     );
     await keys(['revoke', first.id], place.database);
@@ -153,14 +171,15 @@ describe('petstore keys list', () => {
       'ID',
       'NAME',
       'KEY',
+      'RIGHTS',
       'STATE',
       'CREATED (UTC)',
       'EXPIRES',
       'LAST USED',
     ]);
-    expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => column !== 4))).toEqual([
-      [first.id, 'till 1', `pets_…${first.key.slice(-4)}`, 'revoked', '-', '-'],
-      [second.id, '犬', `pets_…${second.key.slice(-4)}`, 'active', '2099-01-31 00:00', '-'],
+    expect(rows.map((row) => row.split(/ {2,}/).filter((_, column) => column !== 5))).toEqual([
+      [first.id, 'till 1', `pets_…${first.key.slice(-4)}`, 'all', 'revoked', '-', '-'],
+      [second.id, '犬', `pets_…${second.key.slice(-4)}`, 'read', 'active', '2099-01-31 00:00', '-'],
     ]);
     const listed = await keysJson<ShownKey[]>(['list'], place.database);
     expect(listed.map(({ name, state }) => `${name} ${state}`)).toEqual(['till 1 revoked', '犬 active']);
@@ -221,6 +240,20 @@ for (const workers of [1, 2]) {
       expect(await statusesOf(service, made.key)).toEqual([401]);
     });
 
+    it('refuses every create with a read-only key and stores nothing', async () => {
+      await using service = await startService({ workers });
+      const args = ['create', '--name', 'window', '--read-only'];
+      const { key } = await keysJson<ShownKey>(args, service.database);
+      expect(await statusesOf(service, key)).toEqual([200]);
+      const create = {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"name":"Rex","categoryId":1}',
+      };
+      expect(await statusesOf(service, key, create)).toEqual([403]);
+      expect(await (await service.callWith(key, '/v1/pets')).json()).toEqual([]);
+    });
+
     it('refuses a key from the moment it expires', async () => {
       await using service = await startService({ workers });
       const expiresAt = new Date(Date.now() + 3000);
@@ -255,10 +288,10 @@ describe('last use', () => {
 });
 
 /** The distinct statuses of many requests, each on its own connection so that every worker gets some. */
-async function statusesOf(service: Service, key: string): Promise<number[]> {
+async function statusesOf(service: Service, key: string, init: RequestInit = {}): Promise<number[]> {
   const statuses = new Set<number>();
   for (let count = 0; count < 24; count++) {
-    statuses.add((await service.callWith(key, '/v1/pets', { keepalive: false })).status);
+    statuses.add((await service.callWith(key, '/v1/pets', { ...init, keepalive: false })).status);
   }
   return [...statuses];
 }

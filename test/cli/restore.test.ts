@@ -22,20 +22,34 @@ describe('petstore restore', () => {
     expect(stdout).toContain('one that was revoked later can be used again');
   });
 
-  it('keeps keys revoked that the replaced store had revoked', async () => {
+  it('keeps keys revoked, or expiring, as they were in the replaced store', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
     const at = ['--database-url', place.database];
-    for (const name of ['kept', 'leaked']) await runCli(['keys', 'create', '--name', name, ...at]);
+    for (const name of ['kept', 'leaked', 'rotated']) await runCli(['keys', 'create', '--name', name, ...at]);
     await runCli(['backup', backup, ...at]);
     await runCli(['keys', 'revoke', '2', ...at]);
-    const listed = await runCli(['keys', 'list', ...at]);
-    expect(listed.stdout).toContain('revoked');
+    await runCli(['keys', 'rotate', '3', ...at]);
+    const listed = await statesOf(at);
+    expect(listed).toMatchObject([
+      { state: 'active', expiresAt: null },
+      { state: 'revoked' },
+      { state: 'active', expiresAt: expect.any(String) },
+      { state: 'active', expiresAt: null },
+    ]);
     expect(await runCli(['restore', backup, ...at])).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^Restored 0 pets to .*\nThe store that was there is kept as .*\n$/),
     });
-    expect(await runCli(['keys', 'list', ...at])).toEqual(listed);
+    expect(await statesOf(at)).toEqual(listed.slice(0, 3));
+  });
+
+  it('suggests --latest for a folder', async () => {
+    using place = makeFolder();
+    const { status, stderr } = await runCli(['restore', place.path, '--database-url', place.database]);
+    expect(status).toBe(1);
+    expect(stderr).toContain('is not a file. Name a file that petstore backup has made.');
+    expect(stderr).toContain('add --latest');
   });
 
   it('refuses a file that has a log of its own', async () => {
@@ -206,4 +220,10 @@ describe('petstore restore', () => {
 function addPetTo(path: string): void {
   using database = new Database(path);
   insertPet(database, 1n, { name: 'Rex', categoryId: 1n });
+}
+
+async function statesOf(at: string[]): Promise<unknown[]> {
+  const { stdout } = await runCli(['keys', 'list', '--json', ...at]);
+  const keys = JSON.parse(stdout) as Record<'id' | 'state' | 'expiresAt' | 'revokedAt', string | null>[];
+  return keys.map(({ id, state, expiresAt, revokedAt }) => ({ id, state, expiresAt, revokedAt }));
 }

@@ -12,6 +12,7 @@ describe('petstore', () => {
     [['serve', '--help']],
     [['serve', '-h']],
     [['serve', '--port', '1', '--help']],
+    [['sandbox', '--help']],
     [['keys']],
     [['keys', '--help']],
     [['keys', '-h']],
@@ -32,6 +33,11 @@ describe('petstore', () => {
       expect(stdout).toContain(`\n  ${command} `);
     }
     expect(stdout).not.toContain('worker');
+  });
+
+  it('takes a reader that has seen enough for no error', async () => {
+    const wrap = (command: string[]) => ['bash', '-o', 'pipefail', '-c', '"$@" | true', 'bash', ...command];
+    expect(await runCli(['serve', '--help'], { wrap })).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
   it('prints its version', async () => {

@@ -64,6 +64,7 @@ describe('the console', () => {
       name: 'till',
       hash: hashKey(text),
       lastFour: text.slice(-4),
+      isReadOnly: false,
       createdAt: new Date(),
     });
     await using visited = await visit(chromium.browser, service.url);

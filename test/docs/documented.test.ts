@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { rename } from 'node:fs/promises';
-import { generateKey } from '../../src/api-key.ts';
+import { generateKey, issueKey } from '../../src/api-key.ts';
 import { PetstoreError, type ErrorCode } from '../../src/error.ts';
 import { maxBodyBytes } from '../../src/http/body.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
@@ -51,6 +51,11 @@ function testDocument({ contract, open, openFailing }: World): void {
       const { path, init } = requestFor(operation);
       return service.callAs(authorization, path, init);
     };
+
+  const withReadOnlyKey: Provoke = async (operation) => {
+    const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
+    return withAuthorization(`Bearer ${text}`)(operation);
+  };
 
   /** Without `Petstore-Stability`, whatever the document is about. */
   const plainly =
@@ -142,6 +147,7 @@ function testDocument({ contract, open, openFailing }: World): void {
       change({ headers: { 'If-None-Match': '*' } }),
       change({ body: '{"status":"sold","expected":{"name":"Somebody"}}' }),
     ],
+    forbidden: [withReadOnlyKey],
     rate_limited: [
       async (operation) => {
         await using limited = await open({ requestsPerMinute: 1 });

@@ -40,12 +40,18 @@ async function fill(path: string): Promise<void> {
   const store = openSqliteStore({ path });
   const createdAt = new Date('2026-01-01T00:00:00.001Z');
   for (const name of ['till', 'revoked']) {
-    await store.keys.createKey({ name, hash: `hash of ${name}`, lastFour: 'abcd', createdAt });
+    await store.keys.createKey({
+      name,
+      hash: `hash of ${name}`,
+      lastFour: 'abcd',
+      isReadOnly: false,
+      createdAt,
+    });
   }
   await store.keys.revokeKey('2', new Date('2026-02-01T00:00:00.002Z'));
   await store.keys.recordUse('1', new Date('2026-03-01T00:00:00.003Z'));
   await store.keys.createKey({
-    ...{ name: 'expiring', hash: 'hash of expiring', lastFour: 'wxyz', createdAt },
+    ...{ name: 'expiring', hash: 'hash of expiring', lastFour: 'wxyz', isReadOnly: true, createdAt },
     expiresAt: new Date('2036-01-01T00:00:00.004Z'),
   });
   for (let index = 0; index < 10; index++) {
@@ -133,7 +139,15 @@ describe('petstore copy', () => {
     const created = await store.pets.createPet({ name: 'new', categoryId: 1n });
     expect(created.id).toBeGreaterThan(9007199254740993n + BigInt(pets));
     expect(
-      (await store.keys.createKey({ name: 'new', hash: 'new', lastFour: 'aaaa', createdAt: new Date() })).id,
+      (
+        await store.keys.createKey({
+          name: 'new',
+          hash: 'new',
+          lastFour: 'aaaa',
+          isReadOnly: false,
+          createdAt: new Date(),
+        })
+      ).id,
     ).toBe('4');
     await store.close();
   });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
+import { issueKey } from '../../src/api-key.ts';
 import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
+import { wayBack } from '../support/way-back.ts';
 
 describe('a store whose schema is of version 2', () => {
   it('inspects a store of version 2 unchanged and brings it up to date at the next start', async () => {
@@ -11,7 +12,7 @@ describe('a store whose schema is of version 2', () => {
     const before = await openPostgresStore({ address: database.address() });
     const { id, json } = await before.pets.createPet({ name: 'Rex', categoryId: 1n });
     await before.close();
-    await database.run(await wayBack());
+    await database.run(await wayBack('PostgreSQL', 3));
     await database.run('DROP TABLE write_probes; UPDATE petstore_schema SET version = 2');
 
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: false, mayWrite: true });
@@ -19,7 +20,7 @@ describe('a store whose schema is of version 2', () => {
     expect(await after.pets.getPet(id)).toBe(json);
     await after.pets.checkWritable();
     await after.close();
-    expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 4 }]);
+    expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 5 }]);
   });
 });
 
@@ -30,15 +31,21 @@ describe('a store of the release with orders', () => {
     const { id, json } = await store.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
     await store.pets.createPet({ name: 'Tom', categoryId: 1n });
     await store.experimental.deletePet(id + 1n);
+    for (const isReadOnly of [true, false])
+      await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
     await store.close();
 
-    await database.run(await wayBack());
+    await database.run(await wayBack('PostgreSQL', 3));
     expect(await relationsOf(database)).toEqual(relationsOfVersion3);
     expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 3 }]);
 
     const again = await openPostgresStore({ address: database.address() });
     expect(await again.pets.getPet(id)).toBe(json);
     expect(await again.experimental.listOrders({ limit: 1 })).toEqual({ json: '[]' });
+    // The release before would let a read-only key write.
+    const [revoked, other] = await again.keys.listKeys();
+    expect(revoked).toMatchObject({ id: '1', isReadOnly: false, revokedAt: expect.any(Date) });
+    expect(other).not.toHaveProperty('revokedAt');
     // No pet gets the id of the one that was deleted.
     expect((await again.pets.createPet({ name: 'Kitty', categoryId: 1n })).id).toBeGreaterThan(id + 1n);
     await again.close();
@@ -47,7 +54,7 @@ describe('a store of the release with orders', () => {
   it('refuses a database in which another program has a table of orders', async () => {
     await using database = await makeDatabase();
     await (await openPostgresStore({ address: database.address() })).close();
-    await database.run(`${await wayBack()}; CREATE TABLE orders (id text)`);
+    await database.run(`${await wayBack('PostgreSQL', 3)}; CREATE TABLE orders (id text)`);
     expect(await failureOf(openPostgresStore({ address: database.address() }))).toMatchObject({
       message: expect.stringContaining('The database holds tables of another program'),
     });
@@ -67,11 +74,4 @@ async function relationsOf(database: Database): Promise<unknown[]> {
     `SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace ORDER BY relname COLLATE "C"`,
   );
   return rows.map(({ name }) => name);
-}
-
-/** The SQL that docs/decisions.md gives to an operator who goes back to the release before. */
-async function wayBack(): Promise<string> {
-  const decisions = await Bun.file(join(import.meta.dir, '../../docs/decisions.md')).text();
-  const [, sql] = /```sql\n([^`]*petstore_schema SET version = 3[^`]*)```/.exec(decisions) ?? [];
-  return String(sql);
 }

@@ -21,6 +21,14 @@ async function until(expected: string, path: string): Promise<void> {
 }
 
 describe('petstore serve on PostgreSQL, with two workers', () => {
+  it('passes every check of petstore conform', async () => {
+    const args = ['conform', service.url, '--profile', 'strict', '--api-key', service.apiKey, '--json'];
+    const { status, stdout } = await runCli(args);
+    const { checks } = JSON.parse(stdout) as { checks: { outcome: string }[] };
+    expect(checks.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
+    expect(status).toBe(0);
+  });
+
   it('serves what any worker has created, and makes no first key', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => addPet(service.call)));
     for (const id of ids) expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('200');

@@ -20,8 +20,17 @@ const violations = [
   ['src/console/pets', `export { createApp } from '../../http/app.ts';`],
   ['src/server', `export { serve } from '../cli/serve.ts';`],
   ['src/server', `export { openSqliteStore } from '../sqlite/open.ts';`],
+  ['src/server', `export { listBackups } from '../backups/catalog.ts';`],
+  ['src/server', `export { startSandbox } from '../sandbox/sandbox.ts';`],
+  ['src/http', `export { startSandbox } from '../sandbox/sandbox.ts';`],
+  ['src/sandbox', `export { openStores } from '../stores.ts';`],
+  ['src/backups', `export { openStores } from '../stores.ts';`],
   ['src/formats', `export { openStores } from '../stores.ts';`],
   ['src/docs', `export { createApp } from '../http/app.ts';`],
+  ['src/metrics', `export { createApp } from '../http/app.ts';`],
+  ['src/formats', `export { createRegistry } from '../metrics/registry.ts';`],
+  ['src/conform', `export { createApp } from '../http/app.ts';`],
+  ['src/conform/contract', `export { pageLimit } from '../../pet.ts';`],
   ['src/linux', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 

@@ -57,9 +57,11 @@ describe('README', () => {
           },
         });
       const isExperimental = (line: string) => / (?:pets (?:update|remove)|orders)\b/.test(line);
+      const isSandbox = (line: string) => / sandbox --seed/.test(line);
+      const isServing = (line: string) => line.startsWith('npm start') || isSandbox(line);
 
       try {
-        for (const command of commands.filter((line) => !/^npm start/.test(line) && !isExperimental(line))) {
+        for (const command of commands.filter((line) => !isServing(line) && !isExperimental(line))) {
           const { exitCode, stdout, stderr } = run(command);
           expect(exitCode, `${command}\n${stderr.toString()}`).toBe(0);
           if (!command.includes(' -d ')) continue;
@@ -73,7 +75,7 @@ describe('README', () => {
       }
 
       for (const command of commands.filter((line) => line.startsWith('npm start'))) {
-        const variant = await start(command.replace('/var/lib', folder).replace(/--port \d+/, '--port 0'));
+        const variant = await start(command.replace('/var/lib', folder).replaceAll(/port \d+/g, 'port 0'));
         for (const experimental of command.includes('--experimental')
           ? commands.filter(isExperimental)
           : []) {
@@ -81,6 +83,13 @@ describe('README', () => {
           expect(exitCode, `${experimental}\n${stderr.toString()}`).toBe(0);
         }
         expect(await variant.stop(), command).toBe(0);
+      }
+
+      for (const command of commands.filter(isSandbox)) {
+        const sandbox = await start(command);
+        const call = `curl -f -H 'Authorization: Bearer sandbox-key' 'http://127.0.0.1:8080/v1/pets?limit=100'`;
+        expect(JSON.parse(run(call, sandbox).stdout.toString())).toHaveLength(100);
+        await sandbox.stop();
       }
     },
     installTimeoutMs,
@@ -118,7 +127,8 @@ async function start(command: string, environment: Record<string, string> = {}):
   const collect = async (stream: ReadableStream<Uint8Array>) => {
     for await (const chunk of stream) {
       text += Buffer.from(chunk).toString();
-      const [, address] = /"message":"ready","address":"([^"]+)"/.exec(text) ?? [];
+      const [, address] =
+        /"message":"ready","address":"([^"]+)"|Address: (\S+)/.exec(text)?.filter(Boolean) ?? [];
       if (address) resolve(address);
     }
   };

@@ -31,7 +31,11 @@ describe('a bad value', () => {
     [{ WORKERS: '0' }, '--workers (WORKERS) must be an integer from 1 to 256, not "0".'],
     [{ WORKERS: '257' }, '--workers (WORKERS) must be an integer from 1 to 256, not "257".'],
     [{ WORKERS: 'two' }, '--workers (WORKERS) must be an integer from 1 to 256, not "two".'],
-    [{ LOG_LEVEL: 'debug' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, not "debug".'],
+    [{ LOG_LEVEL: 'trace' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, debug, not "trace".'],
+    [
+      { TRUST_PROXY: '10.0.0.0/8, proxy' },
+      '--trust-proxy (TRUST_PROXY) must list addresses or ranges such as 10.0.0.0/8, not "proxy".',
+    ],
     [{ ACCESS_LOG: 'yes' }, '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
     [
       { ALLOWED_ORIGINS: 'https://shop.example/' },

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { version as release } from '../../package.json';
 import { OperatorError } from '../../src/error.ts';
 import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
@@ -144,8 +145,9 @@ describe('a file that is not a petstore store', () => {
         database.run('PRAGMA user_version = 99');
       },
       message: (path) =>
-        `${path} has schema version 99, and this program knows versions up to 4. ` +
-        'Start the release of petstore that last used it, or a newer one.',
+        `${path} has schema version 99, and petstore ${release} knows versions up to 5. Start the release that last ` +
+        'used it, or a newer one. To stay with this one, restore the backup made before the upgrade, or take the ' +
+        'store back as docs/decisions.md says under "Going back".',
     },
     {
       name: 'a damaged database',

@@ -53,7 +53,9 @@ describe('the log', () => {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
     });
     await until(() =>
-      /^\d\d:\d\d:\d\d GET \/v1\/pets 200 \d+ ms key=first-start requestId=mine\r$/m.exec(shown),
+      /^\d\d:\d\d:\d\d GET \/v1\/pets 200 \d+ ms key=first-start client=127\.0\.0\.1 keyId=1 bytes=2 requestId=mine\r$/m.exec(
+        shown,
+      ),
     );
     child.kill('SIGINT');
     expect(await child.exited).toBe(0);
@@ -61,10 +63,12 @@ describe('the log', () => {
   });
 
   it('has a line per request with --access-log, with the path as in the contract and the name of the key', async () => {
-    await using service = await startService({ args: ['--access-log'] });
+    await using service = await startService({ args: ['--access-log', '--trust-proxy', '127.0.0.0/8'] });
     const create = ['keys', 'create', '--name', 'till-2', '--json', '--database-url', service.database];
     const till = JSON.parse((await runCli(create)).stdout) as { key: string };
-    await service.callWith(till.key, '/v1/pets?status=sold', { headers: { 'X-Request-Id': 'list' } });
+    await service.callWith(till.key, '/v1/pets?status=sold', {
+      headers: { 'X-Request-Id': 'list', 'X-Forwarded-For': '203.0.113.9' },
+    });
     await service.call('/v1/pets/123', { headers: { 'X-Request-Id': 'get' } });
     await service.call('/v1/pets', { method: 'DELETE', headers: { 'X-Request-Id': 'delete' } });
     await service.callWith('wrong', '/v1/pets', { headers: { 'X-Request-Id': 'stranger' } });
@@ -72,15 +76,15 @@ describe('the log', () => {
     await service.stop();
     const requests = linesOf(service.stdout).filter(({ message }) => message === 'request');
     expect(
-      requests.map(({ requestId, method, path, status, key }) =>
-        [requestId, method, path, status, key].join(' '),
+      requests.map(({ requestId, method, path, status, client, key }) =>
+        [requestId, method, path, status, client, key].join(' '),
       ),
     ).toEqual([
-      'list GET /v1/pets 200 till-2',
-      'get GET /v1/pets/:petId 404 API_KEYS',
-      'delete DELETE /v1/pets 405 API_KEYS',
-      'stranger GET /v1/pets 401 ',
-      'probe GET /livez 200 ',
+      'list GET /v1/pets 200 203.0.113.9 till-2',
+      'get GET /v1/pets/:petId 404 127.0.0.1 API_KEYS',
+      'delete DELETE /v1/pets 405 127.0.0.1 API_KEYS',
+      'stranger GET /v1/pets 401 127.0.0.1 ',
+      'probe GET /livez 200 127.0.0.1 ',
     ]);
     expect(requests.every(({ durationMs }) => Number.isInteger(durationMs))).toBe(true);
   });
@@ -110,6 +114,18 @@ describe('the log', () => {
         status: 400,
       }),
     );
+  });
+
+  it('shows the settings and the reason of each refusal at level debug, and no secret', async () => {
+    await using service = await startService({ env: { LOG_LEVEL: 'debug' } });
+    await service.call('/v1/pets?limit=0');
+    await service.stop();
+    const debug = linesOf(service.stdout).filter(({ level }) => level === 'debug');
+    expect(debug).toMatchObject([
+      { message: 'settings', workers: '1', isEmbedded: true, fixedKeyCount: 1 },
+      { message: 'request refused', code: 'invalid_parameter', client: '127.0.0.1', key: 'API_KEYS' },
+    ]);
+    expect(service.stdout).not.toContain(fixedKey);
   });
 
   it('leaves out what is below the level', async () => {

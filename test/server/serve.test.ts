@@ -105,6 +105,7 @@ describe('configuration', () => {
         API_KEYS: 'no key',
         LOG_LEVEL: 'none',
         ACCESS_LOG: 'none',
+        TRUST_PROXY: 'none',
         ALLOWED_ORIGINS: 'none',
         TLS_CERT: '/nowhere',
         TLS_KEY: '/nowhere',
@@ -112,18 +113,27 @@ describe('configuration', () => {
         RATE_LIMIT: 'none',
         STOP_DELAY: 'none',
         EXPERIMENTAL: 'none',
+        METRICS_PORT: 'none',
+        METRICS_HOST: 'none',
+        BACKUP_TO: '/nowhere',
+        BACKUP_EVERY: 'none',
+        BACKUP_KEEP: 'none',
         PUBLIC_URL: 'none',
         STAGING_URL: 'none',
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
       args: [
         ...['--host', 'localhost', '--port', '0', '--database-url', place.database, '--api-keys', 'flag-key'],
-        ...['--log-level', 'info', '--access-log', '--allowed-origins', 'https://shop.example'],
+        ...['--log-level', 'info', '--access-log', '--trust-proxy', '::1'],
+        ...['--allowed-origins', 'https://shop.example'],
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--experimental', '--public-url', 'https://pets.example/v1'],
-        ...['--staging-url', 'https://staging.pets.example/v1'],
+        ...['--metrics-port', '0', '--metrics-host', 'localhost'],
+        ...['--staging-url', 'https://staging.pets.example/v1', '--backup-to', place.path],
+        ...['--backup-every', '1d', '--backup-keep', '7d'],
       ],
     });
     expect(service.url).toStartWith('https://localhost:');
+    await service.untilLogged(/"message":"metrics","address":"http:\/\/localhost:/);
     const response = await service.callWith('flag-key', '/v1/pets', {
       headers: { Origin: 'https://shop.example' },
       ...trusting(await Bun.file(certificate).text()),
@@ -132,6 +142,7 @@ describe('configuration', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
     await service.untilLogged(/"message":"request"/);
     expect(existsSync(place.database)).toBe(true);
+    await service.untilLogged(/"message":"backup made"/);
   });
 
   it('prefers a variable to the default, and treats an empty one as absent', async () => {
@@ -147,7 +158,7 @@ describe('configuration', () => {
     const example = await Bun.file(join(import.meta.dir, '../../.env.example')).text();
     const shown = [...example.matchAll(/^# ([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
     const known = Object.values(settings).map(({ variable, fallback }) => [variable, fallback]);
-    expect(shown).toEqual(known);
+    expect(shown).toEqual([...known, ['AUDIT_LOG', '']]);
     // Copied as it is, the file changes nothing.
     expect(example.match(/^[^#\n]/gm)).toBeNull();
 

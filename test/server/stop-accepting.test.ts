@@ -1,4 +1,5 @@
 import { expect, it } from 'bun:test';
+import { findListeningSockets } from '../../src/linux/listening-sockets.ts';
 import { stopAccepting } from '../../src/linux/stop-accepting.ts';
 
 it.if(process.platform === 'linux')('serves a connection that was waiting to be accepted', async () => {
@@ -9,7 +10,7 @@ it.if(process.platform === 'linux')('serves a connection that was waiting to be 
   );
   // The event loop is busy until the caller waits in the kernel's queue.
   while (!isWaiting(server.port ?? 0)) Bun.sleepSync(5);
-  await stopAccepting(server.port ?? 0);
+  await stopAccepting(findListeningSockets(server.port ?? 0));
   expect(await caller.stdout.text()).toBe('served\n');
   expect(await fetch(server.url).catch((error: Error) => error)).toBeInstanceOf(Error);
   await server.stop(true);

@@ -1,12 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { join } from 'node:path';
+import { issueKey } from '../../src/api-key.ts';
 import { noReport } from '../../src/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { wayBack } from '../support/way-back.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -16,22 +17,17 @@ beforeEach(async () => {
 });
 afterEach(() => place[Symbol.asyncDispose]());
 
-/** The way back that the documentation gives. */
-async function documentedSql(): Promise<string> {
-  const text = await Bun.file(join(import.meta.dir, '../../docs/decisions.md')).text();
-  const [, sql = ''] = /```sql\n(.*user_version = 3.*?)```/s.exec(text) ?? [];
-  return sql;
-}
-
 /** A store with a pet, an order, and a deleted pet, that has gone back. */
 async function makeVersion3(): Promise<void> {
   const store = await place.open({ recordsOrders: true });
   await store.pets.createPet(rex, { key: 'k', caller: 'c' });
   const { id } = await store.pets.createPet(rex);
+  for (const isReadOnly of [true, false])
+    await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
   await store.experimental.deletePet(id);
   await store.close();
   using database = new Database(place.path);
-  database.run(await documentedSql());
+  database.run(await wayBack('SQLite', 3));
 }
 
 const schemaOf = (database: Database): unknown[] =>
@@ -45,7 +41,10 @@ describe('the way back to schema version 3', () => {
     migrate(original, 3);
     expect(readPragma(database, 'user_version')).toBe(3);
     expect(schemaOf(database)).toEqual(schemaOf(original));
-    expect(database.query('SELECT name FROM sqlite_sequence').all()).toEqual([{ name: 'pets' }]);
+    expect(database.query('SELECT name FROM sqlite_sequence').all()).toEqual([
+      { name: 'pets' },
+      { name: 'api_keys' },
+    ]);
     expect(database.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   });
 
@@ -60,6 +59,20 @@ describe('the way back to schema version 3', () => {
       });
       expect(await store.pets.createPet(rex)).toMatchObject({ id: 3n });
       expect(idsOf((await store.experimental.listOrders({ limit: 100 })).json)).toEqual(['1']);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('revokes read-only keys, which the release before would let write', async () => {
+    await makeVersion3();
+    const store = await place.open();
+    try {
+      expect(await store.keys.listKeys()).toMatchObject([
+        { id: '1', isReadOnly: false, revokedAt: expect.any(Date) },
+        { id: '2', isReadOnly: false },
+      ]);
+      expect((await store.keys.listKeys())[1]).not.toHaveProperty('revokedAt');
     } finally {
       await store.close();
     }

@@ -7,7 +7,13 @@ import { codeOf } from '../support/code-of.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
-const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(0) };
+const till = {
+  name: 'till',
+  hash: 'a'.repeat(64),
+  lastFour: 'aaaa',
+  isReadOnly: false,
+  createdAt: new Date(0),
+};
 
 let place: SqlitePlace;
 let opened: SqliteStore[];

@@ -7,7 +7,13 @@ import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
-const till = { name: 'till', hash: 'a'.repeat(64), lastFour: 'aaaa', createdAt: new Date(1) };
+const till = {
+  name: 'till',
+  hash: 'a'.repeat(64),
+  lastFour: 'aaaa',
+  isReadOnly: false,
+  createdAt: new Date(1),
+};
 
 onEveryStore('the store', ({ place, open }) => {
   const petOf = async ({ pets }: Store, id: bigint): Promise<string> => String(await pets.getPet(id));
@@ -160,6 +166,35 @@ onEveryStore('the store', ({ place, open }) => {
       expect(await keys.listKeys()).toEqual([revoked]);
       await keys.createKey({ ...till, hash: 'b'.repeat(64) });
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
+    });
+
+    it('keeps whether a key is read-only', async () => {
+      const { keys } = await open();
+      const made = await keys.createKey({ ...till, isReadOnly: true });
+      expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
+      expect(await keys.findKey(till.hash)).toEqual(made);
+      expect(await keys.listKeys()).toEqual([made]);
+    });
+
+    it('replaces a usable key once, and never lets it live longer', async () => {
+      const { keys } = await open();
+      const expiresAt = new Date(Date.now() + 60_000);
+      await keys.createKey({ ...till, expiresAt });
+      await keys.createKey({ ...till, hash: 'b'.repeat(64) });
+      const now = new Date();
+      const replace = (id: string, previous: string | undefined, until: number) =>
+        keys.replaceKey(id, { replacedBy: '7', previous, expiresAt: new Date(until), now });
+
+      expect(await replace('1', undefined, 2 ** 41)).toMatchObject({ replacedBy: '7', expiresAt });
+      expect(await replace('2', '3', 2 ** 41)).not.toHaveProperty('replacedBy');
+      expect(await replace('2', undefined, 2 ** 41)).toMatchObject({ expiresAt: new Date(2 ** 41) });
+      expect(await replace('2', undefined, 2 ** 40)).toMatchObject({ expiresAt: new Date(2 ** 41) });
+      expect(await replace('2', '7', now.getTime())).toMatchObject({ expiresAt: now });
+      expect(await keys.findKey('b'.repeat(64))).toBeUndefined();
+      expect(await replace('2', '7', 1)).toMatchObject({ expiresAt: now });
+      await keys.revokeKey('1', now);
+      expect(await replace('1', '7', 1)).toMatchObject({ expiresAt });
+      for (const id of ['9', '', 'x']) expect(await replace(id, undefined, 1)).toBeUndefined();
     });
 
     it('does not find an expired key, whether it was requested before or not', async () => {

@@ -68,8 +68,8 @@ export const sabotages: readonly Sabotage[] = [
     patches: [
       {
         file: 'src/sqlite/backups/replaced-store.ts',
-        find: 'if (revokedAt) revoke.run(hash, revokedAt);',
-        replace: 'void revokedAt;',
+        find: 'if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);',
+        replace: 'void [key, change, expiresAt];',
       },
     ],
   },

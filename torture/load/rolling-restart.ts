@@ -139,7 +139,7 @@ export const rollingRestart: TortureTest = {
       {
         file: 'src/server/service.ts',
         find: 'await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);',
-        replace: 'await server.stop(true); void [lastCallToProxiesMs, lastCallMs];',
+        replace: 'await listener.stop(true); void [lastCallToProxiesMs, lastCallMs];',
       },
     ]),
   },

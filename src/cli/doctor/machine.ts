@@ -2,8 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { addressOf, isLoopback, loadTls, localAddressOf, reservePort } from '../../server/listen.ts';
+import { addressOf, isLoopback, localAddressOf, reservePort } from '../../server/listen.ts';
 import type { ServeOptions } from '../../server/options.ts';
+import { loadTls } from '../../server/tls.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 
 const dayMs = 86_400_000;

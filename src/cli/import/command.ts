@@ -3,6 +3,7 @@ import { OperatorError, usageError } from '../../error.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import type { ImportStore } from '../../import-store.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
+import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
@@ -41,6 +42,7 @@ export function define(command: Command): void {
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
     .option('--again', 'Add the pets again, although this file was imported before.')
     .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp)
     .action(importPets);
   addExamples(
     command,
@@ -61,7 +63,12 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   const input = await openInput(path);
   try {
     const { format = await sniff(input), keepIds = false } = options;
-    await importSource({ input, format, keepsIds: keepIds }, path, options, interruption);
+    await audited(
+      'import',
+      options.databaseUrl,
+      () => importSource({ input, format, keepsIds: keepIds }, path, options, interruption),
+      () => ({ file: path }),
+    );
   } finally {
     input.close();
   }
@@ -87,7 +94,7 @@ async function importSource(
       'Fix the file, or collect the bad rows with --rejects FILE.',
     );
   }
-  const store = await openImportStore(databaseUrl, { environment: process.env });
+  const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
   try {
     const result = await add(source, checked, store, again, interruption);
     if (result === undefined) return;

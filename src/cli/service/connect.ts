@@ -10,14 +10,15 @@ export interface ConnectionOptions {
   apiKey?: string;
 }
 
-const urlSetting = new Setting(
+/** Names the service to call. */
+export const urlSetting = new Setting(
   'PETSTORE_URL',
   '<address>',
   '',
   'The service. Default: the one on this machine with the same HOST, PORT and TLS_CERT.',
   'url',
 );
-const keySetting = new Setting(
+export const keySetting = new Setting(
   'PETSTORE_API_KEY',
   '<key>',
   '',
@@ -34,15 +35,24 @@ export function addConnectionOptions(command: Command): Command {
 }
 
 /** The address to call: that of `--url` or `PETSTORE_URL`, otherwise of the service with the same settings. */
-export function addressOf({ url }: ConnectionOptions): string {
-  if (!url) return addressOfSettings(process.env);
+export function addressOf({ url }: Pick<ConnectionOptions, 'url'>): string {
+  return url ? parseAddress(url, '--url (PETSTORE_URL)') : addressOfSettings(process.env);
+}
+
+/** The address of a service; `name` says where it was given. */
+export function parseAddress(url: string, name: string): string {
   const address = URL.parse(url);
   if (address?.username || address?.password) {
-    throw usageError('--url (PETSTORE_URL) must not contain a user name or a password.');
+    throw usageError(`${name} must not contain a user name or a password.`);
   }
   if (address && /^https?:$/.test(address.protocol)) return address.href;
-  throw usageError(`--url (PETSTORE_URL) must be an address such as http://127.0.0.1:8080, not "${url}".`);
+  throw usageError(`${name} must be an address such as http://127.0.0.1:8080, not "${url}".`);
 }
+
+export const keyNeeded = usageError(
+  'An API key is needed.',
+  'Set PETSTORE_API_KEY. To create one: petstore keys create --name NAME',
+);
 
 export function connect(
   options: ConnectionOptions,
@@ -50,12 +60,7 @@ export function connect(
 ): ExperimentalPetstoreClient {
   const baseUrl = addressOf(options);
   const { apiKey } = options;
-  if (!apiKey) {
-    throw usageError(
-      'An API key is needed.',
-      'Set PETSTORE_API_KEY. To create one: petstore keys create --name NAME',
-    );
-  }
+  if (!apiKey) throw keyNeeded;
   return createClient({
     baseUrl,
     apiKey,

@@ -3,17 +3,17 @@ import type { LogFields, LogLevel } from '../../log.ts';
 import { visible, visibleLines } from './visible.ts';
 import { wrapLines } from './wrap.ts';
 
-const colours = { error: 'red', warn: 'yellow', info: 'green' } as const;
+const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
 
 /** A line of the log for a person at a terminal: what happened first, then details, ids and the stack of an error. */
 export function renderLogLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
-  const { requestId, error, ...others } = fields;
+  const { requestId, traceId, error, ...others } = fields;
   const parts = [
     level === 'info' ? '' : styleText(colours[level], level),
     ...(fields['method'] === undefined
       ? [visibleLines(message), ...detailsOf(others)]
       : requestOf(message, others)),
-    ...detailsOf({ requestId }).map((detail) => styleText('dim', detail)),
+    ...detailsOf({ traceId, requestId }).map((detail) => styleText('dim', detail)),
     error === undefined ? '' : visibleLines(String(error)),
   ];
   const clock = time.toTimeString().slice(0, 8);
@@ -21,16 +21,16 @@ export function renderLogLine(time: Date, level: LogLevel, message: string, fiel
   return `${styleText('dim', clock)} ${wrapLines(line, process.stdout, ' '.repeat(clock.length + 1))}`;
 }
 
-/** `POST /v1/pets 201 3 ms key=till-2`. */
+/** `POST /v1/pets 201 3 ms key=till-2 client=192.0.2.7`. */
 function requestOf(
   message: string,
-  { method, path, status, durationMs, key, ...others }: LogFields,
+  { method, path, query, status, durationMs, key, client, ...others }: LogFields,
 ): string[] {
   return [
-    visible(`${method} ${path}`),
+    visible(`${method} ${path}${query === undefined ? '' : `?${query}`}`),
     status === undefined ? '' : styleText(colourOf(Number(status)), String(status)),
     durationMs === undefined ? '' : `${durationMs} ms`,
-    ...detailsOf({ key }),
+    ...detailsOf({ key, client }),
     message === 'request' ? '' : message,
     ...detailsOf(others),
   ];

@@ -47,9 +47,13 @@ export function contentOf({ petCount, orderCount }: { petCount: number; orderCou
   return orderCount === 0 ? pets : `${pets} and ${countOf(orderCount, 'order')}`;
 }
 
-/** Prints one line for what the operator can fix, and everything known about a bug. */
 export function printError(error: unknown): void {
-  process.stderr.write(`${wrapLines(`petstore: ${redactKeys(textOf(error))}`, process.stderr)}\n`);
+  process.stderr.write(`${wrapLines(`petstore: ${explain(error)}`, process.stderr)}\n`);
+}
+
+/** One line for what the operator can fix; everything known about a bug. */
+export function explain(error: unknown): string {
+  return redactKeys(textOf(error));
 }
 
 function textOf(error: unknown): string {

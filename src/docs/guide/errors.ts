@@ -14,6 +14,7 @@ const advice: Record<ErrorCode, string> = {
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
   precondition_failed: 'The pet or the page does not meet your condition. Fetch it again, then decide.',
+  forbidden: 'The key is read-only: it may list and fetch, and change nothing. Ask for another one.',
   rate_limited: 'Wait as long as `Retry-After` says, then retry.',
   overloaded: 'Too many requests are waiting. Wait as long as `Retry-After` says, then retry.',
   unavailable: 'The store is not available now. Wait as long as `Retry-After` says, then retry.',

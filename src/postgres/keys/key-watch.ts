@@ -14,6 +14,8 @@ export interface KeyWatch {
   isCurrent(): boolean;
   /** Checks now; fails when the keys cannot be confirmed. */
   check(): Promise<void>;
+  /** How long ago the last check was sent that still counts; infinite when there is none. */
+  ageMs(): number;
   /** Tells every replica, this one at once, that the keys have changed. */
   announce(): Promise<void>;
   close(): Promise<void>;
@@ -84,6 +86,8 @@ export function openKeyWatch(
     }
   };
 
+  const ageMs = (): number => performance.now() - checkedAt;
+
   const checkOnce = (): Promise<void> => {
     checking ??= check().finally(() => (checking = undefined));
     return checking;
@@ -94,8 +98,9 @@ export function openKeyWatch(
     get generation() {
       return generation;
     },
+    ageMs,
     isCurrent() {
-      const age = performance.now() - checkedAt;
+      const age = ageMs();
       if (age > checkAfterMs && !isClosed) checkOnce().catch(() => {});
       return age < confirmedForMs && group.isConfirmed();
     },

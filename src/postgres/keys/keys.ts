@@ -1,6 +1,7 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
+import type { Statement, Values } from '../session/connection.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /** As the driver gives it: bigint columns arrive as text. */
@@ -9,13 +10,16 @@ export interface KeyRow {
   name: string;
   hash: string;
   last_four: string;
+  read_only: boolean;
+  replaced_by: string | null;
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
 }
 
-export const keyColumns = 'id::text, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at';
+export const keyColumns =
+  'id::text, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at';
 const selectUsable = {
   name: 'select-usable-keys',
   text: `SELECT ${keyColumns} FROM api_keys
@@ -30,8 +34,8 @@ const insertKey = {
   name: 'insert-key',
   text: `
     WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
-    INSERT INTO api_keys (name, hash, last_four, created_at, expires_at)
-    VALUES ($1, $2, $3, $4::bigint, $5::bigint) RETURNING ${keyColumns}`,
+    INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+    VALUES ($1, $2, $3, $4::boolean, $5::bigint, $6::bigint) RETURNING ${keyColumns}`,
 };
 const revokeKey = {
   name: 'revoke-key',
@@ -40,6 +44,17 @@ const revokeKey = {
       UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
     )
     UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM revoked)`,
+};
+const replaceKey = {
+  name: 'replace-key',
+  text: `
+    WITH replaced AS (
+      UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $4::bigint)
+      WHERE id::text = $1 AND replaced_by IS NOT DISTINCT FROM $3::bigint
+        AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $5::bigint)
+      RETURNING id
+    )
+    UPDATE key_changes SET version = version + 1 WHERE EXISTS (SELECT 1 FROM replaced)`,
 };
 const recordUse = {
   name: 'record-use',
@@ -61,6 +76,13 @@ export function createKeyStore(
     return key;
   };
 
+  const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
+    await database.writeBeside(statement, [id, ...values]);
+    await watch.announce();
+    const [row] = await database.read<KeyRow>(selectById, [id]);
+    return row && apiKeyOf(row);
+  };
+
   return {
     findKey(hash) {
       const known = watch.isCurrent() ? watch.kept.get(hash) : undefined;
@@ -71,20 +93,19 @@ export function createKeyStore(
       return (await database.read<KeyRow>(selectAll)).map(apiKeyOf);
     },
 
-    async createKey({ name, hash, lastFour, createdAt, expiresAt }) {
-      const values = [name, hash, lastFour, createdAt.getTime(), expiresAt?.getTime() ?? null];
+    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+      const times = [createdAt.getTime(), expiresAt?.getTime() ?? null];
+      const values = [name, hash, lastFour, isReadOnly, ...times];
       const [row] = await database.writeBeside<KeyRow>(insertKey, values);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       await watch.announce();
       return apiKeyOf(row);
     },
 
-    async revokeKey(id, revokedAt) {
-      await database.writeBeside(revokeKey, [id, revokedAt.getTime()]);
-      await watch.announce();
-      const [row] = await database.read<KeyRow>(selectById, [id]);
-      return row && apiKeyOf(row);
-    },
+    revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
+
+    replaceKey: (id, { replacedBy, previous = null, expiresAt, now: at }) =>
+      change(replaceKey, id, replacedBy, previous, expiresAt.getTime(), at.getTime()),
 
     async recordUse(id, usedAt) {
       await database.writeBeside(recordUse, [id, usedAt.getTime()]);
@@ -110,9 +131,11 @@ export function apiKeyOf(row: KeyRow): ApiKey {
     name: row.name,
     hash: row.hash,
     lastFour: row.last_four,
+    isReadOnly: row.read_only,
     createdAt: time(row.created_at),
     ...(row.expires_at !== null && { expiresAt: time(row.expires_at) }),
     ...(row.revoked_at !== null && { revokedAt: time(row.revoked_at) }),
+    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
     ...(row.last_used_at !== null && { lastUsedAt: time(row.last_used_at) }),
   };
 }

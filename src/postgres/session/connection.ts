@@ -12,7 +12,8 @@ export interface Statement {
   advice?: string;
 }
 
-export type Values = readonly (string | number | null | readonly (string | number | null)[])[];
+type Value = string | number | boolean | null;
+export type Values = readonly (Value | readonly Value[])[];
 
 /** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
 export interface Connection extends Introduction {

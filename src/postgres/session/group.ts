@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
+import type { Counter } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
@@ -26,6 +27,8 @@ export interface SessionGroup {
   readonly doubts: number;
   /** Something failed that a change of server may explain: the next request waits for a check. */
   doubt(): void;
+  /** The server in use and how many sessions are open there; undefined while there is none. */
+  inUse(): { host: Host; server: Server | undefined; sessionCount: number } | undefined;
   close(): void;
 }
 
@@ -63,8 +66,9 @@ export function openSessionGroup(
   address: PostgresAddress,
   dialect: Pick<Dialect, 'name'>,
   log?: Log,
+  failovers?: Counter,
 ): SessionGroup {
-  const report = createServerReport(dialect.name, log);
+  const report = createServerReport(dialect.name, log, failovers);
   const hasOthers = address.hosts.length > 1;
   let current: ChosenServer | undefined;
   let choosing: Promise<ChosenServer> | undefined;
@@ -217,6 +221,11 @@ export function openSessionGroup(
         if (session) return session;
       }
       throw new Error('The address leads to one server after the other.');
+    },
+    inUse() {
+      if (!current) return undefined;
+      const { host, server, sessions } = current;
+      return { host, server, sessionCount: [...sessions].filter(({ isOpen }) => isOpen).length };
     },
     doubt() {
       if (current) suspect(current);

@@ -1,4 +1,5 @@
 import type { Log } from '../../log.ts';
+import type { Counter } from '../../metrics/registry.ts';
 import type { DialectName } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
 import { isSameServer, type Server } from './server.ts';
@@ -9,7 +10,11 @@ export interface ServerReport {
   noServer(error: unknown): void;
 }
 
-export function createServerReport(dialect: DialectName, log: Log | undefined): ServerReport {
+export function createServerReport(
+  dialect: DialectName,
+  log: Log | undefined,
+  failovers: Counter | undefined,
+): ServerReport {
   let last: Server | undefined;
   let lastHost: Host | undefined;
   let isFirst = true;
@@ -24,8 +29,10 @@ export function createServerReport(dialect: DialectName, log: Log | undefined): 
       };
       const isOther = last?.system !== server?.system || last?.timeline !== server?.timeline;
       if (isFirst) log?.info('using database server', fields);
-      else if (isOther || lastHost !== host) log?.warn('The database server has changed.', fields);
-      else if (!isSameServer(server, last)) log?.warn('The database server was restarted.', fields);
+      else if (isOther || lastHost !== host) {
+        failovers?.increment();
+        log?.warn('The database server has changed.', fields);
+      } else if (!isSameServer(server, last)) log?.warn('The database server was restarted.', fields);
       else if (isWithout) log?.info('The database server can be used again.', fields);
       isFirst = false;
       isWithout = false;

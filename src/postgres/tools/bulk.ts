@@ -37,8 +37,8 @@ interface TableForm<Row, Stored> {
   select: string;
   positionOf: (row: Row | undefined) => Values;
   parse: (stored: Stored) => Row;
-  columns: Record<string, 'bigint' | 'text'>;
-  valuesOf: (row: Row) => (string | number | null)[];
+  columns: Record<string, 'bigint' | 'text' | 'boolean'>;
+  valuesOf: (row: Row) => (string | number | boolean | null)[];
   /** Draws the ids of new rows. It moves with each write, so that a copy cut short is a store that can be used. */
   sequence?: string;
   /** Another change of the same transaction. */
@@ -109,11 +109,18 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   positionOf: (key) => [key?.id ?? smallestId],
   parse: apiKeyOf,
   columns: {
-    ...{ id: 'bigint', name: 'text', hash: 'text', last_four: 'text' },
+    ...{
+      id: 'bigint',
+      name: 'text',
+      hash: 'text',
+      last_four: 'text',
+      read_only: 'boolean',
+      replaced_by: 'bigint',
+    },
     ...{ created_at: 'bigint', expires_at: 'bigint', revoked_at: 'bigint', last_used_at: 'bigint' },
   },
-  valuesOf: ({ id, name, hash, lastFour, ...times }) => [
-    ...[id, name, hash, lastFour],
+  valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
+    ...[id, name, hash, lastFour, isReadOnly, replacedBy ?? null],
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
   sequence: 'api_key_ids',

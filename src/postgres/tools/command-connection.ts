@@ -1,4 +1,5 @@
 import type { QueryResultRow } from 'pg';
+import type { MigrationOptions } from '../../migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { refuseMissingSchema } from '../migrate.ts';
@@ -6,7 +7,7 @@ import { prepareDatabase } from '../open.ts';
 import type { Connection, Values } from '../session/connection.ts';
 import { openConnection } from '../session/hosts.ts';
 
-export interface CommandOptions {
+export interface CommandOptions extends MigrationOptions {
   address: string;
   environment?: Environment;
   /** A schema that is not there is made; otherwise that is an error. */
@@ -22,7 +23,7 @@ const startWithinMs = 3000;
 /** Opens a session for a command that reads or writes many rows at once. */
 export async function openCommandConnection(options: CommandOptions): Promise<Connection> {
   const address = parseAddress(options.address, options.environment ?? {});
-  if (options.mayCreate) await prepareDatabase(address, startWithinMs);
+  if (options.mayCreate) await prepareDatabase(address, startWithinMs, options);
   let connection: Connection | undefined;
   try {
     connection = await openConnection({ address, timeouts, refuseWarnings: true });

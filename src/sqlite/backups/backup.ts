@@ -1,19 +1,13 @@
-import { Database } from 'bun:sqlite';
-import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
 import { OperatorError } from '../../error.ts';
 import type { Report } from '../../progress.ts';
-import { damaged, explain, noStore } from '../errors.ts';
-import { checkOwnership } from '../migrate.ts';
-import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
-import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
+import { noStore } from '../errors.ts';
+import type { StoreContent } from '../opening/check-rows.ts';
 import { openExisting } from '../opening/opened-store.ts';
-import { isFileOfStore, syncPath } from '../opening/store-file.ts';
+import { isFileOfStore } from '../opening/store-file.ts';
+import { copyStore } from './copy-store.ts';
 
-/**
- * Copies a store into one file while services go on using it. The copy holds everything that was acknowledged before the
- * call, and gets its name only after it was read back whole and synced.
- */
+/** Backs a store up into a new file while services go on using it. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
@@ -21,44 +15,5 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
     throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
   const store = openExisting(name);
   if (!store) throw noStore(name);
-  // The process id keeps it apart from another backup under way.
-  const partial = `${file}.${process.pid}.partial`;
-  try {
-    readUnchanged(store, (database) => {
-      checkOwnership(database, name);
-      // A copy of a damaged store, or of one with another store's log, would look sound.
-      report.step(`Checking ${name}`);
-      refuseDamage(database, name);
-      // SQLite writes into an empty file that exists. One that it makes itself could be read by others.
-      rmSync(partial, { force: true });
-      closeSync(openSync(partial, 'wx', 0o600));
-      report.step(`Copying ${name}`);
-      database.run('VACUUM INTO ?1', [partial]);
-    });
-    const content = verifyCopy(partial, name, report);
-    syncPath(partial);
-    renameSync(partial, file);
-    syncPath(dirname(resolve(file)));
-    return content;
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw explain(error, name);
-  }
-}
-
-/** Reads a copy whole and returns what it holds. Damage is reported as that of its origin. */
-export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
-  let database: Database | undefined;
-  try {
-    database = new Database(copy, { readonly: true });
-    checkOwnership(database, origin);
-    report.step('Checking the copy');
-    const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
-    if (found?.integrity_check !== 'ok') throw damaged(origin);
-    return refuseDamagedRows(database, origin, report);
-  } catch (error) {
-    throw explain(error, origin);
-  } finally {
-    database?.close();
-  }
+  return copyStore(store, file, report);
 }

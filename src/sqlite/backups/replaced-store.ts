@@ -10,6 +10,7 @@ import { findStoreFile, stateOf } from '../opening/store-file.ts';
 interface KeyState {
   hash: string;
   revokedAt: number | null;
+  expiresAt: number | null;
 }
 
 /** What a restore needs to know about the store that it replaces. */
@@ -39,22 +40,23 @@ export function examineReplaced(name: string, isForced: boolean): ReplacedStore 
 }
 
 /**
- * Revokes in the copy what the replaced store had revoked, because a key that leaked must not come back with a backup.
+ * Revokes in the copy what the replaced store had revoked, and lets a rotated key expire as it did there: a key that
+ * leaked must not come back with a backup.
  * False when the copy holds usable keys that the replaced store does not know.
  */
 export function keepRevocations(keys: KeyState[], copy: string, origin: string): boolean {
-  const known = new Map(keys.map(({ hash, revokedAt }) => [hash, revokedAt]));
+  const known = new Map(keys.map((key) => [key.hash, key]));
   let database: Database | undefined;
   try {
     database = new Database(copy, { readwrite: true, create: false });
     checkOwnership(database, origin);
     // Only the file itself gets the store's name, so nothing may be left in a log.
     database.run('PRAGMA journal_mode = DELETE');
-    const revoke = database.query('UPDATE api_keys SET revoked_at = ?2 WHERE hash = ?1');
+    const change = database.query('UPDATE api_keys SET revoked_at = ?2, expires_at = ?3 WHERE hash = ?1');
     const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null);
-    for (const { hash } of usable) {
-      const revokedAt = known.get(hash);
-      if (revokedAt) revoke.run(hash, revokedAt);
+    for (const { hash, expiresAt } of usable) {
+      const key = known.get(hash);
+      if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);
     }
     return usable.every(({ hash }) => known.has(hash));
   } catch (error) {
@@ -67,7 +69,9 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
 /** All keys, revoked or not. */
 function readKeys(database: Database): KeyState[] {
   if (!hasTable(database, 'api_keys')) return [];
-  return database.query<KeyState, []>('SELECT hash, revoked_at AS revokedAt FROM api_keys').all();
+  return database
+    .query<KeyState, []>('SELECT hash, revoked_at AS revokedAt, expires_at AS expiresAt FROM api_keys')
+    .all();
 }
 
 function refuseContent(database: Database, name: string): void {

@@ -11,7 +11,7 @@ import type { Report } from '../../progress.ts';
 import { explain } from '../errors.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
 import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';
-import { verifyCopy } from './backup.ts';
+import { verifyCopy } from './copy-store.ts';
 import { inUse, makeScratchFolder } from './lock-store.ts';
 import { finishRestore, putInPlace } from './put-in-place.ts';
 import { examineReplaced, keepRevocations } from './replaced-store.ts';
@@ -68,7 +68,8 @@ function refuseNoBackup(file: string, name: string): void {
   const remedy = 'Name a file that petstore backup has made.';
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new OperatorError(`There is no backup at ${file}.`, remedy);
-  if (!found.isFile()) throw new OperatorError(`${file} is not a file.`, remedy);
+  if (!found.isFile())
+    throw new OperatorError(`${file} is not a file.`, `${remedy} For the newest in a folder, add --latest.`);
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
   try {

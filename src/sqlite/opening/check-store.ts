@@ -11,14 +11,18 @@ import { stateOf } from './store-file.ts';
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
 
-/** Refuses a store that is damaged, not ours, or newer than this program, before anything writes to it. */
-export function refuseUnusable(store: OpenedStore): void {
+/**
+ * Refuses a store that is damaged, not ours, or newer than this program, before anything writes to it. Returns the version
+ * of its schema.
+ */
+export function refuseUnusable(store: OpenedStore): number {
   const { size } = statSync(store.path);
   // A new file, or one whose first transaction a crash interrupted: SQLite undoes that by itself.
-  if (size === 0 || existsSync(`${store.path}-journal`)) return;
-  readUnchanged(store, (database) => {
+  if (size === 0 || existsSync(`${store.path}-journal`)) return 0;
+  return readUnchanged(store, (database) => {
     checkOwnership(database, store.name);
     if (size <= maxCheckedBytes) refuseDamage(database, store.name);
+    return readPragma(database, 'user_version');
   });
 }
 

@@ -11,12 +11,15 @@ import { dirname, join } from 'node:path';
 import { OperatorError } from '../../error.ts';
 import { finishRestore, refuseHalfRestored } from '../backups/put-in-place.ts';
 import { damaged, explain, explainOpening, noStore, replaced } from '../errors.ts';
-import { migrate, refuseOlderSchema } from '../migrate.ts';
+import type { MigrationOptions } from '../../migration.ts';
+import { keepOlder } from '../backups/keep-older.ts';
+import { isOlder, migrate, refuseOlderSchema } from '../migrate.ts';
 import { checkLog } from '../wal/check.ts';
 import { holdsFrames } from '../wal/frames.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
 import { openReadOnly, type ReadOnlyStore } from './read-only.ts';
+import { explainRights } from './rights.ts';
 import {
   findStoreFile,
   isSameFile,
@@ -34,18 +37,24 @@ export interface OpenedStore extends StoreFile {
 }
 
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
-export function openWritable(name: string): { store: OpenedStore; database: Database } {
+export function openWritable(
+  name: string,
+  { keepsOlder = true, onMigrated }: MigrationOptions = {},
+): { store: OpenedStore; database: Database } {
   refuseOldSqlite();
   const store = openOrCreate(name);
-  refuseUnusable(store);
+  const version = refuseUnusable(store);
+  // Before there is a connection: reading the store's files by another way would drop its locks.
+  const keptAs = keepsOlder && isOlder(version) ? keepOlder(store, version) : undefined;
   let database: Database | undefined;
   try {
     database = connect(store);
     readWhenFree(database, store);
     makeDurable(database);
-    migrate(database);
+    const migration = migrate(database);
     // From here on, a restore finds the store in use.
     refuseReplaced(store);
+    if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
     return { store: withLog(store), database };
   } catch (error) {
     database?.close();
@@ -133,6 +142,8 @@ function makeFile(name: string, path: string): boolean {
     return isNew;
   } catch (error) {
     if (error instanceof OperatorError) throw error;
+    const rights = explainRights(name, constants.R_OK | constants.W_OK);
+    if (rights) throw rights;
     const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
       `The store ${name} cannot be written (${code ?? message}).`,

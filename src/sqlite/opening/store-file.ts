@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   lstatSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { OperatorError } from '../../error.ts';
+import { explainRights } from './rights.ts';
 
 /**
  * The file of a store, found once. Later the name may lead elsewhere, because a link was changed or the file replaced.
@@ -37,6 +39,8 @@ export const sideFiles = ['-wal', '-shm', '-journal'] as const;
 /** Undefined when there is no such file. */
 export function findStoreFile(name: string): StoreFile | undefined {
   const path = resolveLinks(name);
+  const rights = explainRights(path, constants.R_OK);
+  if (rights) throw rights;
   const found = statSync(path, { throwIfNoEntry: false, bigint: true });
   if (!found) return undefined;
   if (!found.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../api-key.ts';
 import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, LastIds } from '../../bulk-store.ts';
 import { int64Range, parseExactJson } from '../../int64.ts';
+import type { MigrationOptions } from '../../migration.ts';
 import type { Order } from '../../order.ts';
 import { parseNewPet, type Pet } from '../../pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
@@ -13,14 +14,11 @@ import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } fr
 import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
-export async function openSqliteBulk({
-  path,
-  mayCreate,
-}: {
-  path: string;
-  mayCreate: boolean;
-}): Promise<BulkStore> {
-  const opened = mayCreate ? openForWriting(path) : openForReading(path);
+export async function openSqliteBulk(
+  options: { path: string; mayCreate: boolean } & MigrationOptions,
+): Promise<BulkStore> {
+  const { path, mayCreate } = options;
+  const opened = mayCreate ? openForWriting(path, options) : openForReading(path);
   const table = createTableMaker(path, opened);
   try {
     return {
@@ -42,8 +40,8 @@ export async function openSqliteBulk({
 
 type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'>;
 
-function openForWriting(name: string): OpenedBulk {
-  const { store, database } = openWritable(name);
+function openForWriting(name: string, options: MigrationOptions): OpenedBulk {
+  const { store, database } = openWritable(name, options);
   return { database, refuseChanged: () => refuseMoved(store) };
 }
 
@@ -149,9 +147,10 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   select: `${selectKeys} WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
   positionOf: (key) => [key ? BigInt(key.id) : smallestId],
   parse: toApiKey,
-  columns: 'id, name, hash, last_four, created_at, expires_at, revoked_at, last_used_at',
-  valuesOf: ({ id, name, hash, lastFour, ...times }) => [
-    ...[BigInt(id), name, hash, lastFour],
+  columns:
+    'id, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at',
+  valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
+    ...[BigInt(id), name, hash, lastFour, isReadOnly ? 1 : 0, replacedBy ?? null],
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
 };

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError } from '../../error.ts';
 import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
+import type { MigrationOptions } from '../../migration.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../ids.ts';
 import { openWritable } from '../opening/opened-store.ts';
@@ -12,8 +13,9 @@ const rowsPerInsert = 100;
 /** A busy service may hold the lock for a while. */
 const lockTimeoutMs = 60_000;
 
-export function openSqliteImport({ path }: { path: string }): ImportStore {
-  const { store, database } = openWritable(path);
+export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
+  const { path } = options;
+  const { store, database } = openWritable(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
   // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');
@@ -87,7 +89,8 @@ export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportStat
   return { addedCount, ...(finishedAt !== null && { finishedAt: new Date(finishedAt) }) };
 }
 
-function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+/** Adds pets within a transaction of the caller. */
+export function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const sql = (rows: number) =>
     `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));

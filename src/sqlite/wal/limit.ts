@@ -27,6 +27,6 @@ export function refuseLongLog(database: Database, path: string): void {
   );
 }
 
-function logBytes(path: string): number {
+export function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

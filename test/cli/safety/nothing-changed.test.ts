@@ -70,7 +70,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
   }
 
   async function makeLogAgain(): Promise<void> {
-    crash(`database.run('PRAGMA user_version = 4'); database.run('PRAGMA cache_size = 1');`);
+    crash(`database.run('PRAGMA user_version = 5'); database.run('PRAGMA cache_size = 1');`);
   }
 
   function crash(work: string): void {

@@ -10,7 +10,7 @@ describe('a create whose message the runtime refuses', () => {
     const record = (level: string) => (_message: string, fields?: LogFields) => {
       lines.push({ level, fields });
     };
-    const log = { error: record('error'), warn: record('warn'), info: record('info') };
+    const log = { error: record('error'), warn: record('warn'), info: record('info'), debug() {} };
     await using service = await openService({ log, logEveryRequest: true });
     await using server = listen(service.app);
     using connection = await openConnection(server.url);

@@ -151,7 +151,7 @@ describe('a database that this program must not touch', () => {
     const { status, stderr } = await runCli(['serve', '--database-url', newer.address()]);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /^petstore: The database has schema version 99, and this program knows versions up to \d+\. Start .+\.\n$/,
+      /^petstore: The database has schema version 99, and petstore \S+ knows versions up to \d+\. Start .+\.\n$/,
     );
   });
 
@@ -197,6 +197,7 @@ describe('petstore migrate', () => {
       name: 'till',
       hash: 'x',
       lastFour: 'abcd',
+      isReadOnly: false,
       createdAt: new Date(),
     });
     await own.keys.revokeKey(id, new Date());

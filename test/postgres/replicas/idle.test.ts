@@ -30,7 +30,13 @@ let keys = 0;
 /** A key that the store answers from memory. */
 async function makeKnownKey(): Promise<{ id: string; hash: string }> {
   const hash = `hash ${++keys}`;
-  const { id } = await other.keys.createKey({ name: 'till', hash, lastFour: 'abcd', createdAt: new Date() });
+  const { id } = await other.keys.createKey({
+    name: 'till',
+    hash,
+    lastFour: 'abcd',
+    isReadOnly: false,
+    createdAt: new Date(),
+  });
   while (!isFromMemory(hash)) await Bun.sleep(20);
   return { id, hash };
 }

@@ -38,6 +38,7 @@ async function makeKnownKey(): Promise<{ id: string; hash: string }> {
     name: 'till',
     hash,
     lastFour: 'abcd',
+    isReadOnly: false,
     createdAt: new Date(),
   });
   for (const replica of replicas) {

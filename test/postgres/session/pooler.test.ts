@@ -64,6 +64,7 @@ describe('a pooler in transaction mode', () => {
       name: 'till',
       hash: 'hash',
       lastFour: 'abcd',
+      isReadOnly: false,
       createdAt: new Date(),
     });
     expect(await store.keys.findKey('hash')).toMatchObject({ id });

@@ -38,7 +38,7 @@ export interface ServiceOptions extends Partial<Omit<AppOptions, 'experimental'>
 
 const apiKey = 'key-of-the-tests';
 
-export const silentLog: Log = { error() {}, warn() {}, info() {} };
+export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {

@@ -36,7 +36,13 @@ async function serve(address: string): Promise<void> {
   for (const filter of [{}, { status: 'sold' }] as const)
     await experimental.listOrders({ limit: 20, after: 0n, ...filter });
   await experimental.deletePet(id);
-  const key = await keys.createKey({ name: 'till', hash: 'hash', lastFour: 'abcd', createdAt: new Date() });
+  const key = await keys.createKey({
+    name: 'till',
+    hash: 'hash',
+    lastFour: 'abcd',
+    isReadOnly: false,
+    createdAt: new Date(),
+  });
   await keys.findKey('hash');
   await keys.listKeys();
   await keys.recordUse(key.id, new Date());

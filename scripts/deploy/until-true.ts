@@ -1,0 +1,13 @@
+import { report } from './run.ts';
+
+const patienceMs = 60_000;
+
+/** Waits for something that takes its time, and reports it. An error counts as not yet. */
+export async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await isTrue().catch(() => false))) {
+    if (performance.now() > deadline) throw new Error(`It did not become true that ${what}.`);
+    await Bun.sleep(200);
+  }
+  report(what);
+}

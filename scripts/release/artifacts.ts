@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OperatorError } from '../../src/error.ts';
+import { buildExecutable } from '../executable.ts';
+import { outputOf } from '../command.ts';
+import { isExecutableOf, type Platform } from './platforms.ts';
+import { runtimeFor } from './runtime.ts';
+import { writeSbom } from './sbom.ts';
+import type { Source } from './source.ts';
+
+/** Makes all files of a release in a folder, which is emptied first. Returns the text of SHA256SUMS. */
+export async function makeRelease(folder: string, source: Source, platforms: Platform[]): Promise<string> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const temporary = mkdtempSync(join(tmpdir(), 'petstore-release-'));
+  try {
+    await packPackages(folder, source);
+    for (const platform of platforms) {
+      const runtime = await runtimeFor(platform, temporary);
+      const outfile = join(folder, `petstore-${source.version}-${platform.name}`);
+      await buildExecutable({ outfile, platform: { target: platform.target, runtime } });
+      if (!isExecutableOf(platform, outfile)) {
+        throw new OperatorError(`${outfile} is not an executable of ${platform.name}.`);
+      }
+    }
+    await writeSbom(join(folder, `petstore-${source.version}.cdx.json`), temporary, source);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  await Bun.write(join(folder, 'RELEASE_NOTES.md'), source.notes);
+  const sums = await checksums(folder);
+  await Bun.write(join(folder, 'SHA256SUMS'), sums);
+  for (const name of readdirSync(folder))
+    utimesSync(join(folder, name), source.committedAt, source.committedAt);
+  return sums;
+}
+
+/** Packs the service and the client. npm gives every file in them the same time. */
+async function packPackages(folder: string, { committedAt }: Source): Promise<void> {
+  const env = { SOURCE_DATE_EPOCH: String(committedAt.getTime() / 1000) };
+  const pack = ['npm', 'pack', '--silent', '--pack-destination', folder];
+  await outputOf(pack, { env });
+  await outputOf([...pack, '--workspace', 'petstore-client'], { env });
+}
+
+async function checksums(folder: string): Promise<string> {
+  const lines = [];
+  for (const name of readdirSync(folder).toSorted()) {
+    const hash = createHash('sha256').update(await Bun.file(join(folder, name)).bytes());
+    lines.push(`${hash.digest('hex')}  ${name}\n`);
+  }
+  return lines.join('');
+}

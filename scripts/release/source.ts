@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { OperatorError } from '../../src/error.ts';
+import { outputOf, project } from '../command.ts';
+
+/** What is released: a version, and the commit that has it. */
+export interface Source {
+  version: string;
+  commit: string;
+  /** When the commit was made. Every time in the release is this one, so that another run gives the same bytes. */
+  committedAt: Date;
+  /** The section of the changelog, without its heading. */
+  notes: string;
+}
+
+/** Reads what is released, and refuses a tree that nobody could check out again. */
+export async function readSource(): Promise<Source> {
+  await refuseChanges();
+  const version = await readVersion();
+  const [commit = '', seconds] = (await git('log', '-1', '--format=%H %ct')).split(' ');
+  return {
+    version,
+    commit,
+    committedAt: new Date(Number(seconds) * 1000),
+    notes: await readNotes(version),
+  };
+}
+
+async function refuseChanges(): Promise<void> {
+  const [change] = (await git('status', '--porcelain')).split('\n');
+  if (change) {
+    throw new OperatorError(
+      `The tree has changes that are in no commit (${change.trim()}).`,
+      'Commit them or stash them.',
+    );
+  }
+  // npm packs all of src/, also what git ignores. The client's package is built there.
+  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src');
+  const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('src/client/dist/'));
+  if (stray !== undefined) {
+    throw new OperatorError(`${stray} is in no commit, because git ignores it.`, 'Remove it.');
+  }
+}
+
+async function git(...args: string[]): Promise<string> {
+  return (await outputOf(['git', ...args])).trim();
+}
+
+/** The version, which the service, the client and the lockfile must agree on. */
+async function readVersion(): Promise<string> {
+  const { version } = await readJson<{ version: string }>('package.json');
+  const client = await readJson<{ version: string }>('src/client/package.json');
+  const lockfile = await readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
+  const others = {
+    'src/client/package.json': client.version,
+    'package-lock.json': lockfile.packages['']?.version,
+    'package-lock.json for the client': lockfile.packages['src/client']?.version,
+  };
+  for (const [where, other] of Object.entries(others)) {
+    if (other === version) continue;
+    throw new OperatorError(
+      `The version is ${version} in package.json and ${other} in ${where}.`,
+      'Set it as docs/releasing.md says.',
+    );
+  }
+  return version;
+}
+
+async function readNotes(version: string): Promise<string> {
+  const changelog = await Bun.file(join(project, 'CHANGELOG.md')).text();
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((text) => text.startsWith(`${version} - `));
+  const [heading = '', ...lines] = section?.split('\n') ?? [];
+  const remedy = `Give it a heading "## ${version} - YYYY-MM-DD".`;
+  if (section === undefined) {
+    throw new OperatorError(`CHANGELOG.md has no section for ${version}.`, remedy);
+  }
+  if (!/ - \d{4}-\d{2}-\d{2}$/.test(heading)) {
+    throw new OperatorError(`The section "${heading}" of CHANGELOG.md has no date.`, remedy);
+  }
+  return `${lines.join('\n').trim()}\n`;
+}
+
+async function readJson<T>(file: string): Promise<T> {
+  return (await Bun.file(join(project, file)).json()) as T;
+}

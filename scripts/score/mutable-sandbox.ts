@@ -1,0 +1,30 @@
+import type { App } from '../../src/http/app.ts';
+import type { Mutant } from '../../src/sandbox/mutants/index.ts';
+import { sandboxDefaults, startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+
+/** A sandbox on one port that serves one mutant after the other. */
+export interface MutableSandbox extends Sandbox {
+  /** Begins anew with a mutant, or with none. */
+  use(mutant: Mutant | undefined): void;
+}
+
+export async function openMutableSandbox(): Promise<MutableSandbox> {
+  const { apiKey } = sandboxDefaults;
+  let mutant: Mutant | undefined;
+  let wrapped: App['fetch'] | undefined;
+  const sandbox = await startSandbox({
+    apiKey,
+    wrap: (next) => (request) => {
+      wrapped ??= mutant ? mutant.wrap(next, apiKey) : next;
+      return wrapped(request);
+    },
+  });
+  return {
+    ...sandbox,
+    use(other) {
+      mutant = other;
+      wrapped = undefined;
+      sandbox.reset();
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { explain } from '../sqlite/errors.ts';
+import { syncPath } from '../sqlite/opening/store-file.ts';
+import { removeLeftovers } from '../leftovers.ts';
+import { noPlace, type BackupPlace } from './place.ts';
+
+/** A folder of this machine. It is never created: an empty folder may be where a disk is not mounted. */
+export function openFolder(name: string): BackupPlace {
+  if (!statSync(name, { throwIfNoEntry: false })?.isDirectory()) throw noPlace(name);
+  const pathOf = (file: string): string => join(name, file);
+  const explained = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      throw explain(error, name);
+    }
+  };
+  return {
+    name,
+    async list() {
+      return explained(() => {
+        const files = readdirSync(name).map(
+          (file) => [file, statSync(pathOf(file), { throwIfNoEntry: false })] as const,
+        );
+        return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
+      });
+    },
+    // The copy is made in its place. Without a manifest it does not count.
+    draftOf: pathOf,
+    async add() {},
+    async write(file, text) {
+      const partial = `${pathOf(file)}.${process.pid}.partial`;
+      explained(() => {
+        try {
+          closeSync(openSync(partial, 'w', 0o600));
+          writeFileSync(partial, text);
+          syncPath(partial);
+          renameSync(partial, pathOf(file));
+          syncPath(name);
+        } catch (error) {
+          rmSync(partial, { force: true });
+          throw error;
+        }
+      });
+    },
+    async read(file) {
+      return explained(() => readFileSync(pathOf(file), 'utf8'));
+    },
+    async fetch(file, path) {
+      explained(() => copyFileSync(pathOf(file), path));
+    },
+    async remove(file) {
+      explained(() => {
+        if (!existsSync(pathOf(file))) return;
+        rmSync(pathOf(file));
+        syncPath(name);
+      });
+    },
+    removeLeftovers() {
+      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.(\d+)\.partial$/));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../error.ts';
+import type { Report } from '../progress.ts';
+import { checkKeys } from '../sqlite/backups/check-keys.ts';
+import { restoreSqlite } from '../sqlite/backups/restore.ts';
+import { openSqliteStore } from '../sqlite/open.ts';
+import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../temporary-folder.ts';
+import { fetchBackup } from './catalog.ts';
+import type { Backup } from './manifest.ts';
+import type { BackupPlace } from './place.ts';
+
+/**
+ * Restores a backup into a store that is removed afterwards, and opens it as a service does. Returns how long that took.
+ * Every pet and order is compared with its checksum, every key is read, and the counts with those of the manifest.
+ */
+export async function rehearse(place: BackupPlace, backup: Backup, report: Report): Promise<number> {
+  // A rehearsal that was killed has left a whole store.
+  removeAbandonedFolders('rehearsal');
+  const folder = makeTemporaryFolder('rehearsal');
+  try {
+    const startedAt = performance.now();
+    const file = join(folder, 'backup.db');
+    const store = join(folder, 'petstore.db');
+    report.step(`Fetching ${backup.name}`);
+    await fetchBackup(place, backup, file);
+    const { petCount, orderCount } = restoreSqlite({ file, name: store, isForced: false, report });
+    rmSync(file);
+    const opened = openSqliteStore({ path: store });
+    const listed = await opened.keys.listKeys();
+    await opened.close();
+    const restoreMs = performance.now() - startedAt;
+
+    const keyCount = checkKeys(store, store);
+    const isComplete =
+      petCount === backup.petCount &&
+      orderCount === backup.orderCount &&
+      keyCount === backup.keyCount &&
+      listed.length === keyCount;
+    if (!isComplete) throw incomplete(backup, place);
+    return restoreMs;
+  } finally {
+    removeFolder(folder);
+  }
+}
+
+function incomplete({ name }: Backup, place: BackupPlace): OperatorError {
+  return new OperatorError(
+    `The backup ${name} in ${place.name} does not hold what its manifest says.`,
+    'Make a new backup, and do not rely on this one.',
+  );
+}

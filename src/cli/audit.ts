@@ -1,0 +1,110 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { OperatorError } from '../error.ts';
+import { createLog, type Log, type LogFields } from '../log.ts';
+import type { Audit } from '../server/options.ts';
+import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
+import { userNameOf } from '../user-name.ts';
+import { visibleLines } from './terminal/visible.ts';
+
+/** For the help of the commands that are recorded. */
+export const auditHelp = `
+Each change is recorded, with the user, in the file that AUDIT_LOG names.
+Without it, the line goes to standard error unless that is a terminal.`;
+
+/**
+ * Does something to a store and records it, whether it succeeds or not. If the file of `AUDIT_LOG` cannot be written,
+ * nothing is done.
+ */
+export async function audited<Result>(
+  action: string,
+  databaseUrl: string,
+  work: () => Result | Promise<Result>,
+  /** What the line says about the result. */
+  describe: (result: Result) => LogFields = () => ({}),
+): Promise<Result> {
+  checkAuditLog();
+  const result = await Promise.try(work).catch((error: unknown) => {
+    record(action, databaseUrl, { outcome: 'failed' });
+    throw error;
+  });
+  record(action, databaseUrl, { outcome: process.exitCode ? 'stopped' : 'done', ...describe(result) });
+  return result;
+}
+
+/** How commands open a store. Any of them may be the first of a new release, and migrates it. */
+export function storeOptions(databaseUrl: string): StoreOptions {
+  return {
+    environment: process.env,
+    onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
+  };
+}
+
+/** For what the service itself changes at its start. Without `AUDIT_LOG`, its log has the line. */
+export function createServiceAudit(log: Log, databaseUrl: string): Audit {
+  checkAuditLog();
+  return (action, fields) => record(action, databaseUrl, { outcome: 'done', ...fields }, log);
+}
+
+function record(action: string, databaseUrl: string, fields: LogFields, fallback?: Log): void {
+  const path = process.env['AUDIT_LOG'];
+  const log =
+    path || !fallback ? createLog({ level: 'info', write: (line) => append(path, line) }) : fallback;
+  log.info('audit', { action, ...operator(), store: storeOf(databaseUrl), ...fields });
+}
+
+/** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */
+function append(path: string | undefined, line: string): void {
+  const text = visibleLines(line);
+  if (path) writeLine(path, text);
+  else if (!process.stderr.isTTY) process.stderr.write(text);
+}
+
+/** The user of the operating system, and who became it by sudo. */
+function operator(): LogFields {
+  const uid = process.getuid?.();
+  return { user: uid === undefined ? undefined : userNameOf(uid), uid, sudoUser: process.env['SUDO_USER'] };
+}
+
+/** The hosts and the database of an address that is well-formed. Any part of another may be a password. */
+const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
+
+/** An address without its user, password and parameters. */
+export function storeOf(databaseUrl: string): string {
+  const location = parseDatabaseUrl(databaseUrl);
+  if ('path' in location) return location.path;
+  return `postgres://${publicPart.exec(location.address)?.[1] ?? '…'}`;
+}
+
+/** Refuses an `AUDIT_LOG` that cannot be written, before anything is done. */
+function checkAuditLog(): void {
+  const path = process.env['AUDIT_LOG'];
+  if (!path) return;
+  try {
+    closeSync(openFile(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The file ${path} of AUDIT_LOG cannot be written (${code}), so nothing was done.`,
+      'Check its path and permissions.',
+    );
+  }
+}
+
+/** Opened for each line, so that the file may be rotated. A failure is only told: the change is made by now. */
+function writeLine(path: string, line: string): void {
+  try {
+    const file = openFile(path);
+    try {
+      writeSync(file, line);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    process.stderr.write(`petstore: The file ${path} of AUDIT_LOG could not be written (${code}).\n`);
+  }
+}
+
+function openFile(path: string): number {
+  return openSync(path, 'a', 0o600);
+}

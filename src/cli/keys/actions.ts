@@ -1,0 +1,97 @@
+import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
+import { rotateKey, unknownKey } from '../../key-rotation.ts';
+import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
+import { audited, storeOptions } from '../audit.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { visible } from '../terminal/visible.ts';
+import { renderKeys, shownKey } from './show.ts';
+
+interface KeysOptions {
+  json?: boolean;
+  databaseUrl: string;
+}
+
+interface CreateOptions extends KeysOptions {
+  name: string;
+  expires?: Date;
+  readOnly?: boolean;
+}
+
+interface RotateOptions extends KeysOptions {
+  overlap: number;
+  expires?: Date;
+}
+
+export async function create(now: Date, options: CreateOptions): Promise<void> {
+  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
+  const { key, text } = await audited(
+    'keys create',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt, isReadOnly })),
+    ({ key: { id } }) => ({ keyId: id, key: name, readOnly: isReadOnly }),
+  );
+  if (json) printJson({ ...shownKey(key, now), key: text });
+  else print(introduce(key, text, databaseUrl));
+}
+
+export async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const all = await withKeys(databaseUrl, (store) => store.listKeys());
+  const rows = all.map((key) => shownKey(key, new Date()));
+  if (json) printJson(rows);
+  else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
+  else print(renderKeys(rows));
+}
+
+export async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
+  const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
+  refuseMissingStore(databaseUrl);
+  const { key, text, old } = await audited(
+    'keys rotate',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => rotateKey(store, id, { now, overlapMs, expiresAt })),
+    (rotated) => ({ keyId: id, key: rotated.old.name, replacedBy: rotated.key.id }),
+  );
+  if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
+  print(introduce(key, text, databaseUrl));
+  print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
+}
+
+export async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const now = new Date();
+  const key = await audited(
+    'keys revoke',
+    databaseUrl,
+    async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
+    ({ name }) => ({ keyId: id, key: name }),
+  );
+  if (json) printJson(shownKey(key, now));
+  else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
+}
+
+function refuseUnknown(id: string): never {
+  throw unknownKey(id);
+}
+
+/** Shows a new key. */
+function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
+  const location = parseDatabaseUrl(databaseUrl);
+  // An address may contain a password.
+  const where = 'path' in location ? location.path : 'the database';
+  const rights = isReadOnly ? ', read-only' : '';
+  const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
+  return `Key ${id} (${visible(name)}) of ${visible(where)}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
+}
+
+async function withKeys<Result>(
+  databaseUrl: string,
+  use: (store: ApiKeyStore) => Result | Promise<Result>,
+): Promise<Result> {
+  const stores = await openStores(databaseUrl, storeOptions(databaseUrl));
+  try {
+    return await use(stores.keys);
+  } finally {
+    await stores.close();
+  }
+}

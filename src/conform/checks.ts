@@ -1,0 +1,68 @@
+import type { Check, Profile } from './check.ts';
+import { agreementChecks } from './contract/agreement.ts';
+import { authenticationChecks } from './contract/authentication.ts';
+import { createChecks, invalidCreateChecks } from './contract/create.ts';
+import { deprecationChecks } from './contract/deprecation.ts';
+import { errorChecks } from './contract/errors.ts';
+import { filterChecks } from './contract/filter.ts';
+import { getChecks } from './contract/get.ts';
+import { int64Checks } from './contract/int64.ts';
+import { limitChecks } from './contract/limits.ts';
+import { listChecks } from './contract/list.ts';
+import { readChecks } from './contract/reads.ts';
+import { bodyChecks } from './strict/bodies.ts';
+import { credentialChecks } from './strict/credentials.ts';
+import { cursorChecks } from './strict/cursors.ts';
+import { announcementChecks } from './strict/deprecation.ts';
+import { documentChecks } from './strict/document.ts';
+import { etagChecks } from './strict/etag.ts';
+import { fieldChecks } from './strict/fields.ts';
+import { idempotencyChecks } from './strict/idempotency.ts';
+import { methodChecks } from './strict/methods.ts';
+import { orderChecks } from './strict/order.ts';
+import { pageChecks } from './strict/pages.ts';
+import { parameterChecks } from './strict/parameters.ts';
+import { pathChecks } from './strict/paths.ts';
+import { requestIdChecks } from './strict/request-id.ts';
+import { responseChecks } from './strict/responses.ts';
+
+/** Every row of the contract. */
+const contractChecks: Check[] = [
+  ...listChecks,
+  // Early, while the lists are short: a list of 100 pets may hide what was added.
+  ...agreementChecks,
+  ...limitChecks,
+  ...filterChecks,
+  ...createChecks,
+  ...invalidCreateChecks,
+  ...getChecks,
+  ...deprecationChecks,
+  ...int64Checks,
+  ...errorChecks,
+  ...authenticationChecks,
+  ...readChecks,
+];
+
+/** What `docs/decisions.md` adds where the contract is silent. */
+const strictChecks: Check[] = [
+  ...pathChecks,
+  ...methodChecks,
+  ...orderChecks,
+  ...parameterChecks,
+  ...bodyChecks,
+  ...fieldChecks,
+  ...pageChecks,
+  ...cursorChecks,
+  ...responseChecks,
+  ...etagChecks,
+  ...announcementChecks,
+  ...idempotencyChecks,
+  ...credentialChecks,
+  ...requestIdChecks,
+  ...documentChecks,
+];
+
+/** The checks of a profile; `strict` includes the contract. */
+export function checksFor(profile: Profile): Check[] {
+  return profile === 'strict' ? [...contractChecks, ...strictChecks] : contractChecks;
+}

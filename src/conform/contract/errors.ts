@@ -1,0 +1,90 @@
+import { sendAll, withEach, type Api, type ApiRequest, type Exchange } from '../api.ts';
+import { checksOf, type Entry } from '../check.ts';
+import { readError } from '../errors.ts';
+import { expectJsonType } from '../expectations.ts';
+import { expectStatus, expectThat } from '../mismatch.ts';
+import { creating, named, renderPet } from '../pets.ts';
+import { sampleWith } from '../samples.ts';
+import { unknownIds } from './get.ts';
+
+/** Every error that the contract lists. */
+const errors: [name: string, what: string, status: number, request: (api: Api) => Promise<ApiRequest[]>][] = [
+  [
+    'create-400',
+    'The 400 of POST /pets',
+    400,
+    async () => [creating('{}'), creating('{"name":7,"categoryId":"x"}'), creating('{')],
+  ],
+  ['list-401', 'The 401 of GET /pets', 401, async () => withoutKey({ path: '/pets' })],
+  [
+    'create-401',
+    'The 401 of POST /pets',
+    401,
+    async (api) => withoutKey(creating(renderPet(named(api, 'without a key')))),
+  ],
+  [
+    'get-401',
+    'The 401 of GET /pets/{petId}',
+    401,
+    async (api) => withoutKey({ path: `/pets/${(await sampleWith(api)).created.id}` }),
+  ],
+  [
+    'get-404',
+    'The 404 of GET /pets/{petId}',
+    404,
+    async () => unknownIds().map((id) => ({ path: `/pets/${id}` })),
+  ],
+];
+
+/** The Error body: `code`, `message` and `status`. */
+export const errorChecks = checksOf(
+  'contract',
+  'errors',
+  errors.flatMap(([name, what, status, requestsOf]) => {
+    const each = async (api: Api, expectation: (exchange: Exchange) => void) => {
+      for (const exchange of await sendAll(api, await requestsOf(api))) {
+        expectStatus(exchange, status);
+        expectation(exchange);
+      }
+    };
+    return [
+      [
+        `${name}-code`,
+        `${what} has a code, a string.`,
+        (api) =>
+          each(api, (exchange) => {
+            const { code } = readError(exchange);
+            expectThat(
+              typeof code === 'string' && code !== '',
+              exchange,
+              'a code, a string that is not empty',
+            );
+          }),
+      ],
+      [
+        `${name}-message`,
+        `${what} has a message, a string.`,
+        (api) =>
+          each(api, (exchange) => {
+            const { message } = readError(exchange);
+            const isText = typeof message === 'string' && message !== '';
+            expectThat(isText, exchange, 'a message, a string that is not empty');
+          }),
+      ],
+      [
+        `${name}-status`,
+        `${what} repeats ${status} as its integer status.`,
+        (api) =>
+          each(api, (exchange) => {
+            const isSame = readError(exchange).status === BigInt(status);
+            expectThat(isSame, exchange, `the integer status ${status} in the body`);
+          }),
+      ],
+      [`${name}-content-type`, `${what} is sent as application/json.`, (api) => each(api, expectJsonType)],
+    ] satisfies Entry[];
+  }),
+);
+
+function withoutKey(request: ApiRequest): ApiRequest[] {
+  return withEach(request, [null, 'Bearer conform-wrong-key']);
+}

@@ -1,0 +1,133 @@
+import { checksOf, type Entry } from '../check.ts';
+import { expectRefusalOrPets, expectValues, findById } from '../expectations.ts';
+import { expectThat } from '../mismatch.ts';
+import { listPets, readList, readPets } from '../pets.ts';
+import { limits, statuses } from '../rules.ts';
+import { samples } from '../samples.ts';
+
+/** The parameter `status` of `GET /pets`. */
+export const filterChecks = checksOf('contract', 'filter', [
+  ...statuses.map((status): Entry => [
+    `only-${status}`,
+    `The filter status=${status} lists pets with this status and no others.`,
+    async (api) => {
+      await samples(api);
+      const exchange = await listPets(api, `?limit=100&status=${status}`);
+      const pets = readPets(exchange);
+      expectThat(pets.length > 0, exchange, `pets that are ${status}: this run created some`);
+      for (const pet of pets) {
+        expectThat(pet.status === status, exchange, `only pets that are ${status}`, pet.shown);
+      }
+    },
+  ]),
+  [
+    'shows-created-pets',
+    'A filtered list that is not cut off shows every created pet with the status.',
+    async (api) => {
+      const created = await samples(api);
+      for (const status of statuses) {
+        const exchange = await listPets(api, `?status=${status}&limit=100`);
+        const pets = readPets(exchange);
+        const isCut = pets.length >= limits.largest;
+        for (const sample of created.filter(({ sent }) => sent.status === status)) {
+          const found = findById(pets, sample.created);
+          if (found) expectValues(exchange, found, sample.sent);
+          const isThere = found !== undefined || isCut;
+          expectThat(isThere, exchange, `the pet ${sample.created.id}, which is ${status}`);
+        }
+      }
+    },
+  ],
+  [
+    'no-status',
+    'A pet without a status is in no filtered list.',
+    async (api) => {
+      const without = (await samples(api)).filter(({ sent }) => sent.status === undefined);
+      for (const status of statuses) {
+        const exchange = await listPets(api, `?status=${status}&limit=100`);
+        const pets = readPets(exchange);
+        for (const { created } of without) {
+          expectThat(
+            !findById(pets, created),
+            exchange,
+            `a list without the pet ${created.id}, which has no status`,
+          );
+        }
+      }
+    },
+  ],
+  [
+    'before-limit',
+    'The filter comes before the limit: one pet of each status is found with limit=1.',
+    async (api) => {
+      await samples(api);
+      for (const status of statuses) {
+        const exchange = await listPets(api, `?limit=1&status=${status}`);
+        const [pet] = readPets(exchange);
+        expectThat(pet?.status === status, exchange, `one pet that is ${status}`);
+      }
+    },
+  ],
+  [
+    'default-limit',
+    'A filtered list without a limit has at most 20 pets.',
+    async (api) => {
+      await samples(api);
+      for (const status of statuses) {
+        const exchange = await listPets(api, `?status=${status}`);
+        const { length } = readPets(exchange);
+        expectThat(length > 0 && length <= limits.default, exchange, '1 to 20 pets', `${length} pets`);
+      }
+    },
+  ],
+  [
+    'optional',
+    'Without a status, a list has pets of every status and pets without one.',
+    async (api) => {
+      await samples(api);
+      const exchange = await listPets(api, '?limit=100');
+      const pets = readPets(exchange);
+      if (pets.length >= limits.largest) return;
+      for (const status of [...statuses, undefined]) {
+        const isThere = pets.some((pet) => pet.status === status);
+        expectThat(
+          isThere,
+          exchange,
+          `a pet ${status === undefined ? 'without a status' : `that is ${status}`}`,
+        );
+      }
+    },
+  ],
+  [
+    'agrees-with-list',
+    'A filtered list has exactly the pets of the whole list that have the status.',
+    async (api) => {
+      await samples(api);
+      for (const status of statuses) {
+        const before = await readList(api, '?limit=100');
+        const exchange = await listPets(api, `?limit=100&status=${status}`);
+        if (before.length >= limits.largest) return;
+        const ids = readPets(exchange).map(({ id }) => id);
+        for (const pet of before.filter((each) => each.status === status)) {
+          expectThat(
+            ids.includes(pet.id),
+            exchange,
+            `the pet ${pet.id}, which the whole list shows as ${status}`,
+          );
+        }
+      }
+    },
+  ],
+  [
+    'unknown-value',
+    'A status that is no PetStatus is refused with an Error body, or matches no pet.',
+    async (api) => {
+      await samples(api);
+      for (const status of ['lost', 'Available', 'SOLD', 'sold%2Cpending']) {
+        const exchange = await listPets(api, `?limit=100&status=${status}`);
+        const pets = expectRefusalOrPets(exchange);
+        expectThat(pets.length === 0, exchange, 'a refusal or an empty list', `${pets.length} pets`);
+      }
+    },
+  ],
+]);

@@ -1,0 +1,96 @@
+import { sendAll, type Api } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectErrorBody } from '../errors.ts';
+import { expectJsonType, expectRequiredFields, expectValues } from '../expectations.ts';
+import { expectRefusal, expectStatus, expectThat } from '../mismatch.ts';
+import { createPet, getPet, named, readPet } from '../pets.ts';
+import { sampleWith, samples } from '../samples.ts';
+
+/** `GET /pets/{petId}`. */
+export const getChecks = checksOf('contract', 'get', [
+  [
+    'returns-pet',
+    'GET /pets/{petId} responds with 200 and the pet that has the id, with every field as it was sent.',
+    async (api) => {
+      const all = await samples(api);
+      const exchanges = await sendAll(
+        api,
+        all.map(({ created }) => ({ path: `/pets/${created.id}` })),
+      );
+      for (const [index, exchange] of exchanges.entries()) {
+        const sample = all[index];
+        if (!sample) continue;
+        const pet = readPet(exchange);
+        expectThat(pet.id === sample.created.id, exchange, `the pet ${sample.created.id}`);
+        expectValues(exchange, pet, sample.sent);
+      }
+    },
+  ],
+  [
+    'required-fields',
+    'A pet has an int64 id, a string name and an int64 categoryId.',
+    async (api) => {
+      const exchange = await getPet(api, (await sampleWith(api)).created.id);
+      expectRequiredFields(exchange, readPet(exchange));
+    },
+  ],
+  [
+    'content-type',
+    'A pet is sent as application/json.',
+    async (api) => expectJsonType(await getPet(api, (await sampleWith(api)).created.id)),
+  ],
+  [
+    'at-once',
+    'A pet can be fetched as soon as its 201 has arrived.',
+    async (api) => {
+      for (const what of ['at once', 'at once again']) {
+        const sent = named(api, what);
+        const exchange = await getPet(api, (await createPet(api, sent)).id);
+        expectValues(exchange, readPet(exchange), sent);
+      }
+    },
+  ],
+  [
+    'unknown-id',
+    'An id that no pet has is 404.',
+    async (api) => {
+      for (const id of unknownIds()) expectStatus(await getPet(api, id), 404);
+    },
+  ],
+  [
+    'all-bits-count',
+    'An id that shares only its lower 32 bits with that of a pet is 404.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      expectStatus(await getPet(api, id ^ (2n ** 40n)), 404);
+    },
+  ],
+  [
+    'not-an-id',
+    'A petId that is no int64 identifies no pet: an error of the caller, with an Error body.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      for (const petId of ['abc', `${id}abc`, `${id}.5`, `x${id}`]) await expectNoPet(api, petId);
+    },
+  ],
+  [
+    'past-int64',
+    'A petId outside int64 does not wrap around to a pet: an error of the caller, with an Error body.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      for (const petId of [id + 2n ** 64n, id - 2n ** 64n, 2n ** 63n]) await expectNoPet(api, `${petId}`);
+    },
+  ],
+]);
+
+/** Random ids at the far ends of int64, where no service begins to count. */
+export function unknownIds(): bigint[] {
+  const random = BigInt(Math.floor(Math.random() * 2 ** 48));
+  return [2n ** 62n + random, -(2n ** 62n) - random];
+}
+
+async function expectNoPet(api: Api, petId: string): Promise<void> {
+  const exchange = await getPet(api, petId);
+  expectRefusal(exchange);
+  expectErrorBody(exchange);
+}

@@ -1,0 +1,52 @@
+import { checksOf, type Entry } from '../check.ts';
+import { expectValues, findById } from '../expectations.ts';
+import { expectThat } from '../mismatch.ts';
+import { creating, getPet, listPets, named, readPet, readPets, renderPet } from '../pets.ts';
+import { samples } from '../samples.ts';
+import { findWholeList } from '../whole-list.ts';
+
+const categories: [name: string, what: string, value: string][] = [
+  ['largest', 'the largest int64', '9223372036854775807'],
+  ['smallest', 'the smallest int64', '-9223372036854775808'],
+  ['past-double', '2^53 + 1, which no double holds', '9007199254740993'],
+  ['past-int32', 'a negative number past int32', '-2147483649'],
+  ['zero', 'zero', '0'],
+];
+
+/** Integers of 64 bits, exact to the last digit. */
+export const int64Checks = checksOf('contract', 'int64', [
+  ...categories.map(([name, what, categoryId]): Entry => [
+    `category-${name}`,
+    `A categoryId may be ${what}; the create, the pet and the list return it exactly.`,
+    async (api) => {
+      const { query = '?limit=100', status } = (await findWholeList(api)) ?? {};
+      const sent = { ...named(api, `category ${name}`), categoryId, ...(status && { status }) };
+      const exchange = await api.send(creating(renderPet(sent)));
+      const created = readPet(exchange, 201);
+      expectValues(exchange, created, sent);
+      const found = await getPet(api, created.id);
+      expectValues(found, readPet(found), sent);
+      const list = await listPets(api, query);
+      const listed = findById(readPets(list), created);
+      if (listed) expectValues(list, listed, sent);
+    },
+  ]),
+  [
+    'spelling',
+    'An id and a categoryId are JSON integers: no string, no fraction, no exponent.',
+    async (api) => {
+      await samples(api);
+      const exchange = await listPets(api, '?limit=100');
+      readPets(exchange);
+      const strange = /"(?:id|categoryId)"\s*:\s*(?!-?\d+\s*[,}])[^,}]*/.exec(
+        withoutStrings(exchange.text),
+      )?.[0];
+      expectThat(strange === undefined, exchange, 'integers such as 42', strange);
+    },
+  ],
+]);
+
+/** Text with every string but field names emptied, so that a name cannot look like a field. */
+function withoutStrings(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '""');
+}

@@ -1,0 +1,115 @@
+import type { Api } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectRefusalOrPets } from '../expectations.ts';
+import { expectThat } from '../mismatch.ts';
+import { listPets, readList, readPets } from '../pets.ts';
+import { limits, statuses } from '../rules.ts';
+import { sampleCount, samples } from '../samples.ts';
+
+/** The parameter `limit` of `GET /pets`. At least {@link sampleCount} pets are there. */
+export const limitChecks = checksOf('contract', 'limits', [
+  [
+    'default',
+    'Without a limit, a list has 20 pets if there are as many.',
+    (api) => expectLength(api, '', limits.default),
+  ],
+  ['smallest', 'The limit 1 gives one pet.', (api) => expectLength(api, '?limit=1', 1)],
+  [
+    'below-default',
+    'A limit below the default gives as many pets as it says.',
+    async (api) => {
+      await Promise.all([2, 3, 10, 19].map((limit) => expectLength(api, `?limit=${limit}`, limit)));
+    },
+  ],
+  ['equal-to-default', 'The limit 20 gives 20 pets.', (api) => expectLength(api, '?limit=20', 20)],
+  [
+    'above-default',
+    'A limit above the default gives as many pets as it says.',
+    async (api) => {
+      await Promise.all([21, sampleCount].map((limit) => expectLength(api, `?limit=${limit}`, limit)));
+    },
+  ],
+  [
+    'largest',
+    'The limit 100 is accepted and gives all pets up to 100.',
+    async (api) => {
+      const known = new Set((await samples(api)).map(({ created }) => created.id));
+      for (const status of statuses) {
+        for (const { id } of await readList(api, `?limit=100&status=${status}`)) known.add(id);
+      }
+      const exchange = await listPets(api, '?limit=100');
+      const { length } = readPets(exchange);
+      const least = Math.min(known.size, limits.largest);
+      const isRight = length >= least && length <= limits.largest;
+      expectThat(isRight, exchange, `${least} to 100 pets: so many are known`, `${length} pets`);
+    },
+  ],
+  [
+    'largest-shows-more',
+    'A larger limit never gives fewer pets: 99 and 100 give what 24 gives, and more if there are more.',
+    async (api) => {
+      await samples(api);
+      const almost = await readList(api, '?limit=99');
+      const exchange = await listPets(api, '?limit=100');
+      const pets = readPets(exchange);
+      // A list that is shorter than its limit shows all pets.
+      const least = almost.length === 99 ? 99 : almost.length;
+      expectThat(pets.length >= least, exchange, `at least ${least} pets`, `${pets.length} pets`);
+    },
+  ],
+  [
+    'never-exceeded',
+    'A list never has more pets than its limit.',
+    async (api) => {
+      await samples(api);
+      const expectAtMost = async (limit: number): Promise<void> => {
+        const exchange = await listPets(api, `?limit=${limit}`);
+        const { length } = readPets(exchange);
+        expectThat(length <= limit, exchange, `at most ${limit} pets`, `${length} pets`);
+      };
+      await Promise.all([1, 2, 5, 7, 13, 20, 23, 50, 99, 100].map(expectAtMost));
+    },
+  ],
+  [
+    'with-filter',
+    'The limit holds for a filtered list, too.',
+    async (api) => {
+      for (const query of ['?status=sold&limit=1', '?limit=1&status=sold']) await expectLength(api, query, 1);
+      await expectLength(api, '?limit=5&status=pending', 5);
+    },
+  ],
+  [
+    'zero',
+    'The limit 0 is below the minimum: refused with an Error body, or a list of at most 100 pets.',
+    async (api) => void expectRefusalOrPets(await listPets(api, '?limit=0')),
+  ],
+  [
+    'negative',
+    'A negative limit is refused with an Error body, or gives a list of at most 100 pets.',
+    async (api) => void expectRefusalOrPets(await listPets(api, '?limit=-1')),
+  ],
+  [
+    'above-largest',
+    'A limit above 100 is refused with an Error body, or gives a list of at most 100 pets.',
+    async (api) => {
+      await samples(api);
+      for (const limit of ['101', '1000', '9223372036854775808']) {
+        expectRefusalOrPets(await listPets(api, `?limit=${limit}`));
+      }
+    },
+  ],
+  [
+    'not-an-integer',
+    'A limit that is no integer is refused with an Error body, or gives a list of at most 100 pets.',
+    async (api) => {
+      for (const limit of ['abc', '1.5', '']) expectRefusalOrPets(await listPets(api, `?limit=${limit}`));
+    },
+  ],
+]);
+
+async function expectLength(api: Api, query: string, expected: number): Promise<void> {
+  await samples(api);
+  const exchange = await listPets(api, query);
+  const { length } = readPets(exchange);
+  expectThat(length === expected, exchange, `${expected} pets: at least as many are there`, `${length} pets`);
+}

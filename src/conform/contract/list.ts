@@ -1,0 +1,109 @@
+import { checksOf } from '../check.ts';
+import { expectJsonType, expectRequiredFields, expectValues, findById } from '../expectations.ts';
+import { expectStatus, expectThat } from '../mismatch.ts';
+import { listAll, listPets, parseBody, readPets } from '../pets.ts';
+import { limits, statuses } from '../rules.ts';
+import { samples } from '../samples.ts';
+
+const whole = '?limit=100';
+const queries = ['', whole, ...statuses.map((status) => `?status=${status}`)];
+
+/** `GET /pets`: what a list is. Its limit and filter have files of their own. */
+export const listChecks = checksOf('contract', 'list', [
+  [
+    'status',
+    'GET /pets responds with 200.',
+    async (api) => {
+      for (const exchange of await listAll(api, queries)) expectStatus(exchange, 200);
+    },
+  ],
+  [
+    'versioned-address',
+    'The API is at an address that ends in /v1.',
+    async (api) => {
+      const exchange = await api.send({ path: '/v1/pets', isOutsideBase: true });
+      expectStatus(exchange, 200);
+    },
+  ],
+  [
+    'array',
+    'A list is a JSON array, not an object around one.',
+    async (api) => {
+      await samples(api);
+      for (const exchange of await listAll(api, queries)) {
+        expectThat(Array.isArray(parseBody(exchange, 2)), exchange, 'a JSON array');
+      }
+    },
+  ],
+  [
+    'content-type',
+    'A list is sent as application/json.',
+    async (api) => {
+      for (const exchange of await listAll(api, queries)) expectJsonType(exchange);
+    },
+  ],
+  [
+    'required-fields',
+    'Every pet of a list has an int64 id, a string name and an int64 categoryId.',
+    async (api) => {
+      await samples(api);
+      for (const exchange of await listAll(api, queries)) {
+        const pets = readPets(exchange);
+        expectThat(pets.length > 0, exchange, 'a list with pets: this run created some');
+        for (const pet of pets) expectRequiredFields(exchange, pet);
+      }
+    },
+  ],
+  [
+    'status-field',
+    'The status of a listed pet is available, pending or sold, or the field is absent; it is never null.',
+    async (api) => {
+      await samples(api);
+      for (const exchange of await listAll(api, queries)) {
+        for (const { id, status, fieldNames } of readPets(exchange)) {
+          expectThat(
+            !fieldNames.includes('status') || (statuses as readonly unknown[]).includes(status),
+            exchange,
+            'a status of available, pending or sold, or no field',
+            `the pet ${id} with the status ${JSON.stringify(status)}`,
+          );
+        }
+      }
+    },
+  ],
+  [
+    'unique-ids',
+    'No id occurs twice in a list.',
+    async (api) => {
+      await samples(api);
+      for (const exchange of await listAll(api, queries)) {
+        const ids = readPets(exchange).map(({ id }) => id);
+        expectThat(
+          new Set(ids).size === ids.length,
+          exchange,
+          'ids that differ',
+          `the ids ${ids.join(', ')}`,
+        );
+      }
+    },
+  ],
+  [
+    'shows-created-pets',
+    'A list that is not cut off by its limit shows every created pet, with the values that were sent.',
+    async (api) => {
+      const created = await samples(api);
+      const exchange = await listPets(api, whole);
+      const pets = readPets(exchange);
+      for (const sample of created) {
+        const found = findById(pets, sample.created);
+        if (found) expectValues(exchange, found, sample.sent);
+        const isCut = pets.length >= limits.largest;
+        expectThat(
+          found !== undefined || isCut,
+          exchange,
+          `the pet ${sample.created.id}, which was created before`,
+        );
+      }
+    },
+  ],
+]);

@@ -1,0 +1,79 @@
+import { NoResponseError, type Api } from './api.ts';
+import type { Check, Profile } from './check.ts';
+import { checksFor } from './checks.ts';
+import { createRedaction } from './redact.ts';
+import { describeRequest, Mismatch } from './mismatch.ts';
+
+export interface Failure {
+  sent: string;
+  expected: string;
+  seen: string;
+}
+
+export interface CheckResult {
+  check: Check;
+  durationMs: number;
+  /** Absent if the service keeps the rule. */
+  failure?: Failure;
+  gotNoResponse?: boolean;
+}
+
+export interface RunOptions {
+  profile?: Profile;
+  onResult?: (result: CheckResult) => void;
+}
+
+/** So many checks in a row without a response, and the rest is not tried. */
+const patience = 3;
+
+/** Runs every check of a profile, one after the other: some compare what they see before and after. */
+export async function runChecks(
+  api: Api,
+  { profile = 'contract', onResult }: RunOptions = {},
+): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  let silentCount = 0;
+  for (const check of checksFor(profile)) {
+    const result = silentCount < patience ? await runCheck(api, check) : notTried(check);
+    silentCount = result.gotNoResponse ? silentCount + 1 : 0;
+    results.push(result);
+    onResult?.(result);
+  }
+  return results;
+}
+
+export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
+  const start = performance.now();
+  try {
+    await check.run(api);
+    return { check, durationMs: performance.now() - start };
+  } catch (error) {
+    const { sent, expected, seen } = failureOf(error);
+    const redact = createRedaction(api.apiKey);
+    return {
+      check,
+      durationMs: performance.now() - start,
+      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen) },
+      ...(error instanceof NoResponseError && { gotNoResponse: true }),
+    };
+  }
+}
+
+function notTried(check: Check): CheckResult {
+  const failure = {
+    sent: 'nothing',
+    expected: 'a service that responds',
+    seen: `no response to the last ${patience} checks`,
+  };
+  return { check, durationMs: 0, failure, gotNoResponse: true };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Mismatch) return error;
+  if (error instanceof NoResponseError) {
+    const seen = error.cause instanceof Error ? error.cause.message : String(error.cause);
+    return { sent: describeRequest(error.request), expected: 'a response', seen: `none: ${seen}` };
+  }
+  // What a stranger's service sends may surprise a check; the others still run.
+  return { sent: 'the requests of this check', expected: 'responses that it can read', seen: String(error) };
+}

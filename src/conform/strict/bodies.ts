@@ -1,0 +1,129 @@
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
+import { expectThat } from '../mismatch.ts';
+import { creating, named, renderPet } from '../pets.ts';
+
+const acceptedTypes = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=UTF-8',
+  'application/json; charset="utf-8"',
+  'Application/JSON ; Charset=utf-8',
+];
+const refusedTypes = [
+  ...['text/plain', 'text/json', 'application/xml', 'application/jsonp', 'application/problem+json', 'json'],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json, text/plain'],
+  ...['application/json; charset=iso-8859-1', 'application/json; charset=utf-16'],
+];
+const notJson = [
+  ...[
+    '',
+    ' ',
+    '{',
+    '{"name":"conform","categoryId":1',
+    '{name:"conform"}',
+    "{'name':'conform'}",
+    '[1,]',
+    'NaN',
+  ],
+  ...['undefined', '{"name":"a\nb","categoryId":1}', '{"categoryId":01}', '{}{}', '{"name":7,}'],
+];
+const invalidUtf8: [what: string, bytes: number[]][] = [
+  ['a lone continuation byte', [0x80]],
+  ['an overlong slash', [0xc0, 0xaf]],
+  ['a surrogate', [0xed, 0xa0, 0x80]],
+  ['a truncated emoji', [0xf0, 0x9f, 0x90]],
+  ['a code point past U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
+  ['Latin-1', [0xe4]],
+];
+
+const largestBody = 64 * 1024;
+
+/** The body of a create: its media type, size and encoding. */
+export const bodyChecks = checksOf('strict', 'bodies', [
+  [
+    'media-types',
+    'A body may be sent as application/json, with charset=utf-8 or without, in any case.',
+    async (api) => {
+      const body = renderPet(named(api, 'media types'));
+      // One idempotency key, so that all of them create one pet.
+      const headers = { 'Idempotency-Key': `conform-${api.runId}-media-types` };
+      for (const type of acceptedTypes) {
+        await expectOutcome(api, creating(body, { ...headers, 'Content-Type': type }), '201');
+      }
+    },
+  ],
+  [
+    'other-media-types',
+    'Any other media type or charset is 415 unsupported_media_type.',
+    async (api) => {
+      const body = renderPet(named(api, 'other media type'));
+      const requests = refusedTypes.map((type) => creating(body, { 'Content-Type': type }));
+      await expectOutcomes(api, requests, '415 unsupported_media_type');
+    },
+  ],
+  [
+    'no-media-type',
+    'A body without a media type is 415 unsupported_media_type.',
+    async (api) => {
+      const body = new TextEncoder().encode(renderPet(named(api, 'no media type')));
+      await expectOutcome(api, { method: 'POST', path: '/pets', body }, '415 unsupported_media_type');
+    },
+  ],
+  [
+    'not-json',
+    'A body that is not JSON is 400 invalid_json.',
+    async (api) =>
+      void (await expectOutcomes(
+        api,
+        notJson.map((body) => creating(body)),
+        '400 invalid_json',
+      )),
+  ],
+  [
+    'not-json-place',
+    'The message about invalid JSON says where it stops being JSON.',
+    async (api) => {
+      const body = '{\n  "name": "conform",\n  "categoryId": 1,\n}';
+      const exchange = await expectOutcome(api, creating(body), '400 invalid_json');
+      const place = 'Line 4, column 1';
+      expectThat(String(readError(exchange).message).includes(place), exchange, `a message with "${place}"`);
+    },
+  ],
+  [
+    'not-utf8',
+    'A body that is not UTF-8, or begins with a byte order mark, is 400 invalid_json.',
+    async (api) => {
+      const json = renderPet(named(api, 'not UTF-8 |'));
+      const [before = '', after = ''] = json.split('|');
+      const bodies = [
+        ...invalidUtf8.map(([, bytes]) =>
+          Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]),
+        ),
+        Buffer.from(`\ufeff${json}`),
+        Buffer.from(json, 'utf16le'),
+      ];
+      const requests = bodies.map((body) => creating(new Uint8Array(body)));
+      await expectOutcomes(api, requests, '400 invalid_json');
+    },
+  ],
+  [
+    'largest',
+    'A body of exactly 64 KiB is accepted.',
+    async (api) =>
+      void (await expectOutcome(
+        api,
+        creating(renderPet(named(api, 'of 64 KiB')).padEnd(largestBody)),
+        '201',
+      )),
+  ],
+  [
+    'too-large',
+    'A larger body is 413 payload_too_large; bytes count, not characters.',
+    async (api) => {
+      const tooLarge = renderPet(named(api, 'too large')).padEnd(largestBody + 1);
+      const tooManyBytes = renderPet(named(api, '🐈'.repeat(largestBody / 4)));
+      await expectOutcomes(api, [creating(tooLarge), creating(tooManyBytes)], '413 payload_too_large');
+    },
+  ],
+]);

@@ -1,0 +1,115 @@
+import { withEach, type Api, type Exchange } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { operations } from '../contract/authentication.ts';
+import { expectOutcome, expectOutcomes } from '../errors.ts';
+import { expectHeader, expectThat } from '../mismatch.ts';
+import { creating, named, renderPet } from '../pets.ts';
+
+const challenge = 'Bearer realm="petstore"';
+
+/** The 401 and its challenge (RFC 6750). */
+export const credentialChecks = checksOf('strict', 'credentials', [
+  [
+    'no-key',
+    'Without a bearer key, every operation is 401 unauthorized and asks for one.',
+    async (api) => {
+      const { apiKey } = api;
+      const none = [
+        null,
+        '',
+        'Bearer',
+        'Bearer ',
+        'Basic eDp5',
+        apiKey,
+        `Token ${apiKey}`,
+        `Bearer${apiKey}`,
+      ];
+      for (const exchange of await refused(api, none, 'unauthorized')) {
+        expectHeader(exchange, 'WWW-Authenticate', challenge);
+      }
+    },
+  ],
+  [
+    'wrong-key',
+    'With a wrong key, every operation is 401 invalid_api_key and says invalid_token.',
+    async (api) => {
+      const expected = `${challenge}, error="invalid_token"`;
+      const wrong = [
+        'Bearer conform-wrong-key',
+        `Bearer ${api.apiKey}0`,
+        'bearer x',
+        `Bearer pets_${'0'.repeat(36)}`,
+      ];
+      for (const exchange of await refused(api, wrong, 'invalid_api_key')) {
+        expectHeader(exchange, 'WWW-Authenticate', expected);
+      }
+    },
+  ],
+  [
+    'scheme-case',
+    'The case of the scheme does not matter.',
+    async (api) => {
+      const requests = ['Bearer', 'bearer', 'BEARER', 'bEaReR'].map((scheme) => ({
+        path: '/pets',
+        authorization: `${scheme} ${api.apiKey}`,
+      }));
+      await expectOutcomes(api, requests, '200');
+    },
+  ],
+  [
+    'two-keys',
+    'Two credentials are none.',
+    async (api) => void (await refused(api, [`Bearer ${api.apiKey}, Bearer ${api.apiKey}`], 'unauthorized')),
+  ],
+  [
+    'key-in-query',
+    'A key in the query is no credential.',
+    async (api) => {
+      const names = ['access_token', 'api_key', 'key', 'token', 'Authorization'];
+      const requests = names.map((name) => ({
+        path: `/pets?${name}=${encodeURIComponent(api.apiKey)}`,
+        authorization: null,
+      }));
+      await expectOutcomes(api, requests, '401 unauthorized');
+    },
+  ],
+  [
+    'key-elsewhere',
+    'A key in another header, a cookie or the body is no credential.',
+    async (api) => {
+      const { apiKey } = api;
+      const headers = {
+        'X-API-Key': apiKey,
+        Cookie: `key=${apiKey}`,
+        'Proxy-Authorization': `Bearer ${apiKey}`,
+      };
+      const body = renderPet(named(api, 'with a misplaced key')).replace(
+        '{',
+        `{"access_token":${JSON.stringify(apiKey)},`,
+      );
+      await expectOutcome(api, { ...creating(body, headers), authorization: null }, '401 unauthorized');
+    },
+  ],
+  [
+    'never-repeated',
+    'A response never repeats the key that was sent.',
+    async (api) => {
+      const wrong = `pets_${api.runId.repeat(5).slice(0, 36)}`;
+      const path = `/pets/${wrong}?key=${wrong}`;
+      const exchange = await expectOutcome(
+        api,
+        { path, authorization: `Bearer ${wrong}` },
+        '401 invalid_api_key',
+      );
+      const shown = JSON.stringify([...exchange.headers]) + exchange.text;
+      expectThat(!shown.includes(wrong.slice(5, 15)), exchange, 'a response without the key');
+    },
+  ],
+]);
+
+/** On every operation. */
+async function refused(api: Api, credentials: (string | null)[], code: string): Promise<Exchange[]> {
+  const requests = await Promise.all(operations.map(({ request }) => request(api)));
+  const all = requests.flatMap((request) => withEach(request, credentials));
+  return expectOutcomes(api, all, `401 ${code}`);
+}

@@ -1,0 +1,127 @@
+import type { Api } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes } from '../errors.ts';
+import { expectThat } from '../mismatch.ts';
+import { createPet, listPets, named, readPets } from '../pets.ts';
+import { limits } from '../rules.ts';
+import { samples } from '../samples.ts';
+import { nextQuery } from '../walk.ts';
+
+/** The cursor that a Link carries. */
+export const cursorChecks = checksOf('strict', 'cursors', [
+  [
+    'other-limit',
+    'The limit may change between pages.',
+    async (api) => {
+      const cursor = await cursorAfter(api, '?limit=7');
+      const all = readPets(await listPets(api, '?limit=100')).map(({ id }) => id);
+      for (const limit of all.length < limits.largest ? [1, 9, 17, limits.largest] : [1, 9, 17]) {
+        const exchange = await listPets(api, `?limit=${limit}&cursor=${cursor}`);
+        const seen = readPets(exchange).map(({ id }) => id);
+        const expected = all.slice(7, 7 + limit);
+        expectThat(seen.join() === expected.join(), exchange, `the pets ${expected.join(', ')}`);
+      }
+      const byDefault = await listPets(api, `?cursor=${cursor}`);
+      const expected = all.slice(7, 27);
+      const seen = readPets(byDefault).map(({ id }) => id);
+      expectThat(seen.join() === expected.join(), byDefault, `the pets ${expected.join(', ')}`);
+    },
+  ],
+  [
+    'opaque',
+    'A cursor shows neither an id nor a status.',
+    async (api) => {
+      await samples(api);
+      const exchange = await listPets(api, '?limit=2&status=sold');
+      const cursor = new URLSearchParams(nextQuery(exchange)).get('cursor') ?? '';
+      const last = readPets(exchange).at(-1)?.id ?? 0n;
+      const isOpaque = cursor !== `${last}` && !/sold|\./.test(cursor);
+      expectThat(isOpaque, exchange, 'an opaque cursor', `the cursor ${cursor}`);
+    },
+  ],
+  [
+    'bound-to-status',
+    'A cursor is refused with another status and without its own.',
+    async (api) => {
+      const unfiltered = await cursorAfter(api, '?limit=3');
+      const ofSold = await cursorAfter(api, '?limit=3&status=sold');
+      const queries = [
+        `cursor=${ofSold}`,
+        `status=pending&cursor=${ofSold}`,
+        `status=sold&cursor=${unfiltered}`,
+      ];
+      await expectRefused(api, queries);
+      await expectOutcome(api, { path: `/pets?status=sold&cursor=${ofSold}` }, '200');
+    },
+  ],
+  [
+    'changed',
+    'A cursor is refused if any single character is changed.',
+    async (api) => {
+      const cursor = await cursorAfter(api, '?limit=3');
+      const damaged = Array.from(cursor, (character, place) =>
+        ['A', 'x', '9', '_']
+          .filter((other) => other !== character)
+          .map((other) => cursor.slice(0, place) + other + cursor.slice(place + 1)),
+      );
+      await expectRefused(
+        api,
+        damaged.flat().map((each) => `cursor=${each}`),
+      );
+    },
+  ],
+  [
+    'cut-or-lengthened',
+    'A cursor is refused if it is cut short or lengthened.',
+    async (api) => {
+      const cursor = await cursorAfter(api, '?limit=3');
+      const cut = Array.from(cursor, (_, length) => cursor.slice(0, length));
+      const lengthened = [`${cursor}A`, `${cursor}=`, `${cursor}==`, `${cursor}%20`, `%20${cursor}`];
+      await expectRefused(
+        api,
+        [...cut, ...lengthened].map((each) => `cursor=${each}`),
+      );
+    },
+  ],
+  [
+    'foreign',
+    'A cursor that the service never made is refused, and so are two.',
+    async (api) => {
+      const cursor = await cursorAfter(api, '?limit=3');
+      const ofVersion2 = btoa('2..3.abc');
+      const unsigned = btoa('1..3');
+      const foreign = ['', '3', 'abc', 'null', ofVersion2, unsigned, '%00', '%F0%9F%90%88', 'A'.repeat(5000)];
+      await expectRefused(api, [
+        ...foreign.map((each) => `cursor=${each}`),
+        `cursor=${cursor}&cursor=${cursor}`,
+      ]);
+    },
+  ],
+  [
+    'stays-good',
+    'A cursor stays good while pets are added.',
+    async (api) => {
+      const cursor = await cursorAfter(api, '?limit=2');
+      const before = await listPets(api, `?limit=5&cursor=${cursor}`);
+      await createPet(api, named(api, 'behind a cursor'));
+      const after = await listPets(api, `?limit=5&cursor=${cursor}`);
+      expectThat(after.text === before.text, after, `the same pets as before: ${before.text}`);
+    },
+  ],
+]);
+
+async function cursorAfter(api: Api, query: string): Promise<string> {
+  await samples(api);
+  const exchange = await listPets(api, query);
+  const cursor = new URLSearchParams(nextQuery(exchange)).get('cursor');
+  expectThat(cursor !== null, exchange, 'a Link with a cursor', exchange.headers.get('Link') ?? 'no Link');
+  return cursor;
+}
+
+/** In groups: a service need not bear hundreds of requests at once. */
+async function expectRefused(api: Api, queries: string[]): Promise<void> {
+  for (let start = 0; start < queries.length; start += 16) {
+    const requests = queries.slice(start, start + 16).map((query) => ({ path: `/pets?${query}` }));
+    await expectOutcomes(api, requests, '400 invalid_cursor');
+  }
+}

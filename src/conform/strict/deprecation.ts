@@ -1,0 +1,61 @@
+import type { ApiRequest } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome } from '../errors.ts';
+import { expectHeader, expectThat } from '../mismatch.ts';
+import { sampleWith } from '../samples.ts';
+
+const announcement = {
+  Deprecation: '@1794614400',
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+};
+
+/** How getPet announces its removal: RFC 9745, RFC 8594 and RFC 8288. */
+export const announcementChecks = checksOf('strict', 'deprecation', [
+  [
+    'announced',
+    'Every response of /pets/{petId}, errors included, has Deprecation, Sunset and two links.',
+    async (api) => {
+      const pet = `/pets/${(await sampleWith(api)).created.id}`;
+      const responses: [status: string, request: ApiRequest][] = [
+        ['200', { path: pet }],
+        ['304', { path: pet, headers: { 'If-None-Match': '*' } }],
+        ['404', { path: '/pets/0' }],
+        ['404', { path: '/pets/abc' }],
+        ['405', { path: pet, method: 'DELETE' }],
+        ['204', { path: pet, method: 'OPTIONS' }],
+        ['200', { path: pet, method: 'HEAD' }],
+        ['404', { path: '/pets/0', method: 'HEAD' }],
+        ['401', { path: pet, authorization: null }],
+        ['401', { path: pet, authorization: 'Bearer conform-wrong-key' }],
+      ];
+      for (const [status, request] of responses) {
+        const exchange = await expectOutcome(api, request, status);
+        for (const [name, value] of Object.entries(announcement)) expectHeader(exchange, name, value);
+      }
+    },
+  ],
+  [
+    'nowhere-else',
+    'No other path has Deprecation or Sunset.',
+    async (api) => {
+      for (const path of ['/v1/pets', '/v1/pets/', '/v1/pets/1/x', '/livez', '/docs']) {
+        const exchange = await api.send({ path, isOutsideBase: true });
+        for (const name of ['Deprecation', 'Sunset']) expectHeader(exchange, name, undefined);
+      }
+    },
+  ],
+  [
+    'links-work',
+    'Both links lead somewhere: to the explanation in the docs and to the list.',
+    async (api) => {
+      const docs = await expectOutcome(
+        api,
+        { path: '/docs', isOutsideBase: true, authorization: null },
+        '200',
+      );
+      expectThat(docs.text.includes('id="deprecation"'), docs, 'a section with the id deprecation');
+      await expectOutcome(api, { path: '/pets' }, '200');
+    },
+  ],
+]);

@@ -1,0 +1,192 @@
+import type { Api, Exchange } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
+import { expectValues } from '../expectations.ts';
+import { expectThat } from '../mismatch.ts';
+import { creating, getPet, named, readPet, renderPet, type SentPet } from '../pets.ts';
+import { sampleWith } from '../samples.ts';
+
+const spellings: [sent: string, kept: string][] = [
+  ['3.0', '3'],
+  ['1e2', '100'],
+  ['-0', '0'],
+  ['120E-1', '12'],
+  ['9.223372036854775807e18', '9223372036854775807'],
+];
+const noInt64 = [
+  ...['9223372036854775808', '-9223372036854775809', '0.5', '1e-1', '1e19', '1e400', '-1e99999'],
+  ...['"1"', '"9007199254740993"', '""', 'true', 'null'],
+];
+const badText = [
+  '\\u0000',
+  'a\\u0000b',
+  '\\ud800',
+  '\\udc00',
+  'a\\udfffb',
+  '\\udc00\\ud800',
+  '\\ud83d\\ud83d',
+];
+
+/** Every kind of text that a careless layer would change. */
+const hostileText = [
+  '\u202eexe.gpj\u202c كلب',
+  '\u0001\t\n\r\u001f\u007f\u0085',
+  '"\\/\b\f\u2028\u2029</script>',
+  '\ufeff\ufffe\uffff\u{10ffff}',
+  "Robert'); DROP TABLE pets;--",
+  '9007199254740993 \ufffd ',
+].join(' ');
+
+/** The fields of a create. */
+export const fieldChecks = checksOf('strict', 'fields', [
+  [
+    'all-problems',
+    'One message names every wrong field.',
+    async (api) => {
+      const wrong = await refused(api, '{"name":7,"categoryId":"1","status":"adopted"}');
+      expectInMessage(wrong, ['name must be', 'categoryId must be', 'status must be']);
+      const missing = await refused(api, '{"status":null}');
+      expectInMessage(missing, ['name is required', 'categoryId is required', 'status must be']);
+    },
+  ],
+  [
+    'only-problems',
+    'The message names no field that is right.',
+    async (api) => {
+      for (const [body, right] of [
+        ['{"name":"conform","categoryId":1,"status":"x"}', /name|categoryId/],
+        ['{"name":"conform"}', /\bname\b|status/],
+        ['{"categoryId":1}', /categoryId|status/],
+      ] as const) {
+        const exchange = await refused(api, body);
+        const message = String(readError(exchange).message);
+        expectThat(!right.test(message), exchange, `a message without ${right.source}`);
+      }
+    },
+  ],
+  [
+    'not-an-object',
+    'A body that is JSON but no object is 400 invalid_pet.',
+    async (api) => {
+      for (const body of ['null', '7', '"conform"', 'true', '[]', '[{"name":"conform","categoryId":1}]']) {
+        await refused(api, body);
+      }
+    },
+  ],
+  [
+    'wrong-types',
+    'A name that is no string and a status that is none of the three are 400 invalid_pet.',
+    async (api) => {
+      const names = ['7', 'true', '["Tom"]', '{"name":"Tom"}'].map(
+        (name) => `{"name":${name},"categoryId":1}`,
+      );
+      const badStatuses = ['""', '"Available"', '"available "', '"adopted"', '1', 'true', '[]', '{}'];
+      const withStatus = badStatuses.map((status) => `{"name":"conform","categoryId":1,"status":${status}}`);
+      const bodies = [...names, ...withStatus, '{"name":"conform","categoryId":[1]}'];
+      const requests = bodies.map((body) => creating(body));
+      await expectOutcomes(api, requests, '400 invalid_pet');
+    },
+  ],
+  [
+    'unknown-fields',
+    'Unknown fields are ignored, whatever their names and values.',
+    async (api) => {
+      const sent = named(api, 'with unknown fields');
+      const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
+      const unknown = inherited.map((field) => `"${field}":{"status":"sold"}`);
+      const extra = `{"color":"red","tags":[{"a":null}],"Status":7,${unknown.join(',')},`;
+      await expectCreated(api, renderPet(sent).replace('{', extra), sent);
+      await refused(api, '{"__proto__":{"name":"conform","categoryId":1}}');
+    },
+  ],
+  [
+    'id-ignored',
+    'An id in the body is ignored, whatever it is.',
+    async (api) => {
+      const { created } = await sampleWith(api);
+      const sent = named(api, 'with an id');
+      for (const id of [`${created.id}`, '"x"', 'null', '-5', '9223372036854775807', '1e400', '{}']) {
+        const exchange = await expectCreated(api, renderPet(sent).replace('{', `{"id":${id},`), sent);
+        expectThat(readPet(exchange, 201).id > created.id, exchange, `a new id, greater than ${created.id}`);
+      }
+    },
+  ],
+  [
+    'null',
+    'No field may be null.',
+    async (api) => {
+      for (const field of ['name', 'categoryId', 'status']) {
+        const pet = { name: 'conform', categoryId: 1, [field]: null };
+        const exchange = await refused(api, JSON.stringify(pet));
+        expectThat(
+          String(readError(exchange).message).startsWith(`${field} must be`),
+          exchange,
+          `a message that begins with "${field} must be"`,
+        );
+      }
+    },
+  ],
+  [
+    'integral-numbers',
+    'A JSON number with an integral value is an integer, however it is spelled.',
+    async (api) => {
+      for (const [spelled, categoryId] of spellings) {
+        const sent = named(api, `category ${spelled}`);
+        await expectCreated(api, renderPet({ ...sent, categoryId: spelled }), { ...sent, categoryId });
+      }
+    },
+  ],
+  [
+    'no-int64',
+    'A categoryId that is no int64 is 400 invalid_pet: a fraction, a string of digits, a number past the range.',
+    async (api) => {
+      const bodies = noInt64.map((categoryId) => creating(renderPet({ name: 'conform', categoryId })));
+      await expectOutcomes(api, bodies, '400 invalid_pet');
+    },
+  ],
+  [
+    'any-name',
+    'A name is any well-formed Unicode text, stored and returned untouched, the empty one included.',
+    async (api) => {
+      const names = [named(api, hostileText).name, '', named(api, 'ä'.repeat(20_000)).name];
+      for (const name of names) {
+        const sent = { name, categoryId: '1' };
+        const exchange = await expectCreated(api, renderPet(sent), sent);
+        const found = await getPet(api, readPet(exchange, 201).id);
+        expectValues(found, readPet(found), sent);
+      }
+    },
+  ],
+  [
+    'surrogate-pair',
+    'A surrogate pair in escapes is one character.',
+    async (api) => {
+      const sent = named(api, 'in escapes 🐈');
+      await expectCreated(api, renderPet(sent).replace('🐈', '\\ud83d\\udc08'), sent);
+    },
+  ],
+  [
+    'bad-text',
+    'U+0000 and lone surrogates in a name are 400 invalid_pet.',
+    async (api) => {
+      for (const escapes of badText) {
+        expectInMessage(await refused(api, `{"name":"conform ${escapes}","categoryId":1}`), ['name must be']);
+      }
+    },
+  ],
+]);
+
+function refused(api: Api, body: string): Promise<Exchange> {
+  return expectOutcome(api, creating(body), '400 invalid_pet');
+}
+
+function expectInMessage(exchange: Exchange, parts: string[]): void {
+  const message = String(readError(exchange).message);
+  for (const part of parts) expectThat(message.includes(part), exchange, `a message with "${part}"`);
+}
+
+async function expectCreated(api: Api, body: string, sent: SentPet): Promise<Exchange> {
+  const exchange = await expectOutcome(api, creating(body), '201');
+  expectValues(exchange, readPet(exchange, 201), sent);
+  return exchange;
+}

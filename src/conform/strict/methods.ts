@@ -1,0 +1,128 @@
+import type { Exchange } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes } from '../errors.ts';
+import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
+import { sampleWith } from '../samples.ts';
+
+const read = 'GET, HEAD, OPTIONS';
+const allowed: [path: string, allow: string][] = [
+  ['/v1/pets', 'GET, HEAD, POST, OPTIONS'],
+  ['/v1/pets/1', read],
+  ['/v1/pets/abc', read],
+  ['/', read],
+  ['/livez', read],
+  ['/openapi.json', read],
+];
+
+/** They belong to the connection, or differ each time. */
+const unequal = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'content-length',
+  'ratelimit',
+]);
+
+/** HEAD, OPTIONS and the methods that a path does not have. */
+export const methodChecks = checksOf('strict', 'methods', [
+  [
+    'head',
+    'HEAD has the status and the headers of GET, and no body.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      const ofApi = ['/pets?limit=1', `/pets/${id}`, '/pets/0', '/pets?limit=0', '/x'].map(
+        (path) => `/v1${path}`,
+      );
+      const compare = async (path: string): Promise<void> => {
+        // A packed body would have another length.
+        const headers = { 'X-Request-Id': 'same', 'Accept-Encoding': 'identity' };
+        const get = await api.send({ path, isOutsideBase: true, headers });
+        const head = await api.send({ method: 'HEAD', path, isOutsideBase: true, headers });
+        expectThat(head.status === get.status, head, `status ${get.status}, as of GET`);
+        expectThat(head.text === '', head, 'no body');
+        const [expected, seen] = [headersOf(get), headersOf(head)];
+        expectThat(seen === expected, head, `the headers of GET: ${expected}`, seen);
+        const length = head.headers.get('Content-Length') ?? get.headers.get('Content-Length');
+        const bytes = Buffer.byteLength(get.text);
+        expectThat(
+          length === null || Number(length) === bytes,
+          head,
+          `Content-Length: ${bytes}`,
+          `${length}`,
+        );
+      };
+      const others = ['/livez', '/readyz', '/', '/docs', '/openapi.yaml', '/openapi.json'];
+      await Promise.all([...ofApi, ...others].map(compare));
+    },
+  ],
+  [
+    'head-without-key',
+    'HEAD without a key is 401 with a challenge.',
+    async (api) => {
+      const exchange = await expectOutcome(
+        api,
+        { method: 'HEAD', path: '/pets', authorization: null },
+        '401',
+      );
+      expectHeaderMatch(exchange, 'WWW-Authenticate', /^Bearer/);
+    },
+  ],
+  [
+    'options',
+    'OPTIONS on a known path is 204 with Allow, and needs no key.',
+    async (api) => {
+      for (const [path, allow] of allowed) {
+        const request = { method: 'OPTIONS', path, isOutsideBase: true, authorization: null };
+        const exchange = await expectOutcome(api, request, '204');
+        expectHeader(exchange, 'Allow', allow);
+        expectThat(exchange.text === '', exchange, 'no body');
+      }
+    },
+  ],
+  [
+    'options-unknown-path',
+    'OPTIONS on an unknown path is 404, behind the key.',
+    async (api) => {
+      const request = { method: 'OPTIONS', path: '/x' };
+      await expectOutcome(api, { ...request, authorization: null }, '401 unauthorized');
+      await expectOutcome(api, request, '404 not_found');
+    },
+  ],
+  [
+    'other-methods',
+    'A method that a path does not have is 405 with Allow. v1 has no update and no delete.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      for (const [path, allow] of [...allowed, [`/v1/pets/${id}`, read] as const]) {
+        const others = ['DELETE', 'PUT', 'PATCH', ...(allow.includes('POST') ? [] : ['POST'])];
+        const requests = others.map((method) => ({ method, path, isOutsideBase: true }));
+        for (const exchange of await expectOutcomes(api, requests, '405 method_not_allowed')) {
+          expectHeader(exchange, 'Allow', allow);
+        }
+      }
+      await expectOutcome(api, { path: `/pets/${id}` }, '200');
+    },
+  ],
+  [
+    'cross-origin',
+    'Calls from an origin that the operator did not list get no CORS headers.',
+    async (api) => {
+      const origin = { Origin: 'https://conform.invalid' };
+      const preflight = { ...origin, 'Access-Control-Request-Method': 'POST' };
+      for (const [method, headers] of [
+        ['OPTIONS', preflight],
+        ['GET', origin],
+      ] as const) {
+        const exchange = await api.send({ method, path: '/pets', headers });
+        const seen = [...exchange.headers.keys()].filter((name) => name.startsWith('access-control-'));
+        expectThat(seen.length === 0, exchange, 'no Access-Control headers', seen.join(', '));
+      }
+    },
+  ],
+]);
+
+function headersOf({ headers }: Exchange): string {
+  const kept = [...headers].filter(([name]) => !unequal.has(name));
+  return kept.map(([name, value]) => `${name}: ${value}`).join(', ');
+}

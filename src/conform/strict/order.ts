@@ -1,0 +1,89 @@
+import { sendAll, withEach, type Api, type ApiRequest } from '../api.ts';
+import { checksOf, type Entry } from '../check.ts';
+import { expectOutcomes } from '../errors.ts';
+import { expectHeader, expectStatus } from '../mismatch.ts';
+import { creating, named, renderPet } from '../pets.ts';
+import { sampleWith } from '../samples.ts';
+
+const tooLarge = ' '.repeat(64 * 1024 + 1);
+const text = { 'Content-Type': 'text/plain' };
+const anonymous = (request: ApiRequest): ApiRequest => ({ ...request, authorization: null });
+
+/** Requests with two mistakes: the first of the two is reported. */
+const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
+  [
+    'key-first',
+    '401 unauthorized',
+    [
+      { path: '/unknown' },
+      { path: '/pets', method: 'DELETE' },
+      { path: '/pets?limit=0' },
+      { path: '/pets/abc' },
+      creating('x', text),
+      creating(tooLarge),
+      creating('{'),
+      creating('{}'),
+    ].map(anonymous),
+  ],
+  [
+    'path-before-method-and-body',
+    '404 not_found',
+    [
+      { path: '/unknown', method: 'DELETE' },
+      { ...creating('x', text), path: '/unknown' },
+      { ...creating(tooLarge), path: '/unknown' },
+    ],
+  ],
+  [
+    'method-before-body-and-pet',
+    '405 method_not_allowed',
+    [
+      { ...creating('x', text), method: 'PUT' },
+      { ...creating(tooLarge), path: '/pets/1' },
+      { path: '/pets/abc', method: 'DELETE' },
+    ],
+  ],
+  [
+    'media-type-before-content',
+    '415 unsupported_media_type',
+    [creating(tooLarge, text), creating('{', text), creating('{}', text)],
+  ],
+  ['size-before-content', '413 payload_too_large', [creating(`{${tooLarge}`), creating(`{${tooLarge}}`)]],
+  ['json-before-fields', '400 invalid_json', [creating('{"name":7,}')]],
+];
+
+/** Key, path, method, media type, size, JSON, fields: in this order. */
+export const orderChecks = checksOf('strict', 'order', [
+  ...steps.map(([name, outcome, requests]): Entry => [
+    name,
+    `A request with this and a later mistake is ${outcome}.`,
+    async (api) => {
+      await expectOutcomes(api, requests, outcome);
+    },
+  ]),
+  [
+    'nothing-without-key',
+    'Without a valid key, a caller learns nothing but 401: no Allow, no ETag, whatever the path and method.',
+    async (api) => {
+      const requests = (await telling(api)).flatMap((request) =>
+        withEach(request, [null, 'Bearer conform-wrong-key']),
+      );
+      for (const exchange of await sendAll(api, requests)) {
+        expectStatus(exchange, 401);
+        for (const name of ['Allow', 'ETag']) expectHeader(exchange, name, undefined);
+      }
+    },
+  ],
+]);
+
+async function telling(api: Api): Promise<ApiRequest[]> {
+  const { id } = (await sampleWith(api)).created;
+  return [
+    ...['', '/pets', `/pets/${id}`, '/pets/0', '/unknown'].map((path) => ({ path })),
+    { path: '/pets', method: 'HEAD' },
+    { path: '/pets', method: 'DELETE' },
+    { path: '/unknown', method: 'OPTIONS' },
+    creating(renderPet(named(api, 'without a key'))),
+    creating('{'),
+  ];
+}

@@ -1,0 +1,151 @@
+import type { Api } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
+import { createPet, listPets, named, readPets } from '../pets.ts';
+import { limits } from '../rules.ts';
+import { samples } from '../samples.ts';
+import { nextQuery, walk } from '../walk.ts';
+
+/** The order of a list and its pages. The first hundred pets of a larger store stand for the rest. */
+export const pageChecks = checksOf('strict', 'pages', [
+  [
+    'ascending',
+    'A list is in ascending order of id.',
+    async (api) => {
+      await samples(api);
+      for (const query of ['?limit=100', '', '?status=sold', '?status=pending&limit=100']) {
+        const exchange = await listPets(api, query);
+        const ids = readPets(exchange).map(({ id }) => id);
+        const isSorted = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id));
+        expectThat(isSorted, exchange, 'ascending ids', `the ids ${ids.join(', ')}`);
+      }
+    },
+  ],
+  [
+    'link',
+    'A list that others follow has a query-only Link to the next page, with its limit and status.',
+    async (api) => {
+      await samples(api);
+      for (const [query, start] of [
+        ['?limit=7', 'limit=7&'],
+        ['', 'limit=20&'],
+        ['?limit=2&status=sold', 'limit=2&status=sold&'],
+        ['?status=sold&limit=2', 'limit=2&status=sold&'],
+      ]) {
+        const pattern = new RegExp(`^<\\?${start}cursor=[\\w-]+>; rel="next"$`);
+        expectHeaderMatch(await listPets(api, query), 'Link', pattern);
+      }
+    },
+  ],
+  [
+    'link-only-if-more',
+    'A list has a Link exactly if more pets follow.',
+    async (api) => {
+      await samples(api);
+      for (const filter of ['', '&status=sold']) {
+        const { length } = readPets(await listPets(api, `?limit=100${filter}`));
+        expectHeaderMatch(await listPets(api, `?limit=${length - 1}${filter}`), 'Link', /rel="next"/);
+        if (length === limits.largest) continue;
+        for (const limit of [length, length + 1]) {
+          expectHeader(await listPets(api, `?limit=${limit}${filter}`), 'Link', undefined);
+        }
+      }
+    },
+  ],
+  [
+    'walk',
+    'A walk through the pages visits every pet exactly once, in order, for every limit and filter.',
+    async (api) => {
+      await samples(api);
+      for (const filter of ['', '&status=sold']) {
+        const expected = readPets(await listPets(api, `?limit=100${filter}`)).map(({ id }) => id);
+        const walks = [1, 2, 3, 7, 20, 24, 25, 26, 99, 100].map((limit) =>
+          expectWalk(api, `?limit=${limit}${filter}`, expected.slice(0, limit * mostPages)),
+        );
+        await Promise.all(walks);
+      }
+    },
+  ],
+  [
+    'full-pages',
+    'Every page but the last is full, and the last is not empty.',
+    async (api) => {
+      await samples(api);
+      for (const [limit, filter] of [
+        [7, ''],
+        [5, ''],
+        [2, '&status=sold'],
+      ] as const) {
+        const pages = await walk(api, `?limit=${limit}${filter}`, limits.largest);
+        for (const [index, { exchange, ids }] of pages.entries()) {
+          const isLast = index === pages.length - 1;
+          const isRight = isLast ? ids.length > 0 : ids.length === limit;
+          expectThat(isRight, exchange, isLast ? 'a page with pets' : `${limit} pets`, `${ids.length} pets`);
+        }
+      }
+    },
+  ],
+  [
+    'walk-while-growing',
+    'A walk visits every pet that existed when it began exactly once, whatever is added meanwhile.',
+    async (api) => {
+      await samples(api);
+      const expected = readPets(await listPets(api, '?limit=100')).map(({ id }) => id);
+      let added = 0;
+      const pages = await walk(api, '?limit=11', limits.largest, async () => {
+        if (added < 3) await createPet(api, named(api, `added during a walk ${++added}`));
+      });
+      const seen = pages.flatMap(({ ids }) => ids);
+      const last = pages.at(-1);
+      if (!last) return;
+      expectThat(
+        new Set(seen).size === seen.length,
+        last.exchange,
+        'no pet twice',
+        `the ids ${seen.join(', ')}`,
+      );
+      const missing = expected.filter((id) => !seen.includes(id));
+      expectThat(
+        missing.length === 0,
+        last.exchange,
+        'a walk past every pet',
+        `a walk without ${missing.join(', ')}`,
+      );
+    },
+  ],
+  [
+    'grown-last-page',
+    'The last page gets a Link and another ETag once more pets follow.',
+    async (api) => {
+      await samples(api);
+      const { length } = readPets(await listPets(api, '?limit=100'));
+      if (length >= limits.largest) return;
+      const path = `/pets?limit=${length}`;
+      const last = await api.send({ path });
+      expectHeader(last, 'Link', undefined);
+      const { id } = await createPet(api, named(api, 'after the last page'));
+      const grown = await api.send({ path, headers: { 'If-None-Match': last.headers.get('ETag') ?? '' } });
+      readPets(grown);
+      const next = await listPets(api, nextQuery(grown));
+      expectThat(readPets(next)[0]?.id === id, next, `the pet ${id} on the next page`);
+    },
+  ],
+]);
+
+/** A walk with a small limit need not be long. */
+const mostPages = 26;
+
+/** Compares the first pets of a walk; what follows them may grow. */
+async function expectWalk(api: Api, query: string, expected: bigint[]): Promise<void> {
+  const pages = await walk(api, query, expected.length);
+  const seen = pages.flatMap(({ ids }) => ids).slice(0, expected.length);
+  const [first] = pages;
+  if (!first) return;
+  const isSame = seen.join() === expected.join();
+  expectThat(
+    isSame,
+    first.exchange,
+    `a walk past the pets ${expected.join(', ')}`,
+    `a walk past ${seen.join(', ')}`,
+  );
+}

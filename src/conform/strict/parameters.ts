@@ -1,0 +1,131 @@
+import type { Api } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes, readError } from '../errors.ts';
+import { expectThat } from '../mismatch.ts';
+import { getPet, listPets, readList, readPet, readPets } from '../pets.ts';
+import { statuses } from '../rules.ts';
+import { samples } from '../samples.ts';
+
+const badLimits = [
+  ...['0', '101', 'abc', '1.5', '', '+5', '05', '1e1', ' 5', '5 ', '-1', '1000', '0x5', '５', '5,5', 'null'],
+  '9'.repeat(400),
+];
+const badStatuses = [
+  '',
+  'Available',
+  'SOLD',
+  'sold ',
+  ' sold',
+  'adopted',
+  'null',
+  'sold,pending',
+  'toString',
+];
+
+const noIds = [
+  ...['abc', '+1', '01', '-0', '1.0', '1e0', '0x1', '1 ', ' 1', '%20', '1,2', '１', 'null', '-', '1;v=2'],
+  ...['9223372036854775808', '-9223372036854775809', '1'.repeat(300)],
+];
+
+/** The query and the petId. */
+export const parameterChecks = checksOf('strict', 'parameters', [
+  [
+    'limit-accepted',
+    'A limit is a canonical decimal integer from 1 to 100.',
+    async (api) => {
+      const requests = ['1', '2', '9', '10', '99', '100'].map((limit) => ({ path: `/pets?limit=${limit}` }));
+      await expectOutcomes(api, requests, '200');
+    },
+  ],
+  [
+    'limit-refused',
+    'Any other limit is 400 invalid_parameter with a message about it, and is never clamped.',
+    (api) => expectRefused(api, 'limit', badLimits),
+  ],
+  [
+    'limit-twice',
+    'Two limits are 400 invalid_parameter, equal or not.',
+    async (api) => {
+      const queries = ['limit=5&limit=5', 'limit=5&limit=6', 'limit=5&status=sold&limit='];
+      const requests = queries.map((query) => ({ path: `/pets?${query}` }));
+      await expectOutcomes(api, requests, '400 invalid_parameter');
+    },
+  ],
+  [
+    'status-accepted',
+    'The status filter is one of the three values.',
+    async (api) => {
+      await expectOutcomes(
+        api,
+        statuses.map((status) => ({ path: `/pets?status=${status}` })),
+        '200',
+      );
+    },
+  ],
+  [
+    'status-refused',
+    'Any other status filter is 400 invalid_parameter with a message about it.',
+    (api) => expectRefused(api, 'status', badStatuses),
+  ],
+  [
+    'status-twice',
+    'Two status filters are 400 invalid_parameter.',
+    async (api) =>
+      void (await expectOutcome(api, { path: '/pets?status=sold&status=sold' }, '400 invalid_parameter')),
+  ],
+  [
+    'unknown-ignored',
+    'Unknown query parameters are ignored.',
+    async (api) => {
+      await samples(api);
+      const expected = (await readList(api, '?limit=3')).map(({ id }) => id).join(', ');
+      const extras = [
+        'offset=2',
+        'page=2',
+        'Limit=0',
+        'STATUS=x',
+        'limit[]=0',
+        'a=1&a=2',
+        '=',
+        '%zz',
+        'name',
+      ];
+      for (const extra of extras) {
+        const exchange = await listPets(api, `?${extra}&limit=3`);
+        const seen = readPets(exchange)
+          .map(({ id }) => id)
+          .join(', ');
+        expectThat(seen === expected, exchange, `the pets ${expected}`, `the pets ${seen}`);
+      }
+    },
+  ],
+  [
+    'pet-id',
+    'A petId that is no canonical decimal int64 is 404.',
+    async (api) => {
+      await samples(api);
+      const requests = noIds.map((petId) => ({ path: `/pets/${encodeURIComponent(petId)}` }));
+      await expectOutcomes(api, requests, '404 not_found');
+    },
+  ],
+  [
+    'pet-id-bounds',
+    'The bounds of int64 are petIds like any other: 404, unless a pet has the id.',
+    async (api) => {
+      for (const petId of ['0', '-1', '9223372036854775807', '-9223372036854775808']) {
+        const exchange = await getPet(api, petId);
+        if (exchange.status === 404) continue;
+        expectThat(`${readPet(exchange).id}` === petId, exchange, `404, or the pet ${petId}`);
+      }
+    },
+  ],
+]);
+
+async function expectRefused(api: Api, parameter: string, values: string[]): Promise<void> {
+  const requests = values.map((value) => ({ path: `/pets?${parameter}=${encodeURIComponent(value)}` }));
+  for (const exchange of await expectOutcomes(api, requests, '400 invalid_parameter')) {
+    const { message } = readError(exchange);
+    const isAboutIt = typeof message === 'string' && message.startsWith(`${parameter} `);
+    expectThat(isAboutIt, exchange, `a message that begins with ${parameter}`);
+  }
+}

@@ -1,0 +1,96 @@
+import { withEach } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcome, expectOutcomes } from '../errors.ts';
+import { expectHeader, expectThat } from '../mismatch.ts';
+import { creating, named, renderPet } from '../pets.ts';
+import { sampleWith } from '../samples.ts';
+
+const outside = (path: string) => ({ path, isOutsideBase: true });
+
+const open: [path: string, contentType: string, content: string][] = [
+  ['/', 'text/html; charset=utf-8', '<title>'],
+  ['/docs', 'text/html; charset=utf-8', '/v1/pets'],
+  ['/openapi.json', 'application/json', '"openapi": "3.1'],
+  ['/openapi.yaml', 'application/yaml', 'openapi: 3.1'],
+  ['/livez', 'application/json', '{"status":"ok"}'],
+  ['/readyz', 'application/json', '{"status":"ok"}'],
+];
+
+const unknown = [
+  ...['/v1', '/v1/', '/favicon.ico', '/robots.txt', '/metrics', '/health', '/healthz', '/.env'],
+  ...['/livez/', '/livez/x', '/LIVEZ', '/docs/index.html', '/index.html', '/openapi.yml', '/openapi'],
+];
+
+/** They look like an open path, or hide the way to the API. */
+const tricks = [
+  '/docs/../v1/pets',
+  '/%2e%2e/v1/pets',
+  '/livez%2f..%2fv1/pets',
+  '/docs;/v1',
+  '/livez%00',
+  '/v1%2fpets',
+];
+
+/** Which paths exist, and which need a key. */
+export const pathChecks = checksOf('strict', 'paths', [
+  [
+    'open',
+    'The console, the docs, the document of the API and the health of the service need no key.',
+    async (api) => {
+      for (const [path, contentType, content] of open) {
+        const requests = withEach(outside(path), [null, 'Bearer conform-wrong-key']);
+        for (const exchange of await expectOutcomes(api, requests, '200')) {
+          expectHeader(exchange, 'Content-Type', contentType);
+          expectThat(exchange.text.includes(content), exchange, `a body with ${content}`);
+        }
+      }
+    },
+  ],
+  [
+    'closed',
+    'Every other path, known or not, is 401 without a key.',
+    async (api) => {
+      const paths = ['/v1/pets', '/v1/pets/1', ...unknown, ...tricks];
+      const requests = paths.map((path) => ({ path, isOutsideBase: true, authorization: null }));
+      await expectOutcomes(api, requests, '401 unauthorized');
+    },
+  ],
+  [
+    'unknown',
+    'With a key, an unknown path is 404.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      const paths = [`/pets/${id}/status`, `/pets/${id}/sell`, '/events', '/categories'];
+      await expectOutcomes(
+        api,
+        [...paths.map((path) => ({ path })), ...unknown.map(outside)],
+        '404 not_found',
+      );
+    },
+  ],
+  [
+    'trailing-slash',
+    'A path with a trailing slash is another path: 404.',
+    async (api) => {
+      const { id } = (await sampleWith(api)).created;
+      const create = { ...creating(renderPet(named(api, 'to a slash'))), path: '/pets/' };
+      const requests = ['/pets/', `/pets/${id}/`, '', '/'].map((path) => ({ path }));
+      await expectOutcomes(api, [...requests, create, outside('/livez/')], '404 not_found');
+    },
+  ],
+  [
+    'version',
+    'The version is part of every path: 404 without it or with another.',
+    async (api) =>
+      void (await expectOutcomes(api, ['/pets', '/v2/pets', '/V1/pets'].map(outside), '404 not_found')),
+  ],
+  [
+    'orders',
+    'GET /store/orders is not part of v1: 404, behind the key.',
+    async (api) => {
+      const path = '/store/orders';
+      await expectOutcome(api, { path, authorization: null }, '401 unauthorized');
+      await expectOutcomes(api, [{ path }, { path, method: 'POST' }], '404 not_found');
+    },
+  ],
+]);

@@ -1,0 +1,63 @@
+import { sendAll, type Api, type ApiRequest } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
+
+const header = 'X-Request-Id';
+const made = /^[\w-]{16,}$/;
+const sane = ['1', 'checkout-7f3a', 'A'.repeat(128), 'a.b:c/d+e=f@g_h'];
+const insane = ['', ' ', 'a b', 'A'.repeat(129), '<script>', '"x"', 'a,b', 'ä', 'a;b', '{}', '\\'];
+
+export const requestIdChecks = checksOf('strict', 'request-id', [
+  [
+    'everywhere',
+    'Every response has an X-Request-Id, new each time.',
+    async (api) => {
+      const paths = [
+        '/v1/pets',
+        '/v1/pets/1',
+        '/v1/pets/0',
+        '/v1/x',
+        '/',
+        '/livez',
+        '/readyz',
+        '/openapi.yaml',
+      ];
+      const requests: ApiRequest[] = [...paths, ...paths].map((path) => ({ path, isOutsideBase: true }));
+      const anonymous = ['OPTIONS', 'DELETE', 'HEAD'].map((method) => ({
+        method,
+        path: '/pets',
+        authorization: null,
+      }));
+      const seen = new Set<string>();
+      for (const exchange of await sendAll(api, [...requests, ...anonymous])) {
+        const id = expectHeaderMatch(exchange, header, made);
+        expectThat(!seen.has(id), exchange, `a new ${header}`, `${header}: ${id} again`);
+        seen.add(id);
+      }
+    },
+  ],
+  [
+    'own',
+    'A valid X-Request-Id of the caller comes back.',
+    async (api) => {
+      const ids = [...sane, crypto.randomUUID()];
+      await Promise.all(ids.map(async (id) => expectHeader(await sendWith(api, id), header, id)));
+    },
+  ],
+  [
+    'invalid',
+    'An invalid X-Request-Id of the caller is replaced by a new one.',
+    async (api) => {
+      const expectNew = async (id: string): Promise<void> => {
+        const exchange = await sendWith(api, id);
+        const seen = expectHeaderMatch(exchange, header, made);
+        expectThat(seen !== id, exchange, `a new ${header}`, `${header}: ${seen}`);
+      };
+      await Promise.all(insane.map(expectNew));
+    },
+  ],
+]);
+
+function sendWith(api: Api, id: string) {
+  return api.send({ path: '/pets', headers: { [header]: id } });
+}

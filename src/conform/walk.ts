@@ -1,0 +1,38 @@
+import type { Api, Exchange } from './api.ts';
+import { expectThat } from './mismatch.ts';
+import { listPets, readPets } from './pets.ts';
+
+const nextLink = /^<(\?[^>]+)>; rel="next"$/;
+
+/** The query of the next page, if the list has one. */
+export function nextQuery({ headers }: Exchange): string | undefined {
+  return nextLink.exec(headers.get('Link') ?? '')?.[1];
+}
+
+export interface WalkedPage {
+  exchange: Exchange;
+  ids: bigint[];
+}
+
+/** The pages from a first query on, until there are at least `count` pets or no more. A store may be of any size. */
+export async function walk(
+  api: Api,
+  query: string,
+  count: number,
+  afterPage: () => Promise<void> = async () => {},
+): Promise<WalkedPage[]> {
+  const pages: WalkedPage[] = [];
+  const asked = new Set<string>();
+  let seen = 0;
+  for (let next: string | undefined = query; next !== undefined && seen < count;) {
+    asked.add(next);
+    const exchange: Exchange = await listPets(api, next);
+    const ids = readPets(exchange).map(({ id }) => id);
+    pages.push({ exchange, ids });
+    seen += ids.length;
+    next = nextQuery(exchange);
+    expectThat(next === undefined || !asked.has(next), exchange, 'a Link to a page that was not visited yet');
+    await afterPage();
+  }
+  return pages;
+}

@@ -1,0 +1,81 @@
+import { isUsable, issueKey, type ApiKey, type ApiKeyStore } from './api-key.ts';
+import { OperatorError } from './error.ts';
+
+export interface Rotation {
+  now: Date;
+  /** How long the old key may still be used. */
+  overlapMs: number;
+  /** When the new key expires; without it, it lives as long as the old one was meant to. */
+  expiresAt?: Date | undefined;
+}
+
+interface RotatedKey {
+  key: ApiKey;
+  /** The new key itself, to be shown once. */
+  text: string;
+  /** The old key, which now expires. */
+  old: ApiKey;
+}
+
+/** Makes a key with the name and the rights of another, which expires after the overlap. */
+export async function rotateKey(
+  store: ApiKeyStore,
+  id: string,
+  { now, overlapMs, expiresAt }: Rotation,
+): Promise<RotatedKey> {
+  const all = await store.listKeys();
+  const old = all.find((key) => key.id === id);
+  if (!old) throw unknownKey(id);
+  const newest = newestOf(old, all);
+  refuseRotation(old, newest, now);
+  const { key, text } = await issueKey(store, {
+    ...{ name: old.name, isReadOnly: old.isReadOnly, now },
+    expiresAt: expiresAt ?? sameLifetime(newest, now),
+  });
+  // In this order, so that a crash never leaves an expiring key without a successor.
+  const replaced = await store
+    .replaceKey(id, {
+      ...{ replacedBy: key.id, previous: old.replacedBy, now },
+      expiresAt: new Date(now.getTime() + overlapMs),
+    })
+    .catch(async (error: unknown) => {
+      await withdraw(store, key, now);
+      throw error;
+    });
+  if (replaced?.replacedBy === key.id) return { key, text, old: replaced };
+  await withdraw(store, key, now);
+  throw new OperatorError(`Key ${id} was changed by another command meanwhile.`, 'See: petstore keys list');
+}
+
+export function unknownKey(id: string): OperatorError {
+  return new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
+}
+
+/** The last key in the line of replacements; the key itself if it has none. */
+function newestOf(key: ApiKey, all: ApiKey[]): ApiKey {
+  const next = all.find(({ id }) => id === key.replacedBy);
+  return next ? newestOf(next, all) : key;
+}
+
+function refuseRotation(old: ApiKey, newest: ApiKey, now: Date): void {
+  if (newest !== old && isUsable(newest, now.getTime())) {
+    throw new OperatorError(
+      `Key ${old.id} was rotated before: key ${newest.id} takes its place.`,
+      `If that key was lost, revoke it and rotate again: petstore keys revoke ${newest.id}`,
+    );
+  }
+  if (isUsable(old, now.getTime())) return;
+  throw new OperatorError(
+    `Key ${old.id} ${old.revokedAt ? 'is revoked' : 'has expired'} and cannot be rotated.`,
+    'Create another: petstore keys create --name NAME',
+  );
+}
+
+function sameLifetime({ createdAt, expiresAt }: ApiKey, now: Date): Date | undefined {
+  return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+/** Nobody has seen the new key, so it only clutters the list if this fails. */
+async function withdraw(store: ApiKeyStore, { id }: ApiKey, now: Date): Promise<void> {
+  await store.revokeKey(id, now).catch(() => {});
+}

@@ -1,0 +1,26 @@
+import { version as release } from '../package.json';
+import { OperatorError } from './error.ts';
+
+/** A store that held data was brought up to date. */
+export interface Migration {
+  from: number;
+  to: number;
+  /** The copy of the store as it was; absent where none was made. */
+  keptAs?: string;
+}
+
+/** What to do about a migration when a store is opened. */
+export interface MigrationOptions {
+  /** False if the operator has made a backup, or has no room for a copy. */
+  keepsOlder?: boolean | undefined;
+  onMigrated?: ((migration: Migration) => void) | undefined;
+}
+
+/** A store that a newer release has changed. */
+export function newerSchema(store: string, version: number, newestKnown: number): OperatorError {
+  return new OperatorError(
+    `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newestKnown}.`,
+    'Start the release that last used it, or a newer one. To stay with this one, restore the backup made before the ' +
+      'upgrade, or take the store back as docs/decisions.md says under "Going back".',
+  );
+}

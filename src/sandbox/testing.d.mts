@@ -1,0 +1,35 @@
+/** A whole petstore of its own for a test, in another process. It ends with yours, however yours ends. */
+export interface Sandbox {
+  /** The address of the service, without `/v1`. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** Back to the sample pets: ids, idempotency keys and orders included. */
+  reset(): Promise<void>;
+  /** Ends the process and removes its store. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The flags of `petstore sandbox`. */
+export interface SandboxOptions {
+  /** A free port unless it is given. */
+  port?: number | undefined;
+  /** The only API key. Default `sandbox-key`. */
+  apiKey?: string | undefined;
+  /** Where the random numbers of the sample pets start: the same seed makes the same pets. Default 42. */
+  seed?: number | undefined;
+  /** How many sample pets there are. Default 100. */
+  count?: number | undefined;
+  /** Serves the API as after 5 December 2030, without getPet. */
+  withoutDeprecated?: boolean | undefined;
+  /** Also serves the experimental operations. */
+  experimental?: boolean | undefined;
+  /** What goes wrong with every request that has no `Petstore-Fault` header: `cut=after-commit;rate=0.3`. */
+  faults?: string | undefined;
+  /** Where the random numbers of the faults start. Default 1. */
+  faultSeed?: number | undefined;
+  /** Serves one documented mistake; `petstore sandbox --list-mutants` lists them. */
+  mutant?: number | undefined;
+}
+
+export function startSandbox(options?: SandboxOptions): Promise<Sandbox>;

@@ -1,0 +1,66 @@
+import { OperatorError } from '../error.ts';
+import { describeError, type Log } from '../log.ts';
+import type { ServeOptions } from './options.ts';
+import { readFileOf } from './read-file.ts';
+
+export interface Tls {
+  cert: string;
+  key: string;
+}
+
+/** Puts a certificate to use for every connection to come. */
+export type ReplaceTls = (tls: Tls) => Promise<void>;
+
+export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | undefined> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined;
+  const tls = { cert: readFileOf('--tls-cert', tlsCert), key: readFileOf('--tls-key', tlsKey) };
+  // Loaded here because it takes long, and most services leave TLS to a proxy.
+  const { createSecureContext } = await import('node:tls');
+  try {
+    createSecureContext(tls);
+  } catch {
+    throw new OperatorError(
+      `${tlsCert} and ${tlsKey} are not a certificate and its private key in PEM form.`,
+      'Check both files.',
+    );
+  }
+  return tls;
+}
+
+/** Reads both files again at every SIGHUP. Signals that come during a reload cause one more after it. */
+export function reloadTlsOnHangup(options: ServeOptions, log: Log, replace: ReplaceTls): void {
+  if (options.tlsCert === undefined) return;
+  let isAsked = false;
+  let isReloading = false;
+  const reload = async (): Promise<void> => {
+    isReloading = true;
+    while (isAsked) {
+      isAsked = false;
+      await reloadTls(options, log, replace);
+    }
+    isReloading = false;
+  };
+  process.on('SIGHUP', () => {
+    isAsked = true;
+    if (!isReloading) void reload();
+  });
+}
+
+async function reloadTls(options: ServeOptions, log: Log, replace: ReplaceTls): Promise<void> {
+  try {
+    const tls = await loadTls(options);
+    if (!tls) return;
+    await replace(tls);
+    const { X509Certificate } = await import('node:crypto');
+    const { validToDate } = new X509Certificate(tls.cert);
+    log.info('TLS certificate reloaded', { file: options.tlsCert, validUntil: validToDate.toISOString() });
+  } catch (error) {
+    log.error('The TLS certificate was not reloaded; the old one stays in use.', explain(error));
+  }
+}
+
+function explain(error: unknown) {
+  return error instanceof OperatorError
+    ? { reason: error.problem, remedy: `${error.remedy ?? ''} Then send SIGHUP again.`.trim() }
+    : { error: describeError(error) };
+}

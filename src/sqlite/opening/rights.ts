@@ -1,0 +1,37 @@
+import { accessSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { OperatorError } from '../../error.ts';
+import { userNameOf } from '../../user-name.ts';
+
+/** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
+export function explainRights(name: string, mode: number): OperatorError | undefined {
+  if (!isForbidden(() => accessSync(name, mode))) return undefined;
+  const owner = ownerOf(name);
+  if (owner === process.getuid?.()) return undefined;
+  // As `sudo -u` takes it: a user without a name is given by its number.
+  const user = userNameOf(owner) ?? `'#${owner}'`;
+  return new OperatorError(
+    `The store ${name} belongs to the user ${user}, and this user may not use it.`,
+    `Run the same command as that user: sudo -u ${user} petstore …`,
+  );
+}
+
+/** The owner of the file, or of the first folder on the way to it that may be entered. */
+function ownerOf(path: string): number {
+  try {
+    return statSync(path).uid;
+  } catch (error) {
+    const folder = dirname(path);
+    if (folder === path) throw error;
+    return ownerOf(folder);
+  }
+}
+
+function isForbidden(attempt: () => void): boolean {
+  try {
+    attempt();
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}

@@ -1,0 +1,202 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeOf } from '../../src/cli/audit.ts';
+import { userNameOf } from '../../src/user-name.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { runOnTerminal } from '../support/process/terminal.ts';
+import { releaseStores } from '../support/release-stores.ts';
+
+const folder = makeFolder();
+afterAll(() => folder[Symbol.dispose]());
+
+const user = userNameOf(process.getuid!());
+const auditLog = join(folder.path, 'audit.log');
+const at = ['--database-url', folder.database];
+const run = (...args: string[]) =>
+  runCli([...args, ...at], { env: { AUDIT_LOG: auditLog, SUDO_USER: 'alice', USER: 'mallory' } });
+const linesOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('AUDIT_LOG', () => {
+  it('gets a line with the user for every change of a key, migration, backup that is restored and import', async () => {
+    const backup = join(folder.path, 'backup.db');
+    const pets = join(folder.path, 'pets.csv');
+    await Bun.write(pets, 'name,categoryId\nRex,1\n');
+    await run('migrate');
+    await run('keys', 'create', '--name', 'window', '--read-only');
+    await run('keys', 'rotate', '1');
+    await run('keys', 'revoke', '1');
+    await run('keys', 'revoke', '9');
+    await run('keys', 'list');
+    await run('backup', backup);
+    await run('import', pets);
+    await run('restore', backup, '--force');
+    const copy = ['copy', '--from', folder.database, '--to', join(folder.path, 'copy.db')];
+    await runCli(copy, { env: { AUDIT_LOG: auditLog } });
+
+    const lines = linesOf(auditLog);
+    const uid = process.getuid?.();
+    expect(lines.every((line) => line['user'] === user && line['uid'] === uid)).toBe(true);
+    expect(lines[0]).toMatchObject({ message: 'audit', sudoUser: 'alice', store: folder.database });
+    expect(lines).toMatchObject([
+      { action: 'migrate', outcome: 'done' },
+      { action: 'keys create', outcome: 'done', keyId: '1', key: 'window', readOnly: true },
+      { action: 'keys rotate', outcome: 'done', keyId: '1', replacedBy: '2' },
+      { action: 'keys revoke', outcome: 'done', keyId: '1', key: 'window' },
+      { action: 'keys revoke', outcome: 'failed' },
+      { action: 'import', outcome: 'done', file: pets },
+      { action: 'restore', outcome: 'done', file: backup, petCount: 0 },
+      { action: 'copy', outcome: 'done', from: folder.database },
+    ]);
+    expect(readFileSync(auditLog, 'utf8')).not.toMatch(/pets_[0-9A-Za-z]{36}/);
+    expect(statSync(auditLog).mode & 0o777).toBe(0o600);
+  });
+
+  it('stops a command before it changes anything when it cannot be written', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+    const path = join(place.path, 'missing', 'audit.log');
+    expect(await runCli(args, { env: { AUDIT_LOG: path } })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        `petstore: The file ${path} of AUDIT_LOG cannot be written (ENOENT), so nothing was done. ` +
+        'Check its path and permissions.\n',
+    });
+    expect(await Bun.file(place.database).exists()).toBe(false);
+  });
+
+  it('says so when the line is lost, and still shows the result', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+    const { status, stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: '/dev/full' } });
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/pets_[0-9A-Za-z]{36}/);
+    expect(stderr).toBe('petstore: The file /dev/full of AUDIT_LOG could not be written (ENOSPC).\n');
+  });
+
+  it('stops the service before it starts when it cannot be written', async () => {
+    using place = makeFolder();
+    const path = join(place.path, 'missing', 'audit.log');
+    const env = { AUDIT_LOG: path, DATABASE_URL: place.database, PORT: '0' };
+    expect(await runCli(['serve'], { env })).toMatchObject({ status: 1, stdout: '' });
+    expect(await Bun.file(place.database).exists()).toBe(false);
+  });
+
+  it('shows no password of a database', () => {
+    expect(storeOf('postgres://petstore:p@ss@db.example/shop?password=secret')).toBe(
+      'postgres://db.example/shop',
+    );
+    expect(storeOf('sqlite:data/petstore.db')).toBe('data/petstore.db');
+  });
+
+  it.each([
+    'postgres://petstore:sec?ret@db.example/shop',
+    'postgres://petstore:sec#ret@db.example/shop',
+    'postgres://petstore:sec/ret@db.example/shop',
+    'postgres:petstore:secret@db.example/shop',
+    'postgres://db.example/shop?password=sec@ret',
+  ])('shows nothing of an address whose password is not encoded: %s', (address) => {
+    expect(storeOf(address)).toBe('postgres://…');
+  });
+});
+
+describe('without AUDIT_LOG', () => {
+  const env = { AUDIT_LOG: undefined };
+
+  it('goes to standard error, and standard output stays the same', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--json', '--database-url', place.database];
+    const { stdout, stderr } = await runCli(args, { env });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'till' });
+    expect(JSON.parse(stderr)).toMatchObject({
+      message: 'audit',
+      action: 'keys create',
+      user,
+    });
+  });
+
+  it('is not shown on a terminal', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+    const { screen } = await runOnTerminal(args, { env });
+    expect(screen).toContain('It is shown only this once');
+    expect(screen).not.toContain('audit');
+  });
+
+  it.each([1, 2])(
+    'is in the log of a service that makes its first key, whatever its level, with --workers %i',
+    async (workers) => {
+      await using service = await startService({
+        workers,
+        env: { ...env, API_KEYS: undefined, LOG_LEVEL: 'error' },
+      });
+      const [line] = await service.untilLogged(/.*"message":"audit".*/);
+      expect(JSON.parse(line)).toMatchObject({
+        action: 'keys create',
+        user,
+        store: service.database,
+        outcome: 'done',
+        keyId: '1',
+        key: 'first-start',
+      });
+    },
+  );
+});
+
+describe('the migration of a store that 1.0.0 made', () => {
+  const migrated = {
+    message: 'audit',
+    action: 'migrate',
+    user,
+    outcome: 'done',
+    from: 4,
+    to: 5,
+  };
+
+  it.each([
+    ['SQLite after a stop', 1],
+    ['SQLite after a stop', 2],
+    ['PostgreSQL', 1],
+  ])('is in the log of a service on %s that does it, with %i workers', async (name, workers) => {
+    await using store = await releaseStores[name]!();
+    await using service = await startService({
+      databaseUrl: store.databaseUrl,
+      workers,
+      env: { AUDIT_LOG: undefined },
+    });
+    const lines = [...service.stdout.matchAll(/.*"message":"audit".*/g)].map(
+      ([line]) => JSON.parse(line) as unknown,
+    );
+    expect(lines).toMatchObject([migrated]);
+  });
+
+  it('has a line of its own if another command does it', async () => {
+    await using store = await releaseStores['SQLite after a stop']!();
+    const args = ['keys', 'revoke', '1', '--database-url', store.databaseUrl];
+    const { stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toMatchObject([
+      { ...migrated, keptAs: `${store.databaseUrl}.schema-4` },
+      { action: 'keys revoke', keyId: '1' },
+    ]);
+  });
+
+  it('is printed by petstore migrate', async () => {
+    await using store = await releaseStores['SQLite after a stop']!();
+    const args = ['migrate', '--database-url', store.databaseUrl];
+    const { stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
+    expect(stdout).toBe(
+      `The store as it was, with schema version 4, is kept as ${store.databaseUrl}.schema-4.\n` +
+        'The schema is up to date.\n',
+    );
+    expect(JSON.parse(stderr)).toMatchObject(migrated);
+  });
+});

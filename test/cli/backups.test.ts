@@ -1,0 +1,286 @@
+import { Database } from 'bun:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { readBackupState } from '../../src/backup-state.ts';
+import { makeTemporaryFolder, removeFolder } from '../../src/temporary-folder.ts';
+import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
+import { openS3Server, type S3Server } from '../support/s3-server.ts';
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await openS3Server();
+});
+afterAll(() => s3[Symbol.asyncDispose]());
+
+interface World extends Disposable {
+  folder: Folder;
+  /** Where the backups go. */
+  place: string;
+  run: (...args: string[]) => ReturnType<typeof runCli>;
+  /** The names of the files in the place. */
+  files: () => Promise<string[]>;
+  remove: (name: string) => Promise<unknown>;
+  cut: (name: string) => Promise<unknown>;
+}
+
+/** A store with 300 pets and a key, and an empty place for its backups. */
+async function makeWorld(kind: 'a folder' | 'a bucket'): Promise<World> {
+  const folder = makeFolder();
+  const prefix = crypto.randomUUID();
+  const backups = join(folder.path, 'backups');
+  mkdirSync(backups);
+  const scratch = join(folder.path, 'scratch');
+  mkdirSync(scratch);
+  const run: World['run'] = (...args) =>
+    runCli([...args, '--database-url', folder.database], { env: { ...s3.env, TMPDIR: scratch } });
+  await run('seed', '--count', '300');
+  await run('keys', 'create', '--name', 'till');
+  const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+  if (kind === 'a folder') {
+    return {
+      ...common,
+      place: backups,
+      files: async () => readdirSync(backups).sort(),
+      remove: async (name) => rmSync(join(backups, name)),
+      cut: async (name) => truncateSync(join(backups, name), 5000),
+    };
+  }
+  return {
+    ...common,
+    place: `s3://shop/${prefix}`,
+    async files() {
+      const { contents = [] } = await s3.client.list({ prefix: `${prefix}/` });
+      return contents.map(({ key }) => key.slice(prefix.length + 1)).sort();
+    },
+    remove: (name) => s3.client.delete(`${prefix}/${name}`),
+    cut: (name) => s3.client.write(`${prefix}/${name}`, 'x'.repeat(5000)),
+  };
+}
+
+const name = /petstore-\d{8}T\d{6}Z-[0-9a-f]{6}\.db/;
+
+describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
+  it('are named by time, listed, restored and rehearsed', async () => {
+    using world = await makeWorld(kind);
+    const made = await world.run('backup', world.place);
+    expect(made).toMatchObject({ status: 0, stderr: '' });
+    expect(made.stdout).toMatch(
+      new RegExp(`^Backed up 300 pets to .*/${name.source}, and read it back\\.\n$`),
+    );
+    const [file = ''] = name.exec(made.stdout) ?? [];
+    expect(await world.files()).toEqual([file, file.replace('.db', '.json')]);
+    expect(readdirSync(world.folder.path).filter((each) => each.includes('uploading'))).toEqual([]);
+
+    const listed = await world.run('backups', 'list', world.place, '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { name: file, petCount: 300, orderCount: 0, keyCount: 1 },
+    ]);
+    expect((await world.run('backups', 'list', world.place)).stdout).toContain(file);
+
+    await leaveRehearsal(join(world.folder.path, 'scratch'));
+    const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
+    expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
+    expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
+    expect(readBackupState(world.folder.database)).toMatchObject({
+      backup: { name: file, to: world.place, petCount: 300 },
+      rehearsal: { name: file, isSound: true, restoreMs: expect.any(Number) },
+    });
+
+    const restored = join(world.folder.path, 'new/petstore.db');
+    const at = { env: { ...s3.env, DATABASE_URL: restored } };
+    expect(await runCli(['restore', `${world.place}/${file}`], at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Restored 300 pets'),
+    });
+    expect(await runCli(['restore', world.place, '--latest', '--force'], at)).toMatchObject({ status: 0 });
+    expect(readdirSync(join(world.folder.path, 'new')).filter((each) => each.includes('restoring'))).toEqual(
+      [],
+    );
+    const absent = await runCli(['restore', `${world.place}/petstore-none.db`, '--force'], at);
+    expect(absent).toMatchObject({ status: 1, stderr: expect.stringContaining('There is no backup at') });
+  });
+
+  it('are thinned out by --keep, after the new one is whole', async () => {
+    using world = await makeWorld(kind);
+    const first = await world.run('backup', world.place, '--json');
+    const second = await world.run('backup', `${world.place}/`, '--keep', '24h,7d', '--json');
+    const [{ name: one }, { name: two, removed }] = [first, second].map(({ stdout }) => JSON.parse(stdout));
+    // The hour may have changed between the two.
+    const isSameHour = one.slice(0, 20) === two.slice(0, 20);
+    expect(removed).toEqual(isSameHour ? [one] : []);
+    if (isSameHour) expect(await world.files()).toEqual([two, two.replace('.db', '.json')]);
+  });
+
+  it('are not listed when the file or the manifest is missing or not whole', async () => {
+    using world = await makeWorld(kind);
+    const names: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      names.push(JSON.parse((await world.run('backup', world.place, '--json')).stdout).name);
+    }
+    await world.remove(names[0]!);
+    await world.remove(names[1]!.replace('.db', '.json'));
+    await world.cut(names[2]!);
+    expect(await world.run('backups', 'list', world.place)).toMatchObject({
+      status: 0,
+      stdout: 'There are no backups.\n',
+    });
+    expect(await world.run('backups', 'rehearse', world.place)).toMatchObject({ status: 1 });
+  });
+});
+
+/** What a rehearsal leaves behind that was killed. */
+async function leaveRehearsal(temporary: string): Promise<void> {
+  const ended = Bun.spawn(['true']);
+  await ended.exited;
+  const own = makeTemporaryFolder('rehearsal');
+  removeFolder(own);
+  const folder = join(temporary, basename(own).replace(`-${process.pid}-`, `-${ended.pid}-`));
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'petstore.db'), 'every pet and key');
+}
+
+describe('a backup that rots in its place', () => {
+  it('is found by a rehearsal, which says so and records it', async () => {
+    using world = await makeWorld('a folder');
+    const { stdout } = await world.run('backup', world.place, '--json');
+    const { name: file, bytes } = JSON.parse(stdout);
+    const path = join(world.place, file);
+    const content = Buffer.from(await Bun.file(path).arrayBuffer());
+    content[bytes - 3]! ^= 1;
+    writeFileSync(path, content);
+    expect(await world.run('backups', 'rehearse', world.place)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n$/),
+    });
+    expect(readBackupState(world.folder.database).rehearsal).toMatchObject({ name: file, isSound: false });
+    const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    expect(await runCli(['restore', world.place, '--latest'], restored)).toMatchObject({ status: 1 });
+    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
+  });
+});
+
+describe('a backup whose keys were changed in its place', () => {
+  it.each(['the file', 'the folder, --latest,'])('is not restored from %s', async (source) => {
+    using world = await makeWorld('a folder');
+    await world.run('keys', 'revoke', '1');
+    const { name: file } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    const path = join(world.place, file);
+    // No checksum of a row covers it, and the file stays sound.
+    using database = new Database(path, { readwrite: true });
+    database.run('UPDATE api_keys SET revoked_at = NULL');
+    database.close();
+    const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    const args = source === 'the file' ? [path] : [world.place, '--latest'];
+    expect(await runCli(['restore', ...args], restored)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n/),
+    });
+    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
+  });
+});
+
+describe('petstore backup', () => {
+  it('refuses a folder that does not exist, and a bad rule', async () => {
+    using world = await makeWorld('a folder');
+    const absent = join(world.folder.path, 'unmounted');
+    for (const args of [[`${absent}/`], [absent, '--keep', '7d']]) {
+      expect(await world.run('backup', ...args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: There is no folder .*unmounted/),
+      });
+    }
+    expect(existsSync(absent)).toBe(false);
+    expect(await world.run('backup', world.place, '--keep', '7x')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('"7x" does not say which backups to keep.'),
+    });
+  });
+
+  it('leaves nothing where there is no store', async () => {
+    using folder = makeFolder();
+    const args = ['backup', folder.path, '--database-url', join(folder.path, 'mistyped.db')];
+    expect(await runCli(args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('There is no store'),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('removes what a killed backup left, and what was abandoned for a day', async () => {
+    using world = await makeWorld('a folder');
+    const ended = Bun.spawn(petstoreCommand(['--version']), { stdout: 'ignore' });
+    await ended.exited;
+    const old = 'petstore-20200101T000000Z-000000.db';
+    const partial = `petstore-20990101T000000Z-000000.db.${ended.pid}.partial`;
+    for (const file of [old, partial, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
+    const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json')]);
+    expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
+  });
+
+  it('removes the copy that a killed upload left beside the store', async () => {
+    using world = await makeWorld('a bucket');
+    const ended = Bun.spawn(petstoreCommand(['--version']), { stdout: 'ignore' });
+    await ended.exited;
+    const left = `${world.folder.database}.uploading-${ended.pid}`;
+    const others = `${world.folder.database}.uploading-${process.pid}`;
+    for (const file of [left, `${left}.${ended.pid}.partial`, others]) writeFileSync(file, 'x');
+    expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
+    const found = readdirSync(world.folder.path).filter((file) => file.includes('uploading'));
+    expect(found).toEqual([basename(others)]);
+  });
+
+  it('says which bucket cannot be used, and why', async () => {
+    using world = await makeWorld('a bucket');
+    expect(await world.run('backup', 's3://absent/x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
+    });
+    expect(await world.run('backup', 's3://')).toMatchObject({ status: 2 });
+    const keyless = { env: { S3_ACCESS_KEY_ID: undefined, AWS_ACCESS_KEY_ID: undefined } };
+    expect(await runCli(['backups', 'list', 's3://shop/x'], keyless)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
+    });
+  });
+
+  it('fails on a full disk, says so and leaves nothing behind', async () => {
+    using world = await makeWorld('a folder');
+    await world.run('seed', '--count', '20000');
+    // No file may grow past a limit: a write past it fails as on a full disk.
+    const limited = (command: string[]) => [
+      'sh',
+      '-c',
+      `trap '' XFSZ; ulimit -S -f 1000; exec "$@"`,
+      'sh',
+      ...command,
+    ];
+    const args = ['backup', world.place, '--database-url', world.folder.database];
+    const { status, stderr } = await runCli(args, { wrap: limited });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^petstore: The backup .* cannot be written: the disk is full or failing\. .*\n$/,
+      ),
+    });
+    expect(await world.files()).toEqual([]);
+    expect(readBackupState(world.folder.database).failedBackup?.problem).toContain('the disk is full');
+  });
+
+  it('refuses a PostgreSQL store, for which there is pg_dump', async () => {
+    for (const args of [
+      ['backup', 's3://shop/x'],
+      ['restore', 's3://shop/x', '--latest'],
+      ['backups', 'rehearse', 's3://shop/x'],
+    ]) {
+      const { status, stderr } = await runCli([...args, '--database-url', 'postgres://127.0.0.1:1/none'], {
+        env: s3.env,
+      });
+      expect({ args, status, stderr }).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('pg_dump'),
+      });
+    }
+  });
+});

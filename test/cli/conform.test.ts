@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { openService, openTemporarySqlite } from '../support/http/service.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { listen } from '../support/http/socket.ts';
+import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
+
+interface Json {
+  url: string;
+  profile: string;
+  passed: number;
+  failed: number;
+  petsCreated: number;
+  checks: Record<'name' | 'rule' | 'profile' | 'outcome' | 'sent' | 'expected' | 'seen', string>[];
+}
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const env = { PETSTORE_API_KEY: fixedKey };
+const conform = (url: string, ...args: string[]) => runCli(['conform', url, ...args], { env });
+
+describe('petstore conform', () => {
+  it('finds nothing wrong with the service, in either profile, and prints a table', async () => {
+    for (const profile of ['contract', 'strict']) {
+      const { status, stdout, stderr } = await conform(service.url, '--profile', profile);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toMatch(/^RESULT +CHECK +RULE\n/);
+      expect(stdout).toMatch(/\npass +limits\/default +Without a limit, a list has 20 pets/);
+      expect(stdout).not.toContain('FAIL');
+      const summary = `checks of the ${profile} profile on ${service.url}/v1: all passed; \\d+ pets created in [\\d.]+ s\\.\n$`;
+      expect(stdout).toMatch(new RegExp(`\n\\d+ ${summary}`));
+    }
+  });
+
+  it('takes the address with /v1, and the contract by default', async () => {
+    const { status, stdout } = await conform(`${service.url}/v1/`, '--json');
+    expect(status).toBe(0);
+    const { url, profile, passed, failed, petsCreated, checks } = JSON.parse(stdout) as Json;
+    expect({ url, profile, failed }).toEqual({ url: `${service.url}/v1`, profile: 'contract', failed: 0 });
+    expect(passed).toBe(checks.length);
+    expect(petsCreated).toBeLessThanOrEqual(48);
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'list/status', outcome: 'passed' }));
+  });
+
+  it('shows a mistake as text, JSON and JUnit XML, and exits with 1', async () => {
+    await using broken = await openService({ openStore: openTemporarySqlite });
+    await using server = listen({
+      fetch: async (request) => {
+        const response = await broken.app.fetch(request);
+        const isRefusal = response.status === 401;
+        return isRefusal ? Response.json({ code: '<&"\u0001', message: 'No.' }, { status: 401 }) : response;
+      },
+    });
+    using folder = makeFolder();
+    const file = join(folder.path, 'results.xml');
+    const args = ['conform', server.url, '--api-key', broken.apiKey];
+    const text = await runCli([...args, '--junit', file]);
+    expect(text.status).toBe(1);
+    expect(text.stdout).toMatch(/\nFAIL +errors\/list-401-status /);
+    expect(text.stdout).toMatch(/\npass +limits\/default /);
+    expect(text.stdout).toContain(
+      [
+        'errors/list-401-status: The 401 of GET /pets repeats 401 as its integer status.',
+        '  sent      GET /pets (no Authorization)',
+        '  expected  the integer status 401 in the body',
+        String.raw`  seen      401 {"code":"<&\"\u0001","message":"No."}`,
+      ].join('\n'),
+    );
+    expect(text.stdout).toMatch(/: \d+ failed; /);
+
+    const xml = await Bun.file(file).text();
+    expect(xml).toStartWith(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petstore conform" tests=',
+    );
+    expect(xml).toContain('<testcase classname="petstore.contract.limits" name="limits/default: ');
+    expect(xml).toContain(
+      '<failure message="expected the integer status 401 in the body">sent: GET /pets (no Auth',
+    );
+    expect(xml).toContain('{&quot;code&quot;:&quot;&lt;&amp;\\&quot;\\u0001&quot;');
+
+    const json = await runCli([...args, '--json']);
+    expect(json.status).toBe(1);
+    const { failed, checks } = JSON.parse(json.stdout) as Json;
+    expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(failed);
+    expect(checks.find(({ name }) => name === 'errors/list-401-status')).toMatchObject({
+      sent: 'GET /pets (no Authorization)',
+      expected: 'the integer status 401 in the body',
+    });
+  });
+
+  it('exits with 2 if no service responds', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const { status, stdout, stderr } = await conform(url);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toStartWith(`petstore: No service responds at ${url}/v1 (`);
+  });
+
+  it('exits with 2 if the service does not accept the key', async () => {
+    const { status, stderr } = await runCli(['conform', service.url, '--api-key', 'wrong']);
+    expect(status).toBe(2);
+    expect(stderr).toBe(
+      `petstore: The service at ${service.url}/v1 does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.\n`,
+    );
+  });
+
+  it('exits with 2 if the service has no list of pets', async () => {
+    using other = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: () => new Response('', { status: 404 }),
+    });
+    const url = `http://127.0.0.1:${other.port}`;
+    const { status, stdout, stderr } = await conform(url);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toBe(`petstore: The service at ${url}/v1 has no list of pets (404). Check the address.\n`);
+  });
+
+  it('exits with 2 if the service limits the rate of requests', async () => {
+    await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
+    await using server = listen(limited.app);
+    const { status, stdout, stderr } = await runCli(['conform', server.url, '--api-key', limited.apiKey]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('limits the rate of requests (429)');
+  });
+
+  it.each([
+    [[], "Missing required argument 'url'. See: petstore conform --help"],
+    [['127.0.0.1:8080'], 'The URL must be an address such as http://127.0.0.1:8080, not "127.0.0.1:8080".'],
+    [['http://a:b@localhost'], 'The URL must not contain a user name or a password.'],
+    [
+      ['http://localhost', '--api-key', 'a b'],
+      'The API key must be visible ASCII characters without spaces.',
+    ],
+    [
+      ['http://localhost', '--profile', 'lax'],
+      "Option '--profile <profile>' argument 'lax' is invalid. Allowed choices are contract, strict. See: petstore conform --help",
+    ],
+    [
+      ['http://localhost'],
+      'An API key is needed. Set PETSTORE_API_KEY. To create one: petstore keys create --name NAME',
+    ],
+  ])('refuses %j with status 2', async (args, message) => {
+    expect(await runCli(['conform', ...args])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore: ${message}\n`,
+    });
+  });
+
+  it('refuses a file that cannot be written before it sends anything', async () => {
+    const before = await (await service.call('/v1/pets?limit=100')).text();
+    const { status, stderr } = await conform(service.url, '--junit', '/nowhere/results.xml');
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr:
+        'petstore: The file /nowhere/results.xml cannot be written (ENOENT). Check its folder, its permissions and the free space.\n',
+    });
+    expect(await (await service.call('/v1/pets?limit=100')).text()).toBe(before);
+  });
+});

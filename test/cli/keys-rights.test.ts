@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'bun:test';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { heldToRights, makeFolder, runCli } from '../support/process/process.ts';
+
+/** A store of another user. Only root can make one; for anybody else there are those of root. */
+async function makeForeignStore(folder: string): Promise<{ database: string; owner: string }> {
+  if (process.getuid?.() !== 0) return { database: '/proc/1/root/petstore.db', owner: 'root' };
+  const home = join(folder, 'service');
+  const database = join(home, 'petstore.db');
+  mkdirSync(home, { mode: 0o700 });
+  await runCli(['keys', 'create', '--name', 'till', '--database-url', database]);
+  for (const path of [home, database, `${database}-wal`, `${database}-shm`])
+    chownSync(path, nobody(), nobody());
+  return { database, owner: 'nobody' };
+}
+
+describe('petstore keys on a store of another user', () => {
+  it.each([[['list']], [['create', '--name', 'till']], [['revoke', '1']], [['rotate', '1']]])(
+    'names that user and the command: %j',
+    async (args) => {
+      using place = makeFolder();
+      const { database, owner } = await makeForeignStore(place.path);
+      expect(await runCli(['keys', ...args, '--database-url', database], { wrap: heldToRights })).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          `petstore: The store ${database} belongs to the user ${owner}, and this user may not use it. ` +
+          `Run the same command as that user: sudo -u ${owner} petstore …\n`,
+      });
+    },
+  );
+
+  it('says the same when the folder may be entered but the file may not be read', async () => {
+    using place = makeFolder();
+    const { database, owner } = await makeForeignStore(place.path);
+    if (owner === 'nobody') chmodSync(join(database, '..'), 0o755);
+    const args = ['keys', 'list', '--database-url', database];
+    const { status, stderr } = await runCli(args, { wrap: heldToRights });
+    expect(status).toBe(1);
+    expect(stderr).toContain(`belongs to the user ${owner}`);
+  });
+
+  it('leaves every file to its owner when root works on it', async () => {
+    using place = makeFolder();
+    const { database, owner } = await makeForeignStore(place.path);
+    const isRoot = owner === 'nobody';
+    const { status } = await runCli(['keys', 'create', '--name', 'till', '--database-url', database]);
+    expect(status).toBe(isRoot ? 0 : 1);
+    if (!isRoot) return;
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(`${database}${suffix}`).uid).toBe(nobody());
+  });
+});
+
+function nobody(): number {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith('nobody:'));
+  return Number(line?.split(':')[2]);
+}

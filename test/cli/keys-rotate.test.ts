@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'bun:test';
+import { makeFolder, runCli, startService, type CliResult } from '../support/process/process.ts';
+
+interface ShownKey {
+  id: string;
+  name: string;
+  key: string;
+  readOnly: boolean;
+  state: string;
+  createdAt: string;
+  expiresAt: string | null;
+  replacedBy: string | null;
+}
+
+const hourMs = 3_600_000;
+
+function keysOf(database: string) {
+  const run = (...args: string[]): Promise<CliResult> =>
+    runCli(['keys', ...args], { env: { DATABASE_URL: database } });
+  const json = async <Shown = ShownKey>(...args: string[]): Promise<Shown> => {
+    const { status, stdout, stderr } = await run(...args, '--json');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return JSON.parse(stdout) as Shown;
+  };
+  return { run, json, list: () => json<ShownKey[]>('list') };
+}
+
+describe('petstore keys rotate', () => {
+  it('makes a key with the same name and rights, shows it once and lets the old one expire', async () => {
+    using place = makeFolder();
+    const keys = keysOf(place.database);
+    await keys.json('create', '--name', 'window', '--read-only');
+    const before = Date.now();
+    const { status, stdout } = await keys.run('rotate', '1', '--overlap', '2h');
+    const [old, made] = await keys.list();
+    expect(status).toBe(0);
+    expect(stdout.match(/pets_[0-9A-Za-z]{36}/g)).toHaveLength(1);
+    expect(stdout).toContain(`Key 2 (window) of ${place.database}, read-only. It is shown only this once:`);
+    expect(stdout).toEndWith(`Key 1 (${old?.key}) expires at ${old?.expiresAt}.\n`);
+    expect(Date.parse(old?.expiresAt ?? '')).toBeWithin(before + 2 * hourMs, Date.now() + 2 * hourMs + 1);
+    expect(old).toMatchObject({ state: 'active', replacedBy: '2' });
+    expect(made).toMatchObject({ name: 'window', readOnly: true, expiresAt: null, replacedBy: null });
+    expect((await keys.run('list')).stdout).toContain('active, replaced by 2');
+  });
+
+  it('keeps both keys valid for a day unless told otherwise, and prints JSON on request', async () => {
+    await using service = await startService();
+    const keys = keysOf(service.database);
+    const old = await keys.json('create', '--name', 'till');
+    const made = await keys.json<ShownKey & { replaces: ShownKey }>('rotate', old.id);
+    expect(made.replaces).toMatchObject({ id: old.id, replacedBy: made.id });
+    const overlapMs = Date.parse(made.replaces.expiresAt ?? '') - Date.parse(made.createdAt);
+    expect(overlapMs).toBe(24 * hourMs);
+    for (const key of [old.key, made.key]) expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
+  });
+
+  it('refuses the old key at once with an overlap of nothing', async () => {
+    await using service = await startService({ workers: 2 });
+    const keys = keysOf(service.database);
+    const old = await keys.json('create', '--name', 'till');
+    expect((await service.callWith(old.key, '/v1/pets')).status).toBe(200);
+    const made = await keys.json('rotate', old.id, '--overlap', '0m');
+    expect((await service.callWith(old.key, '/v1/pets')).status).toBe(401);
+    expect((await service.callWith(made.key, '/v1/pets')).status).toBe(200);
+  });
+
+  it('refuses to rotate twice, and says what to do if the new key was lost', async () => {
+    using place = makeFolder();
+    const keys = keysOf(place.database);
+    await keys.json('create', '--name', 'till');
+    await keys.json('rotate', '1');
+    const before = await keys.list();
+    expect(await keys.run('rotate', '1')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'petstore: Key 1 was rotated before: key 2 takes its place. ' +
+        'If that key was lost, revoke it and rotate again: petstore keys revoke 2\n',
+    });
+    expect(await keys.list()).toEqual(before);
+    await keys.json('revoke', '2');
+    expect((await keys.json('rotate', '1')).id).toBe('3');
+  });
+
+  it('makes one key when it is run several times at once', async () => {
+    using place = makeFolder();
+    const keys = keysOf(place.database);
+    await keys.json('create', '--name', 'till');
+    const results = await Promise.all(Array.from({ length: 3 }, () => keys.run('rotate', '1')));
+    expect(results.filter(({ status }) => status === 0)).toHaveLength(1);
+    const usable = (await keys.list()).filter(({ state }) => state === 'active');
+    expect(usable.map(({ replacedBy }) => replacedBy)).toEqual([usable[1]!.id, null]);
+  });
+
+  it('gives the new key as long a life as the old one had, or the one that is asked for', async () => {
+    using place = makeFolder();
+    const keys = keysOf(place.database);
+    await keys.json('create', '--name', 'till', '--expires', '90d');
+    const second = await keys.json('rotate', '1', '--overlap', '365d');
+    expect(Date.parse(second.expiresAt ?? '') - Date.parse(second.createdAt)).toBe(90 * 24 * hourMs);
+    const third = await keys.json('rotate', '2', '--expires', '3d');
+    expect(Date.parse(third.expiresAt ?? '') - Date.parse(third.createdAt)).toBe(3 * 24 * hourMs);
+    // The overlap does not make a key live longer than it was meant to.
+    const [first] = await keys.list();
+    expect(Date.parse(first?.expiresAt ?? '') - Date.parse(first?.createdAt ?? '')).toBe(90 * 24 * hourMs);
+  });
+
+  it('refuses a key that is unknown or revoked, and an overlap that is none', async () => {
+    using place = makeFolder();
+    const keys = keysOf(place.database);
+    await keys.json('create', '--name', 'till');
+    await keys.json('revoke', '1');
+    const stderrOf = async (...args: string[]) => (await keys.run('rotate', ...args)).stderr;
+    expect(await stderrOf('7')).toBe('petstore: No key has the id "7". See: petstore keys list\n');
+    expect(await stderrOf('1')).toBe(
+      'petstore: Key 1 is revoked and cannot be rotated. Create another: petstore keys create --name NAME\n',
+    );
+    expect(await stderrOf('1', '--overlap', 'soon')).toBe(
+      "petstore: Option '--overlap <time>' argument 'soon' is invalid. It must be a time such as 30m, 24h or 7d. " +
+        'See: petstore keys --help\n',
+    );
+    expect(await keys.list()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createApi, type Api } from '../../src/conform/api.ts';
+import { checksFor } from '../../src/conform/checks.ts';
+import { runCheck } from '../../src/conform/run.ts';
+import { addPet, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+
+const statuses = ['available', 'pending', 'sold', undefined];
+
+/** Every check of `petstore conform` on the service. Every response is compared with `openapi.yaml` as well. */
+
+describe.each([
+  ['an empty store', 0],
+  ['a filled store', 120],
+])('on %s', (_title, petCount) => {
+  let service: Service;
+  let api: Api;
+
+  beforeAll(async () => {
+    service = await openService();
+    for (let count = 0; count < petCount; count++) {
+      await addPet(service.call, { ...rex, status: statuses[count % statuses.length] });
+    }
+    api = createApi({
+      url: 'http://localhost',
+      apiKey: service.apiKey,
+      fetch: (url, init) => service.callAs(null, url.replace('http://localhost', ''), init),
+    });
+  });
+  afterAll(() => service.close());
+
+  it.each(checksFor('strict').map((check) => [check.name, check.rule, check] as const))(
+    '%s: %s',
+    async (_name, _rule, check) => {
+      expect((await runCheck(api, check)).failure).toBeUndefined();
+    },
+  );
+});

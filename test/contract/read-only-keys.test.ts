@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { issueKey } from '../../src/api-key.ts';
+import { addPet, errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openService, type Service } from '../support/http/service.ts';
+
+/** `docs/decisions.md`, "Credentials": permissions. */
+
+const stability = { 'Petstore-Stability': 'experimental' };
+const json = { 'Content-Type': 'application/json' };
+const forbidden = '403 forbidden';
+
+let service: Service;
+let credential: string;
+let id: string;
+
+beforeAll(async () => {
+  service = await openService({ isExperimental: true, requestsPerMinute: 1000 });
+  const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
+  credential = `Bearer ${text}`;
+  id = await addPet(service.call);
+});
+afterAll(() => service.close());
+
+const ask = (path: string, init?: RequestInit) => service.callAs(credential, path, init);
+
+describe('a read-only key', () => {
+  it('may list and fetch', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of ['/v1/pets', '/v1/pets?status=sold', `/v1/pets/${id}`]) {
+        expect(await outcomeOf(ask(path, { method }))).toBe('200');
+      }
+      expect(await outcomeOf(ask('/v1/store/orders', { method, headers: stability }))).toBe('200');
+    }
+  });
+
+  it('is 403 on a create, with the three fields and a challenge, and nothing is stored', async () => {
+    const before = await listAll();
+    const response = await ask('/v1/pets', post(rex, { 'Idempotency-Key': 'once' }));
+    expect(response.headers.get('WWW-Authenticate')).toBe(
+      'Bearer realm="petstore", error="insufficient_scope"',
+    );
+    expect(response.headers.get('RateLimit')).toStartWith('"default";r=');
+    expect(await errorOf(response)).toEqual({
+      code: 'forbidden',
+      message: 'This API key is read-only: it may list and fetch, and change nothing.',
+      status: 403,
+    });
+    expect(await listAll()).toBe(before);
+  });
+
+  it('is 403 on an update and a delete, and the pet stays as it is', async () => {
+    const before = await listAll();
+    const update = { method: 'PATCH', headers: { ...stability, ...json }, body: '{"name":"Tom"}' };
+    expect(await outcomeOf(ask(`/v1/pets/${id}`, update))).toBe(forbidden);
+    expect(await outcomeOf(ask(`/v1/pets/${id}`, { method: 'DELETE', headers: stability }))).toBe(forbidden);
+    expect(await listAll()).toBe(before);
+  });
+
+  it('is told 404 and 405 first, and 403 before anything of the body or the pet', async () => {
+    expect(await outcomeOf(ask('/v1/unknown', post(rex)))).toBe('404 not_found');
+    expect(await outcomeOf(ask('/v1/pets', { method: 'PUT' }))).toBe('405 method_not_allowed');
+    expect(await outcomeOf(ask(`/v1/pets/${id}`, { method: 'DELETE' }))).toBe('405 method_not_allowed');
+    expect(await outcomeOf(ask('/v1/pets', post('x', { 'Content-Type': 'text/plain' })))).toBe(forbidden);
+    expect(await outcomeOf(ask('/v1/pets', post(' '.repeat(64 * 1024 + 1))))).toBe(forbidden);
+    expect(await outcomeOf(ask('/v1/pets', post('{')))).toBe(forbidden);
+    expect(await outcomeOf(ask('/v1/pets/0', { method: 'DELETE', headers: stability }))).toBe(forbidden);
+  });
+
+  it('is told 401, not 403, once it is revoked', async () => {
+    const { key, text } = await issueKey(service.keys, { name: 'gone', now: new Date(), isReadOnly: true });
+    const create = () => outcomeOf(service.callAs(`Bearer ${text}`, '/v1/pets', post(rex)));
+    expect(await create()).toBe(forbidden);
+    await service.keys.revokeKey(key.id, new Date());
+    expect(await create()).toBe('401 invalid_api_key');
+  });
+
+  it('learns the methods of a path like anybody', async () => {
+    const response = await ask('/v1/pets', { method: 'OPTIONS' });
+    expect(response.headers.get('Allow')).toBe('GET, HEAD, POST, OPTIONS');
+  });
+});
+
+it('lets a key that is not read-only create', async () => {
+  const { key, text } = await issueKey(service.keys, { name: 'till', now: new Date() });
+  expect(key.isReadOnly).toBe(false);
+  expect(await outcomeOf(service.callAs(`Bearer ${text}`, '/v1/pets', post(rex)))).toBe('201');
+});
+
+async function listAll(): Promise<string> {
+  return (await service.call('/v1/pets?limit=100')).text();
+}

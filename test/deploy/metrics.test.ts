@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it } from 'bun:test';
+import { recordBackupState } from '../../src/backup-state.ts';
+import { createRegistry } from '../../src/metrics/registry.ts';
+import { renderMetrics } from '../../src/metrics/render.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
+import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
+import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
+import { makePostgresPlace } from '../support/postgres/place.ts';
+import { startService } from '../support/process/process.ts';
+
+/** Labels that Prometheus adds, or that come with a histogram. */
+const labelsOfPrometheus = ['job', 'instance', 'le'];
+
+let scraped: Scrape;
+
+/** All that a service can report: on SQLite with workers and a rehearsed backup, and on PostgreSQL. */
+beforeAll(async () => {
+  await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
+  await service.call('/v1/pets');
+  recordBackupState(service.database, 'rehearsal', {
+    at: new Date().toISOString(),
+    name: 'petstore-1.db',
+    isSound: true,
+    restoreMs: 1,
+  });
+  const { text } = await scrape(await metricsUrl(service));
+
+  const registry = createRegistry();
+  const { address } = await makePostgresPlace();
+  const store = await openPostgresStore({ address, metrics: registry });
+  scraped = readScrape(text + renderMetrics(await registry.collect()));
+  await store.close();
+});
+
+describe('the alert rules and the dashboard', () => {
+  it('use metrics and labels that exist', async () => {
+    const rules = await ruleExpressions();
+    const known = new Set([
+      ...scraped.names,
+      ...rules.filter(({ isRecorded }) => isRecorded).map(({ usedBy }) => usedBy),
+      'up',
+    ]);
+    for (const { usedBy, promql } of [...rules, ...(await dashboardExpressions())]) {
+      const { metrics, labels } = readsOf(promql);
+      expect(metrics, usedBy).not.toEqual([]);
+      expect(
+        metrics.filter((name) => !known.has(name)),
+        usedBy,
+      ).toEqual([]);
+      const unknownLabels = labels.filter(
+        // It is there only for responses that failed.
+        (label) =>
+          !labelsOfPrometheus.includes(label) &&
+          label !== 'error_type' &&
+          !scraped.text.includes(`${label}="`),
+      );
+      expect(unknownLabels, usedBy).toEqual([]);
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  it('shows every metric', async () => {
+    const shown = (await dashboardExpressions()).flatMap(({ promql }) => readsOf(promql).metrics);
+    const families = [...scraped.text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    const missing = families.filter((family) => !shown.some((name) => name.startsWith(family)));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the test of the alert rules', () => {
+  it('provokes every alert', async () => {
+    const tests = await Bun.file(`${import.meta.dir}/../../deploy/prometheus/alerts.test.yml`).text();
+    const provoked = [...tests.matchAll(/alertname: (\w+)\n\s+eval_time: \w+\n\s+exp_alerts:\n/g)].map(
+      ([, name]) => name,
+    );
+    const alerts = (await ruleExpressions()).filter(({ isRecorded }) => !isRecorded);
+    expect(alerts.map(({ usedBy }) => usedBy).filter((name) => !provoked.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import {
+  deployFolder,
+  foreignVariable,
+  longestStopSeconds,
+  readDeployFile,
+} from '../support/deploy/files.ts';
+import { helpOf, readCommandLine } from '../support/deploy/help.ts';
+import { parseUnit, type Unit } from '../support/deploy/unit.ts';
+import { parseServeOptions } from '../support/process/serve-options.ts';
+
+const names = readdirSync(join(deployFolder, 'systemd'));
+const read = (name: string): Unit => parseUnit(readDeployFile(`systemd/${name}`));
+const services = names.filter((name) => name.endsWith('.service'));
+const timers = names.filter((name) => name.endsWith('.timer'));
+const settingsFile = readDeployFile('systemd/petstore.env');
+
+describe('the systemd units', () => {
+  it('run commands and options that exist', async () => {
+    expect(services).toHaveLength(3);
+    for (const name of services) {
+      const { command, flags } = readCommandLine(read(name).one('Service', 'ExecStart') ?? '');
+      const help = await helpOf(...command);
+      for (const flag of flags) expect([...help.flags], name).toContain(flag);
+    }
+  });
+
+  it('set variables that petstore serve knows', async () => {
+    const { variables } = await helpOf('serve');
+    const inUnits = services.flatMap((name) =>
+      read(name)
+        .all('Service', 'Environment')
+        .map((assignment) => assignment.split('=')[0] ?? ''),
+    );
+    const inFile = [...settingsFile.matchAll(/^(?:# )?([A-Z_0-9]+)=/gm)].map(([, name = '']) => name);
+    expect(inFile).toContain('DATABASE_URL');
+    const unknown = [...inUnits, ...inFile].filter(
+      (name) => !variables.has(name) && !foreignVariable.test(name),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('have settings that petstore serve accepts, with all alternatives, too', () => {
+    const uncommented = settingsFile.replaceAll(/^# (?=[A-Z_0-9]+=)/gm, '');
+    for (const text of [settingsFile, uncommented]) {
+      const options = parseServeOptions([], parseEnv(text));
+      expect(options).toMatchObject({ metricsHost: '127.0.0.1', metricsPort: 9464 });
+    }
+    expect(parseServeOptions([], parseEnv(settingsFile))).toMatchObject({ host: '127.0.0.1', port: 8080 });
+  });
+
+  it('take the same rights away from every service, and share the store', () => {
+    const own = new Set(['Type', 'ExecStart', 'Environment', 'StateDirectory', 'Nice']);
+    const aboutService = /^(?:Restart|TimeoutStop|KillMode|LimitNOFILE)/;
+    const [first = [], ...others] = services.map((name) =>
+      read(name)
+        .lines('Service')
+        .filter((line) => !own.has(line.split('=')[0] ?? '') && !aboutService.test(line)),
+    );
+    expect(first).toContain('ProtectSystem=strict');
+    for (const other of others) expect(other).toEqual(first);
+    for (const name of services) {
+      const service = read(name);
+      expect(service.all('Service', 'Environment')).toContain('DATABASE_URL=/var/lib/petstore/petstore.db');
+      expect(service.one('Service', 'StateDirectory')?.split(' ')[0]).toBe('petstore');
+    }
+    expect(readDeployFile('systemd/petstore.sysusers')).toContain('\nu petstore ');
+  });
+
+  it('give the service time to stop', () => {
+    const seconds = Number(read('petstore.service').one('Service', 'TimeoutStopSec'));
+    const { stopDelaySeconds } = parseServeOptions([], { STOP_DELAY: '5' });
+    expect(seconds).toBeGreaterThanOrEqual(stopDelaySeconds + longestStopSeconds);
+  });
+
+  it('reload the service only where TLS is on', () => {
+    for (const name of services) expect(read(name).all('Service', 'ExecReload')).toEqual([]);
+    expect(read('tls.conf').one('Service', 'ExecReload')).toBe('/bin/kill -HUP $MAINPID');
+  });
+
+  it('have a service for every timer, and back up where the rehearsal looks', () => {
+    expect(timers).toHaveLength(2);
+    const places = timers.map((name) => {
+      const line = read(name.replace(/timer$/, 'service')).one('Service', 'ExecStart') ?? '';
+      return /\/var\/lib\/[\w-]+\//.exec(line)?.[0];
+    });
+    expect(places).toEqual(['/var/lib/petstore-backups/', '/var/lib/petstore-backups/']);
+  });
+});

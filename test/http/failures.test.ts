@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'bun:test';
+import { PetstoreError, statusOfCode } from '../../src/error.ts';
+import { errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
+import { openFailingService } from '../support/http/failing-service.ts';
+import { openapi } from '../support/contract/openapi.ts';
+
+/** Responses of a service whose store fails. */
+
+describe('the deprecation of getPet', () => {
+  const announcement = {
+    Deprecation: '@1794614400',
+    Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+  };
+  it('is on 5xx', async () => {
+    await using failing = await openFailingService(new Error('lost'));
+    const response = await failing.call('/v1/pets/1');
+    expect(response.status).toBe(500);
+    for (const [name, value] of Object.entries(announcement)) {
+      expect(response.headers.get(name)).toBe(value);
+    }
+  });
+});
+
+describe('an error body', () => {
+  it('has no stack, no SQL and no version, even if the store fails', async () => {
+    const secret = new Error('SELECT * FROM pets failed at /srv/petstore/src/x.ts:1:2 (SQLite 3.53)');
+    await using failing = await openFailingService(secret);
+    const asked: [string, RequestInit?][] = [
+      ['/v1/pets'],
+      ['/v1/pets/1'],
+      ['/v1/pets', post(rex)],
+      ['/readyz'],
+    ];
+    for (const [path, init] of asked) {
+      const response = await failing.call(path, init);
+      const shown = JSON.stringify([...response.headers]) + (await response.clone().text());
+      expect(await outcomeOf(response)).toBe('500 internal');
+      expect(shown).not.toMatch(/SELECT|sqlite|\.ts|stack|Error:|bun\/|\d+\.\d+\.\d+/i);
+    }
+  });
+
+  it('comes with Retry-After if the store cannot be used', async () => {
+    for (const code of ['unavailable', 'overloaded'] as const) {
+      await using failing = await openFailingService(new PetstoreError(code, 'Not now.'));
+      const response = await failing.call('/v1/pets', post(rex));
+      expect(response.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+      expect(await errorOf(response)).toEqual({ code, message: 'Not now.', status: 503 });
+    }
+  });
+
+  it('has one of the listed codes, each with its status', () => {
+    expect(Object.entries(statusOfCode).map(([code, status]) => `${code} ${status}`)).toEqual([
+      'unauthorized 401',
+      'invalid_api_key 401',
+      'not_found 404',
+      'method_not_allowed 405',
+      'invalid_parameter 400',
+      'invalid_cursor 400',
+      'invalid_json 400',
+      'invalid_pet 400',
+      'payload_too_large 413',
+      'unsupported_media_type 415',
+      'idempotency_conflict 422',
+      'precondition_failed 412',
+      'forbidden 403',
+      'rate_limited 429',
+      'overloaded 503',
+      'unavailable 503',
+      'internal 500',
+    ]);
+    expect(openapi.components.schemas['Error']?.properties?.['code']?.enum).toEqual(
+      Object.keys(statusOfCode),
+    );
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { errorOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
+
+/** The messages about a body, and its size on a socket. The rest are checks of `petstore conform`. */
+
+const service = await openService();
+const { call } = service;
+afterAll(() => service.close());
+
+const create = (body: unknown, headers?: Record<string, string>) => call('/v1/pets', post(body, headers));
+
+describe('a body', () => {
+  it('is invalid_json with a message that says where', async () => {
+    const messageOf = async (body: string | Uint8Array<ArrayBuffer>) =>
+      (await errorOf(call('/v1/pets', { ...post(''), body }))).message;
+    expect(await messageOf('{\n  "name": "Rex",\n  "categoryId": 1,\n}')).toBe(
+      'The body is not valid JSON. Line 4, column 1: expected a field name in double quotes, found "}".',
+    );
+    expect(await messageOf(Uint8Array.of(0x22, 0x0a, 0xff, 0x22))).toBe(
+      'The body is not valid UTF-8: the byte 0xff at offset 2 does not belong there.',
+    );
+    // A body may hold a secret, and a message may reach a log or a screen.
+    expect(await messageOf(`{"a":${'s3cret'.repeat(100)}}`)).toContain('found "s3crets3cret…".');
+    expect(await messageOf('{"a":\u001b[31m}')).toContain('found U+001B.');
+  });
+});
+
+describe('the limit of 64 KiB', () => {
+  const limit = 64 * 1024;
+  const bodyOf = (bytes: number) => {
+    const empty = JSON.stringify({ ...rex, name: '' });
+    return JSON.stringify({ ...rex, name: 'x'.repeat(bytes - empty.length) });
+  };
+  let server: Listening;
+  beforeAll(() => {
+    server = listen(service.app);
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const send = async (framing: string, body: string): Promise<string> => {
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: petstore\r\nAuthorization: Bearer ${service.apiKey}\r\nContent-Type: application/json\r\n`;
+    const response = await server.exchange(`${head}${framing}\r\n\r\n${body}`);
+    await checkRawResponse('POST', '/v1/pets', response);
+    if (response.status === 201) return '201';
+    return `${response.status} ${(JSON.parse(response.body) as { code: string }).code}`;
+  };
+  const withLength = (bytes: number) => send(`Content-Length: ${bytes}`, bodyOf(bytes));
+  const chunked = (bytes: number, size: number) => {
+    const chunks = bodyOf(bytes).match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+    const framed = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
+    return send('Transfer-Encoding: chunked', `${framed}0\r\n\r\n`);
+  };
+
+  it('allows exactly 64 KiB', async () => {
+    expect(await outcomeOf(create(bodyOf(limit)))).toBe('201');
+    expect(await withLength(limit)).toBe('201');
+  });
+
+  it('refuses one byte more with 413', async () => {
+    expect(await outcomeOf(create(bodyOf(limit + 1)))).toBe('413 payload_too_large');
+    expect(await withLength(limit + 1)).toBe('413 payload_too_large');
+  });
+
+  it('holds for a body in chunks without a length', async () => {
+    for (const size of [1000, limit, 2 * limit]) {
+      expect(await chunked(limit, size)).toBe('201');
+      expect(await chunked(limit + 1, size)).toBe('413 payload_too_large');
+    }
+  });
+
+  it('counts bytes, not characters', async () => {
+    const body = JSON.stringify({ ...rex, name: '🐈'.repeat(limit / 4) });
+    expect(body.length).toBeLessThan(limit);
+    expect(await outcomeOf(create(body))).toBe('413 payload_too_large');
+  });
+
+  it('refuses a declared length without waiting for the body', async () => {
+    expect(await send('Content-Length: 9007199254740991', '{')).toBe('413 payload_too_large');
+  });
+});

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { issueKey } from '../../src/api-key.ts';
+import { createClientAddress } from '../../src/http/client-address.ts';
+import { traceIdOf } from '../../src/http/trace.ts';
+import { createLog, type LogFields } from '../../src/log.ts';
+import { post, rex } from '../support/http/calls.ts';
+import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
+
+type Line = LogFields & { level: string; message: string };
+
+let lines: Line[];
+let opened: Service[];
+beforeEach(() => {
+  lines = [];
+  opened = [];
+});
+afterEach(() => Promise.all(opened.map((service) => service.close())));
+
+const open = async (options: ServiceOptions = {}): Promise<Service> => {
+  const write = (line: string) => void lines.push(JSON.parse(line) as Line);
+  const log = createLog({ level: 'debug', write });
+  const service = await openService({ log, peerOf: () => '192.0.2.7', ...options });
+  opened.push(service);
+  return service;
+};
+const linesOf = (message: string) => lines.filter((line) => line.message === message);
+
+describe('a line of the access log', () => {
+  it('names the key, the client, the query without its cursor, the bytes and the trace', async () => {
+    const service = await open({ logEveryRequest: true });
+    const { key, text } = await issueKey(service.keys, { name: 'till-2', now: new Date() });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = { 'X-Request-Id': 'r-1', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    await service.callAs(`Bearer ${text}`, '/v1/pets', post(rex));
+    const list = '/v1/pets?cursor=none&status=sold&limit=5&token=secret';
+    await service.callAs(`Bearer ${text}`, list.replace('cursor=none&', ''), { headers });
+    await service.callAs(`Bearer ${text}`, list, { headers });
+    await service.callAs(`Bearer ${text}`, '/v1/pets?limit=secret&status=secret', { headers });
+    const [created, listed, refused, misplaced] = linesOf('request');
+    const who = { keyId: key.id, key: 'till-2', client: '192.0.2.7', level: 'info', path: '/v1/pets' };
+    expect(created).toMatchObject({ ...who, method: 'POST', status: 201, bytes: expect.any(Number) });
+    expect(created).not.toHaveProperty('query');
+    expect(created).not.toHaveProperty('traceId');
+    expect(listed).toMatchObject({
+      ...{ ...who, method: 'GET', query: 'status=sold&limit=5', status: 200, bytes: 2 },
+      ...{ durationMs: expect.any(Number), traceId, requestId: 'r-1' },
+    });
+    expect(refused).toMatchObject({ query: 'status=sold&limit=5', status: 400 });
+    expect(misplaced).toMatchObject({ query: 'limit=(invalid)&status=(invalid)' });
+    expect(JSON.stringify(lines)).not.toContain('secret');
+  });
+
+  it('has no bytes for HEAD and 304, and no id for a key of the configuration', async () => {
+    const service = await open({ logEveryRequest: true });
+    const etag = (await service.call('/v1/pets')).headers.get('ETag') ?? '';
+    await service.call('/v1/pets', { method: 'HEAD' });
+    await service.call('/v1/pets', { headers: { 'If-None-Match': etag } });
+    expect(linesOf('request').map(({ status, bytes }) => [status, bytes])).toEqual([
+      [200, 2],
+      [200, 0],
+      [304, 0],
+    ]);
+    expect(lines[0]).toMatchObject({ key: 'API_KEYS' });
+    expect(lines[0]).not.toHaveProperty('keyId');
+  });
+});
+
+describe('refused requests', () => {
+  const ofClient = (client: string) => ({ 'X-Forwarded-For': client });
+
+  it('logs the first 401 of each address at once and counts the others', async () => {
+    const service = await open({ trustedProxies: ['192.0.2.0/24'] });
+    for (const client of ['203.0.113.1', '203.0.113.2', '203.0.113.1', '203.0.113.1']) {
+      await service.callAs(null, '/v1/pets', { headers: ofClient(client) });
+    }
+    expect(linesOf('requests without a valid key')).toMatchObject([
+      { level: 'warn', client: '203.0.113.1', count: 1 },
+      { level: 'warn', client: '203.0.113.2', count: 1 },
+    ]);
+  });
+
+  it('counts addresses together when there are too many to keep', async () => {
+    const service = await open({ trustedProxies: ['192.0.2.0/24'] });
+    for (let index = 0; index < 1010; index++) {
+      const client = `2001:db8::${index.toString(16)}`;
+      await service.callAs('Bearer wrong', '/v1/pets', { headers: ofClient(client) });
+    }
+    const logged = linesOf('requests without a valid key');
+    expect(logged).toHaveLength(1001);
+    expect(logged.at(-1)).toMatchObject({ client: 'others', count: 1 });
+  });
+
+  it('logs a key that is over the rate limit once', async () => {
+    const service = await open({ requestsPerMinute: 1 });
+    for (let count = 0; count < 4; count++) await service.call('/v1/pets');
+    expect(linesOf('requests over the rate limit')).toMatchObject([
+      { level: 'warn', client: '192.0.2.7', count: 1, key: 'API_KEYS' },
+    ]);
+  });
+
+  it('explains every refusal at level debug', async () => {
+    const service = await open();
+    await service.call('/v1/pets?limit=0', { headers: { 'X-Request-Id': 'r-2' } });
+    expect(linesOf('request refused')).toMatchObject([
+      {
+        ...{ level: 'debug', method: 'GET', path: '/v1/pets', status: 400, code: 'invalid_parameter' },
+        ...{ reason: expect.stringContaining('limit'), key: 'API_KEYS', client: '192.0.2.7' },
+        requestId: 'r-2',
+      },
+    ]);
+  });
+});
+
+describe('the address of a client', () => {
+  const addressOf = (peer: string | undefined, trusted: string[], forwarded?: string) => {
+    const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
+    return createClientAddress(() => peer, trusted)(new Request('http://localhost/', { headers }));
+  };
+
+  it('is that of the connection unless it is a trusted proxy', () => {
+    expect(addressOf('192.0.2.7', [], '203.0.113.1')).toBe('192.0.2.7');
+    expect(addressOf('192.0.2.7', ['10.0.0.0/8'], '203.0.113.1')).toBe('192.0.2.7');
+    expect(addressOf(undefined, ['10.0.0.0/8'], '203.0.113.1')).toBeUndefined();
+  });
+
+  it('is the last one that a trusted proxy has seen, whatever the caller made up before', () => {
+    const trusted = ['10.0.0.0/8', '::1'];
+    expect(addressOf('10.1.1.1', trusted, '1.1.1.1, 203.0.113.1')).toBe('203.0.113.1');
+    expect(addressOf('::1', trusted, '1.1.1.1, 2001:db8::1, 10.2.2.2')).toBe('2001:db8::1');
+    expect(addressOf('10.1.1.1', trusted, '10.3.3.3,10.2.2.2')).toBe('10.3.3.3');
+    expect(addressOf('10.1.1.1', trusted)).toBe('10.1.1.1');
+    expect(addressOf('10.1.1.1', trusted, 'unknown')).toBe('10.1.1.1');
+  });
+
+  it('is written as IPv4 where a socket serves both families', () => {
+    expect(addressOf('::ffff:10.1.1.1', ['10.1.1.1'], '::ffff:203.0.113.1')).toBe('203.0.113.1');
+  });
+});
+
+describe('the trace of a request', () => {
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const parent = '00f067aa0ba902b7';
+  const idOf = (traceparent: string) =>
+    traceIdOf(new Request('http://localhost/', { headers: { traceparent } }));
+
+  it.each([`00-${trace}-${parent}-01`, `00-${trace}-${parent}-00`, `cc-${trace}-${parent}-01-later`])(
+    'is read from %s',
+    (header) => {
+      expect(idOf(header)).toBe(trace);
+    },
+  );
+
+  it.each([
+    ...['', 'none', `00-${trace}-${parent}`, `00-${trace}-${parent}-01-more`, `ff-${trace}-${parent}-01`],
+    ...[`00-${'0'.repeat(32)}-${parent}-01`, `00-${trace}-${'0'.repeat(16)}-01`],
+    ...[`00-${trace.toUpperCase()}-${parent}-01`, `0-${trace}-${parent}-01`],
+  ])('is none in %j', (header) => {
+    expect(idOf(header)).toBeUndefined();
+  });
+});

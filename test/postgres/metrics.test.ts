@@ -1,0 +1,67 @@
+import { expect, it } from 'bun:test';
+import { createRegistry } from '../../src/metrics/registry.ts';
+import { renderMetrics } from '../../src/metrics/render.ts';
+import { openPostgresStore } from '../../src/postgres/open.ts';
+import { failureOf } from '../support/failure.ts';
+import { readScrape } from '../support/metrics/scrape.ts';
+import { superuser } from '../support/postgres/cluster.ts';
+import { openProxy } from '../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
+import { makePair } from '../support/postgres/standby.ts';
+
+const newPet = { name: 'Rex', categoryId: 1n };
+
+function openMeasured(address: string) {
+  const metrics = createRegistry();
+  const scrape = async () => readScrape(renderMetrics(await metrics.collect()));
+  return { opened: openPostgresStore({ address, metrics }), scrape };
+}
+
+it('reports the server, the sessions, the batches and a write whose outcome is unknown', async () => {
+  await using database = await makeDatabase();
+  await using proxy = await openProxy(sharedServer.port);
+  const { user, password } = superuser;
+  const { opened, scrape } = openMeasured(
+    `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}`,
+  );
+  const store = await opened;
+  await Promise.all(Array.from({ length: 3 }, () => store.pets.createPet(newPet)));
+  await store.keys.findKey('unknown');
+  const before = await scrape();
+  const server = { server_address: '127.0.0.1', server_port: String(proxy.port) };
+  expect(before.value('petstore_postgres_server_info', server)).toBe(1);
+  expect(before.value('petstore_postgres_sessions')).toBeGreaterThanOrEqual(2);
+  expect(before.value('petstore_postgres_key_check_age_seconds')).toBeGreaterThan(0);
+  expect(before.value('petstore_postgres_key_check_age_seconds')).toBeLessThan(100);
+  expect(before.value('petstore_write_batch_size_sum')).toBe(3);
+  expect(before.value('petstore_commit_duration_seconds_sum')).toBeGreaterThan(0);
+  expect(before.value('petstore_write_queue_depth')).toBe(0);
+  expect(before.value('petstore_postgres_unknown_outcomes_total')).toBe(0);
+
+  proxy.cutNextCreate('after-answer');
+  await failureOf(store.pets.createPet(newPet));
+  const after = await scrape();
+  expect(after.value('petstore_postgres_unknown_outcomes_total')).toBe(1);
+  expect(after.value('petstore_postgres_failovers_total')).toBe(0);
+  await store.close();
+});
+
+it('counts a failover and reports the new server', async () => {
+  await using pair = await makePair();
+  const { opened, scrape } = openMeasured(pair.address([pair.first, pair.second]));
+  const store = await opened;
+  await store.pets.createPet(newPet);
+  await pair.promoteSecond();
+  const isCreated = () =>
+    store.pets.createPet(newPet).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isCreated())) await Bun.sleep(50);
+  const metrics = await scrape();
+  expect(metrics.value('petstore_postgres_failovers_total')).toBe(1);
+  expect(metrics.value('petstore_postgres_server_info')).toBe(1);
+  const second = { server_port: String(pair.second.port) };
+  expect(metrics.value('petstore_postgres_server_info', second)).toBe(1);
+  await store.close();
+}, 120_000);

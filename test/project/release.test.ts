@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { version } from '../../package.json';
+import { host, isExecutableOf, platforms } from '../../scripts/release/platforms.ts';
+import { checkIntegrity } from '../../scripts/release/runtime.ts';
+import { failureOf } from '../support/failure.ts';
+import { outputOf } from '../support/process/package.ts';
+import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
+import { startService } from '../support/process/process.ts';
+
+/** The host's executable alone: those of other platforms need their Bun from npm. */
+const hostName = host?.name ?? '';
+const executable = `petstore-${version}-${hostName}`;
+const packages = { [`petstore-${version}.tgz`]: '', [`petstore-client-${version}.tgz`]: 'src/client' };
+
+let copy: ReleaseCopy;
+let released: string;
+
+beforeAll(async () => {
+  copy = await makeReleaseCopy();
+  released = join(copy.path, 'dist/release');
+  const made = await copy.release('--only', hostName);
+  expect(made).toMatchObject({ status: 0, stderr: '' });
+});
+
+afterAll(() => copy[Symbol.dispose]());
+
+describe('npm run release', () => {
+  it('makes packages, an executable, a bill of materials, notes and their checksums', async () => {
+    const expected = [...Object.keys(packages), executable, `petstore-${version}.cdx.json`];
+    expect(readdirSync(released).toSorted()).toEqual(
+      [...expected, 'RELEASE_NOTES.md', 'SHA256SUMS'].toSorted(),
+    );
+    const summed = [];
+    for (const line of (await Bun.file(join(released, 'SHA256SUMS')).text()).trim().split('\n')) {
+      const [sum = '', name = ''] = line.split('  ');
+      const hash = new Bun.CryptoHasher('sha256').update(await Bun.file(join(released, name)).bytes());
+      expect(hash.digest('hex')).toBe(sum);
+      summed.push(name);
+    }
+    expect(summed.toSorted()).toEqual([...expected, 'RELEASE_NOTES.md'].toSorted());
+  });
+
+  it('makes the same bytes again in another folder', async () => {
+    using other = await cloneReleaseCopy(copy);
+    expect(await other.release('--only', hostName)).toMatchObject({ status: 0 });
+    const sums = (path: string) => Bun.file(join(path, 'dist/release/SHA256SUMS')).text();
+    expect(await sums(other.path)).toBe(await sums(copy.path));
+  });
+
+  it('makes an executable that serves from an empty folder', async () => {
+    await using service = await startService({ wrap: () => [join(released, executable), 'serve'] });
+    expect((await service.call('/readyz')).status).toBe(200);
+  });
+
+  it('tells the executables of all platforms apart by their headers', () => {
+    const matching = platforms.filter((platform) => isExecutableOf(platform, join(released, executable)));
+    expect(matching.map(({ name }) => name)).toEqual([hostName]);
+  });
+
+  it.each(Object.entries(packages))(
+    'packs into %s every file that its exports name',
+    async (name, folder) => {
+      const manifest = (await Bun.file(join(copy.path, folder, 'package.json')).json()) as {
+        exports: object;
+      };
+      const listed = await outputOf(['tar', '-tzf', name], released);
+      const exported = [...JSON.stringify(manifest.exports).matchAll(/:"\.\/([^"]+)"/g)].map(
+        ([, file]) => file,
+      );
+      expect(exported).not.toBeEmpty();
+      for (const file of exported) expect(listed.split('\n')).toContain(`package/${file}`);
+    },
+  );
+
+  it('lists in the bill of materials what the lockfile has for production, and nothing else', async () => {
+    const sbom = (await Bun.file(join(released, `petstore-${version}.cdx.json`)).json()) as {
+      metadata: { timestamp: string; component: { name: string } };
+      components: { name: string; version: string }[];
+    };
+    const { packages: locked } = (await Bun.file(join(copy.path, 'package-lock.json')).json()) as {
+      packages: Record<string, { version: string; dev?: boolean; link?: boolean }>;
+    };
+    const production = Object.entries(locked)
+      .filter(([path, { dev, link }]) => path !== '' && !dev && !link)
+      .map(([path, entry]) => `${nameOf(path)}@${entry.version}`);
+    expect(sbom.components.map((each) => `${each.name}@${each.version}`).toSorted()).toEqual(
+      production.toSorted(),
+    );
+    expect(sbom.metadata.component.name).toBe('petstore');
+    const committedAt = await outputOf(['git', 'log', '-1', '--format=%ct'], copy.path);
+    expect(Date.parse(sbom.metadata.timestamp)).toBe(Number(committedAt) * 1000);
+  });
+
+  it('takes the section of the version as the release notes', async () => {
+    const notes = await Bun.file(join(released, 'RELEASE_NOTES.md')).text();
+    const changelog = await Bun.file(join(copy.path, 'CHANGELOG.md')).text();
+    expect(changelog).toContain(`## ${version} - 2027-01-31\n\n${notes.trim()}`);
+    expect(notes).not.toMatch(/^## /m);
+  });
+});
+
+/** The name of a package by its path in the lockfile. */
+function nameOf(path: string): string {
+  return path === 'src/client' ? 'petstore-client' : path.replace(/^.*node_modules\//, '');
+}
+
+describe('npm run release refuses', () => {
+  let tree: ReleaseCopy;
+  beforeAll(async () => {
+    tree = await cloneReleaseCopy(copy);
+  });
+  afterAll(() => tree[Symbol.dispose]());
+
+  async function expectRefusal(line: string, status = 1, ...args: string[]): Promise<void> {
+    expect(await tree.release(...args)).toEqual({ status, stdout: '', stderr: `release: ${line}\n` });
+    expect(existsSync(join(tree.path, 'dist'))).toBe(false);
+  }
+
+  it('a platform that it does not know', () =>
+    expectRefusal(
+      'There is no platform "amiga". Choose from linux-x64, linux-arm64, darwin-x64, darwin-arm64.',
+      2,
+      '--only',
+      'amiga',
+    ));
+
+  it('a tree with a file that is in no commit', async () => {
+    await Bun.write(join(tree.path, 'new.txt'), '');
+    await expectRefusal(
+      'The tree has changes that are in no commit (?? new.txt). Commit them or stash them.',
+    );
+    await Bun.file(join(tree.path, 'new.txt')).delete();
+  });
+
+  it('a file in src that git ignores', async () => {
+    const file = join(tree.path, 'src/cli/.env');
+    await Bun.write(file, 'API_KEYS=secret');
+    await expectRefusal('src/cli/.env is in no commit, because git ignores it. Remove it.');
+    await Bun.file(file).delete();
+  });
+
+  it('a package from npm that is not the one of the lockfile', async () => {
+    const file = join(tree.path, 'LICENSE');
+    const hash = new Bun.CryptoHasher('sha512').update(await Bun.file(file).bytes()).digest('base64');
+    await checkIntegrity('bun', file, `sha512-${hash}`);
+    const refusal = await failureOf(checkIntegrity('bun', join(tree.path, 'README.md'), `sha512-${hash}`));
+    expect(refusal).toMatchObject({ message: 'bun from npm is not the package of package-lock.json.' });
+  });
+
+  it('a changelog whose section has no date', async () => {
+    await tree.change('CHANGELOG.md', `${version} - 2027-01-31`, `${version} - unreleased`);
+    await expectRefusal(
+      `The section "${version} - unreleased" of CHANGELOG.md has no date. Give it a heading "## ${version} - YYYY-MM-DD".`,
+    );
+  });
+
+  it('a changelog without a section for the version', async () => {
+    await tree.change('CHANGELOG.md', `${version} - unreleased`, '0.0.1 - 2020-01-31');
+    await expectRefusal(
+      `CHANGELOG.md has no section for ${version}. Give it a heading "## ${version} - YYYY-MM-DD".`,
+    );
+  });
+
+  it('a client of another version', async () => {
+    await tree.change('src/client/package.json', `"${version}"`, '"0.0.1"');
+    await expectRefusal(
+      `The version is ${version} in package.json and 0.0.1 in src/client/package.json. Set it as docs/releasing.md says.`,
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'bun:test';
+import { version } from '../../package.json';
+import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
+import { childrenOf } from '../support/process/process-tree.ts';
+import { endProcess, makeFolder, runCli, startService } from '../support/process/process.ts';
+
+const durations = 'http_server_request_duration_seconds_count';
+const pet = { name: 'Rex', categoryId: 1, status: 'available' };
+const create = (headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(pet),
+});
+
+describe('the metrics port', () => {
+  it('is off unless it is set, and then not on the port of the API', async () => {
+    await using off = await startService();
+    expect(off.stdout).not.toContain('"metrics"');
+    expect((await off.call('/metrics')).status).toBe(404);
+
+    await using on = await startService({ args: ['--metrics-port', '0'] });
+    const url = await metricsUrl(on);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
+    expect((await on.call('/metrics')).status).toBe(404);
+    const response = await fetch(url);
+    expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
+    expect(await on.stop()).toBe(0);
+  });
+
+  it.each([1, 2])('is refused with one line when it is taken, with %d workers', async (workers) => {
+    // Another service, not another program: only two of a kind could share the port.
+    await using other = await startService({ args: ['--metrics-port', '0'] });
+    const { port } = new URL(await metricsUrl(other));
+    const args = ['serve', '--port', '0', '--metrics-port', port, '--workers', String(workers)];
+    const { status, stdout, stderr } = await runCli(args);
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1, for the metrics, is taken.`);
+  });
+});
+
+describe.each([1, 2])('with %d workers', (workers) => {
+  it('counts every request once', async () => {
+    await using service = await startService({ workers, args: ['--metrics-port', '0'] });
+    const url = await metricsUrl(service);
+    const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', create()));
+    await Promise.all(creates);
+    // A new connection each, so that all workers get some.
+    const lists = Array.from({ length: 40 }, () =>
+      service.call('/v1/pets', { headers: { Connection: 'close' } }),
+    );
+    await Promise.all(lists);
+    await service.call('/v1/pets?limit=0');
+    await service.call('/v1/pets/1');
+    await service.call('/v1/pets/1', { method: 'HEAD' });
+    await service.call('/nowhere');
+    await service.callWith('pets_wrong', '/v1/pets');
+    await fetch(`${service.url}/v1/pets`);
+
+    const metrics = await scrape(url);
+    const requests = (method: string, status: number, route?: string) =>
+      metrics.value(durations, {
+        http_request_method: method,
+        http_response_status_code: String(status),
+        ...(route !== undefined && { http_route: route }),
+      });
+    expect(requests('POST', 201, '/v1/pets')).toBe(20);
+    expect(requests('GET', 200, '/v1/pets')).toBe(40);
+    expect(requests('GET', 400, '/v1/pets')).toBe(1);
+    expect(requests('GET', 401, '/v1/pets')).toBe(2);
+    expect(requests('GET', 200, '/v1/pets/:petId')).toBe(1);
+    expect(requests('HEAD', 200, '/v1/pets/:petId')).toBe(1);
+    expect(requests('GET', 404)).toBe(1);
+    expect(metrics.value(durations)).toBe(66);
+    expect(metrics.value('petstore_keys_refused_total', { reason: 'unauthorized' })).toBe(1);
+    expect(metrics.value('petstore_keys_refused_total', { reason: 'invalid_api_key' })).toBe(1);
+    const hits = metrics.value('petstore_cache_requests_total', { result: 'hit' });
+    const misses = metrics.value('petstore_cache_requests_total', { result: 'miss' });
+    expect(hits + misses).toBe(40);
+    expect(hits).toBeGreaterThan(0);
+    expect(misses).toBeGreaterThan(0);
+    expect(metrics.value('petstore_store_ready')).toBe(1);
+    expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(1);
+    expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
+    expect(metrics.value('petstore_write_queue_depth')).toBe(0);
+    expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000 * workers);
+    expect(metrics.value('petstore_commit_duration_seconds_count')).toBeGreaterThan(0);
+    expect(metrics.value('petstore_write_batch_size_sum')).toBeGreaterThan(0);
+    expect(metrics.value('process_cpu_time_seconds_total')).toBeGreaterThan(0);
+    expect(metrics.value('process_memory_usage_bytes')).toBeGreaterThan(1e6);
+    expect(metrics.value('process_open_fds')).toBeGreaterThan(3);
+    expect(metrics.value('process_uptime_seconds')).toBeGreaterThan(0);
+    expect(metrics.value('http_server_active_requests')).toBe(0);
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+it('keeps the counts of a worker that died', async () => {
+  await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
+  const url = await metricsUrl(service);
+  const list = () => service.call('/v1/pets', { headers: { Connection: 'close' } });
+  await Promise.all(Array.from({ length: 30 }, list));
+  const before = await scrape(url);
+  expect(before.value(durations)).toBe(30);
+  expect(before.value('petstore_worker_restarts_total')).toBe(0);
+
+  endProcess(childrenOf(service.pid)[0]!);
+  await service.untilLogged(/A worker died/);
+  const without = await scrape(url);
+  expect(without.value(durations)).toBe(30);
+  expect(without.value('petstore_write_queue_capacity')).toBeLessThanOrEqual(20_000);
+  expect(without.value('petstore_worker_restarts_total')).toBe(1);
+  await Promise.all(Array.from({ length: 10 }, list));
+  expect((await scrape(url)).value(durations)).toBe(40);
+});
+
+it.each([1, 2])('reports the last backup and its rehearsal, with %d workers', async (workers) => {
+  using backups = makeFolder();
+  const args = ['--metrics-port', '0', '--backup-to', backups.path];
+  await using service = await startService({ workers, args });
+  const url = await metricsUrl(service);
+  await service.untilLogged(/"message":"backup made"/);
+  const before = await scrape(url);
+  expect(before.value('petstore_backup_age_seconds')).toBeLessThan(1000);
+  expect(before.text).toContain('\npetstore_backup_rehearsal_age_seconds +Inf\n');
+
+  await runCli(['backups', 'rehearse', backups.path, '--database-url', service.database]);
+  const after = await scrape(url);
+  expect(after.value('petstore_backup_rehearsal_age_seconds')).toBeLessThan(1000);
+  expect(after.value('petstore_backup_rehearsal_sound')).toBe(1);
+  expect(after.value('petstore_backup_rehearsal_duration_seconds')).toBeGreaterThan(0);
+});
+
+it('counts idempotent replays and requests past the rate limit', async () => {
+  await using service = await startService({ args: ['--metrics-port', '0', '--rate-limit', '2'] });
+  for (let attempt = 0; attempt < 3; attempt++) {
+    await service.call('/v1/pets', create({ 'Idempotency-Key': 'one' }));
+  }
+  const metrics = await scrape(await metricsUrl(service));
+  expect(metrics.value('petstore_idempotent_replays_total')).toBe(1);
+  expect(metrics.value('petstore_keys_refused_total', { reason: 'rate_limited' })).toBe(1);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'bun:test';
+import { rmSync, writeFileSync } from 'node:fs';
+import { certificates, placeCertificate, servedFingerprint } from '../support/http/certificates.ts';
+import { openConnection } from '../support/http/raw-http.ts';
+import { childrenOf } from '../support/process/process-tree.ts';
+import { fixedKey, makeFolder, startService, type Service } from '../support/process/process.ts';
+
+const { first, renewed } = certificates;
+
+for (const workers of [1, 2]) {
+  describe(`SIGHUP to a service with TLS and --workers ${workers}`, () => {
+    it('reloads the certificate, keeps the old one when the new one is bad, and disturbs no connection', async () => {
+      using folder = makeFolder();
+      const files = placeCertificate(folder.path, first);
+      await using service = await startService({ workers, args: files.args });
+      await using open = await callAllAlong(service);
+      expect(await fingerprints(service)).toEqual([first.fingerprint]);
+
+      files.install(renewed);
+      process.kill(service.pid, 'SIGHUP');
+      const [line] = await service.untilLogged(/^.*"TLS certificate reloaded".*$/m);
+      expect(JSON.parse(line)).toMatchObject({
+        level: 'info',
+        file: files.cert,
+        validUntil: expect.stringMatching(/^2126-/),
+      });
+      expect(await fingerprints(service)).toEqual([renewed.fingerprint]);
+
+      writeFileSync(files.cert, 'no certificate');
+      process.kill(service.pid, 'SIGHUP');
+      const [refusal] = await service.untilLogged(/^.*"level":"error".*$/m);
+      expect(JSON.parse(refusal)).toMatchObject({
+        message: 'The TLS certificate was not reloaded; the old one stays in use.',
+        reason: `${files.cert} and ${files.key} are not a certificate and its private key in PEM form.`,
+        remedy: 'Check both files. Then send SIGHUP again.',
+      });
+      rmSync(files.cert);
+      process.kill(service.pid, 'SIGHUP');
+      await service.untilLogged(
+        /"reason":"The file [^"]*cert\.pem of --tls-cert cannot be read \(ENOENT\)\."/,
+      );
+      files.install({ cert: first.cert, key: renewed.key });
+      process.kill(service.pid, 'SIGHUP');
+      await service.untilLogged(/("level":"error"[^]*){3}/);
+      expect(await fingerprints(service)).toEqual([renewed.fingerprint]);
+
+      files.install(first);
+      process.kill(service.pid, 'SIGHUP');
+      await service.untilLogged(/("TLS certificate reloaded"[^]*){2}/);
+      expect(await fingerprints(service)).toEqual([first.fingerprint]);
+
+      expect(await open.finish()).toEqual(new Set(['200']));
+      // The server before may still be waiting for connections that are being opened.
+      expect(await service.stop()).toBe(0);
+      expect(service.stdout).not.toMatch(/were killed|were cut off|died/);
+      expect(service.stdout.match(/"level":"error"/g)).toHaveLength(3);
+    });
+  });
+}
+
+it('gives a worker that replaces another the last good certificate', async () => {
+  using folder = makeFolder();
+  const files = placeCertificate(folder.path, first);
+  await using service = await startService({ workers: 2, args: files.args });
+  rmSync(files.cert);
+  const workers = childrenOf(service.pid);
+  expect(workers).toHaveLength(2);
+  for (const pid of workers) process.kill(pid, 'SIGKILL');
+  await service.untilLogged(/("A worker died and is restarted\."[^]*){2}/);
+  let served: string | undefined;
+  while (served === undefined) served = await servedFingerprint(service.url);
+  expect(served).toBe(first.fingerprint);
+});
+
+it('refuses to share its port with another service, with TLS too', async () => {
+  using folder = makeFolder();
+  const { args } = placeCertificate(folder.path, first);
+  await using service = await startService({ args });
+  const { port } = new URL(service.url);
+  const second = startService({ args: [...args, '--port', port] });
+  expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
+});
+
+/** Every certificate that new connections get, with several workers too. */
+async function fingerprints({ url }: Service): Promise<(string | undefined)[]> {
+  const all = await Promise.all(Array.from({ length: 12 }, () => servedFingerprint(url)));
+  return [...new Set(all)];
+}
+
+/** Calls on one connection without a pause; `finish` tells every kind of outcome. */
+async function callAllAlong({ url }: Service) {
+  const connection = await openConnection(url);
+  const outcomes = new Set<string>();
+  const done = new AbortController();
+  const calling = (async () => {
+    while (!done.signal.aborted) {
+      const response = await connection?.send('GET', '/v1/pets', { key: fixedKey });
+      outcomes.add(response instanceof Response ? String(response.status) : String(response));
+      await Bun.sleep(10);
+    }
+  })();
+  const finish = async () => {
+    done.abort();
+    await calling;
+    connection?.[Symbol.dispose]();
+    return outcomes;
+  };
+  return { finish, [Symbol.asyncDispose]: async () => void (await finish()) };
+}

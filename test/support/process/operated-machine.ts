@@ -1,0 +1,144 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { collect, type Collected } from './collect.ts';
+import { outputOf, project, run, type Ended } from './package.ts';
+import { cleanEnvironment, makeFolder } from './process.ts';
+
+/** What stands in for a machine with systemd: a folder for its root, without the rights of root. */
+export interface OperatedMachine extends AsyncDisposable {
+  /** What a line of the document becomes on this machine. */
+  translate(text: string): string;
+  /** Runs commands in the checkout as one shell. */
+  run(script: string): Promise<Ended>;
+  /** What an installed unit and its drop-ins set, by name. */
+  readUnit(name: string): UnitSettings;
+  /** Runs a job to its end, as systemd does. */
+  runJob(name: string): Promise<Ended>;
+  start(): Promise<void>;
+  reload(): Promise<void>;
+  stop(): Promise<number>;
+}
+
+type UnitSettings = Record<string, string[]>;
+
+const fixtures = join(import.meta.dir, '../../fixtures');
+
+/** Has a checkout with the release's executable and a certificate in it. `replacements` adapt the document's text. */
+export async function makeOperatedMachine(replacements: Record<string, string>): Promise<OperatedMachine> {
+  const folder = makeFolder();
+  const root = join(folder.path, 'root');
+  const checkout = join(folder.path, 'checkout');
+  await prepareCheckout(checkout, root);
+  let service: { process: Bun.Subprocess; log: Collected; mainPid: string } | undefined;
+
+  const translate = (text: string): string => {
+    const [, address = ''] = /"message":"ready","address":"([^"]+)"/.exec(service?.log.text ?? '') ?? [];
+    const [, metrics = ''] = /"address":"(http:[^"]+)\/metrics"/.exec(service?.log.text ?? '') ?? [];
+    const known = {
+      'https://pets.example': address.replace('127.0.0.1', 'localhost'),
+      'http://127.0.0.1:9464': metrics,
+      ...replacements,
+    };
+    const adapted = Object.entries(known).reduce((each, [from, to]) => each.replaceAll(from, to), text);
+    const withoutRights = adapted
+      .replaceAll(/\bsudo (?:-u petstore )?/g, '')
+      .replaceAll(/-o \w+ -g \w+ /g, '');
+    return below(root, withoutRights);
+  };
+  const environment = (additions: Record<string, string | undefined> = {}) =>
+    cleanEnvironment({
+      PATH: `${root}/usr/local/bin:${process.env['PATH']}`,
+      CURL_CA_BUNDLE: join(checkout, 'cert.pem'),
+      STOP_DELAY: '0',
+      ...additions,
+    });
+  const readUnit = (name: string): UnitSettings => {
+    const file = join(root, 'etc/systemd/system', name);
+    const dropIns = readFolder(`${file}.d`).map((each) => join(`${file}.d`, each));
+    return parseUnit([file, ...dropIns].map((each) => readFileSync(each, 'utf8')).join('\n'));
+  };
+  const commandOf = (name: string) => {
+    const { ExecStart = [], Environment = [], EnvironmentFile = [] } = readUnit(name);
+    const files = EnvironmentFile.map((file) => readFileSync(translate(file.replace(/^-/, '')), 'utf8'));
+    // TMPDIR is the machine's own: other programs write there, too.
+    const { TMPDIR: _, ...variables } = parseEnv(translate([...Environment, ...files].join('\n')));
+    return { command: translate(ExecStart.at(-1) ?? '').split(' '), env: environment(variables) };
+  };
+
+  const machine: OperatedMachine = {
+    translate,
+    run: (script) => run(['sh', '-ec', translate(script)], checkout, environment()),
+    readUnit,
+    async runJob(name) {
+      const { command, env } = commandOf(name);
+      return run(command, checkout, env);
+    },
+    async start() {
+      const { command, env } = commandOf('petstore.service');
+      const child = Bun.spawn(command, {
+        cwd: checkout,
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 180_000,
+        killSignal: 'SIGKILL',
+      });
+      const log = collect(child.stdout);
+      service = { process: child, log, mainPid: String(child.pid) };
+      const ended = child.exited.then(() => Promise.reject(new Error(`It ended early:\n${log.text}`)));
+      await Promise.race([log.untilMatch(/"message":"ready"/), ended]);
+    },
+    async reload() {
+      const { ExecReload = [] } = readUnit('petstore.service');
+      await outputOf(['sh', '-ec', `MAINPID=${service?.mainPid}; ${ExecReload.join(' && ')}`], checkout);
+      await service?.log.untilMatch(/"message":"TLS certificate reloaded"/);
+    },
+    async stop() {
+      const stopping = service?.process;
+      service = undefined;
+      stopping?.kill('SIGTERM');
+      return (await stopping?.exited) ?? 0;
+    },
+    async [Symbol.asyncDispose]() {
+      await machine.stop();
+      folder[Symbol.dispose]();
+    },
+  };
+  return machine;
+}
+
+/** A checkout with what the document expects in it. Every port is a free one. */
+async function prepareCheckout(checkout: string, root: string): Promise<void> {
+  cpSync(join(project, 'deploy'), join(checkout, 'deploy'), { recursive: true });
+  const settings = join(checkout, 'deploy/systemd/petstore.env');
+  const shipped = readFileSync(settings, 'utf8').replaceAll(/^(\w*PORT)=.*/gm, '$1=0');
+  writeFileSync(settings, below(root, shipped));
+  cpSync(join(fixtures, 'localhost.pem'), join(checkout, 'cert.pem'));
+  cpSync(join(fixtures, 'localhost-key.pem'), join(checkout, 'key.pem'));
+  await outputOf([process.execPath, 'scripts/build.ts', join(checkout, 'petstore-release')], project);
+  const sums = await outputOf(['sha256sum', 'petstore-release'], checkout);
+  writeFileSync(join(checkout, 'SHA256SUMS'), sums);
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+}
+
+/** Moves the paths of a machine below a folder; those that are there already stay. */
+function below(root: string, text: string): string {
+  return text.replaceAll(/(?<![\w.])\/(?=etc\/|var\/|usr\/local\/)/g, `${root}/`);
+}
+
+/** An empty value takes back what was set before, as in systemd. */
+function parseUnit(text: string): UnitSettings {
+  const settings: UnitSettings = {};
+  for (const [, name = '', value = ''] of text.matchAll(/^(\w+)=(.*)$/gm)) {
+    settings[name] = value === '' ? [] : [...(settings[name] ?? []), value];
+  }
+  return settings;
+}
+
+function readFolder(path: string): string[] {
+  try {
+    return readdirSync(path).toSorted();
+  } catch {
+    return [];
+  }
+}

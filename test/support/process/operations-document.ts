@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+
+export interface Block {
+  language: string;
+  text: string;
+}
+
+const file = join(import.meta.dir, '../../../docs/operations.md');
+
+/** The fenced blocks of docs/operations.md, in order. */
+export async function operationsBlocks(): Promise<Block[]> {
+  const document = await Bun.file(file).text();
+  return [...document.matchAll(/^```(\w+)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
+
+/** A block that later ones need in their shell. */
+export function isDefinition({ text }: Block): boolean {
+  return /^petstore\(\) \{/.test(text);
+}
+
+/** The key that a command has just shown, if any. */
+export function keyIn(output: string): string | undefined {
+  return /pets_[0-9A-Za-z]{36}/.exec(output.slice(output.lastIndexOf('Key ')))?.[0] ?? undefined;
+}

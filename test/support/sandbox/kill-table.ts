@@ -1,0 +1,82 @@
+import { hashKey } from '../../../src/api-key.ts';
+import { createApi } from '../../../src/conform/api.ts';
+import type { Profile } from '../../../src/conform/check.ts';
+import { runChecks } from '../../../src/conform/run.ts';
+import { createApp, type App } from '../../../src/http/app.ts';
+import { mutants, type Mutant } from '../../../src/sandbox/mutants/index.ts';
+import { sandboxDefaults } from '../../../src/sandbox/sandbox.ts';
+import { openSeededStore } from '../../../src/sandbox/store.ts';
+import { silentLog } from '../http/service.ts';
+
+/** A mutant and the names of the checks that find it. */
+export interface Kill {
+  mutant: Mutant;
+  checks: string[];
+}
+
+/** Creates wait for the disk, so several sandboxes take turns on a processor. */
+const sandboxCount = 4;
+
+/** Runs the checks of the profile that a mutant breaks against each mutant. */
+export async function findMutants(): Promise<Kill[]> {
+  const waiting = mutants.values();
+  const kills: Kill[] = [];
+  const work = async (): Promise<void> => {
+    await using sandbox = openCheckedSandbox();
+    for (const mutant of waiting) {
+      kills.push({ mutant, checks: await sandbox.failedChecks(mutant.breaks, mutant) });
+    }
+  };
+  await Promise.all(Array.from({ length: sandboxCount }, work));
+  return kills.toSorted((one, other) => one.mutant.number - other.mutant.number);
+}
+
+/** Runs checks against the service or a mutant of it, each time with the pets of a new sandbox. */
+export interface CheckedSandbox extends AsyncDisposable {
+  /** The names of the checks that fail. */
+  failedChecks(profile: Profile, mutant?: Mutant): Promise<string[]>;
+}
+
+/** A sandbox without a socket. */
+export function openCheckedSandbox(): CheckedSandbox {
+  const { apiKey, seed, count } = sandboxDefaults;
+  const store = openSeededStore({ seed, count, recordsOrders: false });
+  const { pets, keys } = store;
+  const app = createApp({ pets, keys, log: silentLog, fixedKeys: new Set([hashKey(apiKey)]) });
+  return {
+    async failedChecks(profile, mutant) {
+      store.reset();
+      const fetch: App['fetch'] = mutant ? mutant.wrap(app.fetch, apiKey) : app.fetch;
+      const send = async (url: string, init: RequestInit): Promise<Response> => fetch(new Request(url, init));
+      const results = await runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), {
+        profile,
+      });
+      return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
+    },
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+}
+
+/** As Markdown, with the columns aligned as the formatter wants them. */
+export function renderKillTable(kills: readonly Kill[]): string {
+  const rows = kills.map(({ mutant: { number, name, breaks, description }, checks }) => [
+    `${number}`,
+    `\`${name}\``,
+    breaks,
+    description,
+    foundBy(checks),
+  ]);
+  const table = [['Number', 'Mutant', 'Breaks', 'Mistake', 'Found by'], ...rows];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | '));
+  const rule = widths.map((width) => '-'.repeat(width)).join(' | ');
+  return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line} |`).join('\n');
+}
+
+const shownChecks = 2;
+
+function foundBy(checks: string[]): string {
+  const shown = checks.slice(0, shownChecks).map((name) => `\`${name}\``);
+  const others = checks.length - shown.length;
+  return shown.join(', ') + (others > 0 ? ` and ${others} more` : '');
+}

@@ -1,0 +1,176 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backup } from '../../src/backups/manifest.ts';
+import { openPlace } from '../../src/backups/place.ts';
+import { rehearse } from '../../src/backups/rehearse.ts';
+import { noReport } from '../../src/progress.ts';
+import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
+import { endProcess, makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
+import { openS3Server } from '../../test/support/s3-server.ts';
+import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { firstLine } from '../support/judge.ts';
+import { startLoad, type Load } from '../support/load.ts';
+import { serve } from '../support/serve.ts';
+import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
+
+const victims = ['backup', 'service', 'both'] as const;
+
+interface Target {
+  /** Where the backups go, and how commands reach it. */
+  to: string;
+  env: Record<string, string>;
+  /** How long a backup runs before the kill, at most. */
+  latestKillMs: number;
+}
+
+interface Count {
+  kills: number;
+  listed: number;
+  bad: number;
+}
+
+const run: Run = async (options) => {
+  using folder = makeFolder();
+  await using s3 = await openS3Server();
+  const backups = join(folder.path, 'backups');
+  mkdirSync(backups);
+  const half = Math.ceil(options.rounds / 2);
+  const count: Count = { kills: 0, listed: 0, bad: 0 };
+  const faults = [
+    ...(await killAll({ ...options, rounds: half }, { to: backups, env: {}, latestKillMs: 1200 }, count)),
+    ...(await killAll(
+      { ...options, rounds: Math.max(1, options.rounds - half) },
+      { to: 's3://shop/kills', env: s3.env, latestKillMs: 1500 },
+      count,
+    )),
+  ];
+  return { figures: { kills: count.kills, 'backups listed': count.listed, 'bad ones': count.bad }, faults };
+};
+
+/** Kills the service, the backup under way, or both, and then restores every backup that the program lists. */
+async function killAll(options: RunOptions, target: Target, count: Count): Promise<string[]> {
+  const { rounds, seed, report, program } = options;
+  const { to, env } = target;
+  const random = randomFrom(seed);
+  using folder = makeFolder();
+  const args = ['--backup-to', to, '--backup-every', '1s'];
+  const start = (): Promise<Service> => serve({ databaseUrl: folder.database, args, env, program });
+  const place = await openPlace(to, env);
+  const checked = new Set<string>();
+  const faults: string[] = [];
+  let service = await start();
+  const load = startLoad({ url: () => service.url, creators: 4 });
+  const history = recordHistory(load);
+  try {
+    for (let done = 1; done <= rounds; done++) {
+      const backup = await untilBackup(service);
+      await Bun.sleep(between(random, 0, target.latestKillMs));
+      const victim = random.pick(victims);
+      if (victim !== 'service') endProcess(backup);
+      if (victim !== 'backup') {
+        // The other processes that it started end by themselves.
+        process.kill(service.pid, 'SIGKILL');
+        await service.exited;
+      }
+      count.kills += 1;
+      while (isRunning(backup)) await Bun.sleep(10);
+      for (const listed of await listWith(program, to, env)) {
+        if (checked.has(listed.name)) continue;
+        checked.add(listed.name);
+        count.listed += 1;
+        const fault = await rehearse(place, listed, noReport).then(() => history.faultOf(listed), firstLine);
+        if (fault === undefined) continue;
+        // The service goes on in the meantime, and may have thinned it out.
+        const isStillListed = (await listWith(program, to, env)).some(({ name }) => name === listed.name);
+        if (!isStillListed) continue;
+        count.bad += 1;
+        faults.push(`${listed.name} is listed in ${to}, but: ${fault}`);
+      }
+      if (victim !== 'backup') {
+        await service[Symbol.asyncDispose]();
+        service = await start();
+      }
+      report(`${count.kills} kills, ${count.listed} backups listed, ${count.bad} of them bad`);
+    }
+    await load.stop();
+  } finally {
+    history.stop();
+    await service[Symbol.asyncDispose]();
+  }
+  return checked.size > 0 || rounds < 4 ? faults : [...faults, `no backup was ever listed in ${to}`];
+}
+
+/** The process of a backup under way. */
+async function untilBackup(service: Service): Promise<number> {
+  for (;;) {
+    const [backup] = childrenOf(service.pid);
+    if (backup !== undefined) return backup;
+    await Bun.sleep(5);
+  }
+}
+
+async function listWith(
+  program: string | undefined,
+  to: string,
+  env: Record<string, string>,
+): Promise<Backup[]> {
+  const wrap = (command: string[]) => (program === undefined ? command : command.with(1, program));
+  const { status, stdout, stderr } = await runCli(['backups', 'list', to, '--json'], { env, wrap });
+  if (status !== 0) throw new Error(`petstore backups list ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout) as Backup[];
+}
+
+/** How many pets were acknowledged at each moment: so many a backup that was begun later must hold. */
+function recordHistory({ journal }: Load) {
+  const samples: { at: number; acknowledged: number }[] = [];
+  const timer = setInterval(
+    () => samples.push({ at: Date.now(), acknowledged: journal.acknowledged.size }),
+    20,
+  );
+  return {
+    stop: () => clearInterval(timer),
+    faultOf({ createdAt, petCount }: Backup): string | undefined {
+      const begun = new Date(createdAt).getTime();
+      const least = samples.findLast(({ at }) => at < begun)?.acknowledged ?? 0;
+      return petCount < least ? `it holds ${petCount} pets of ${least} acknowledged before it` : undefined;
+    },
+  };
+}
+
+/** The manifest is there while the file is not, and the list believes it. */
+const manifestFirst: Patch[] = [
+  {
+    file: 'src/backups/catalog.ts',
+    find: `    await place.add(backup.name, draft, backup.sha256);
+    await place.write(manifestOf(backup.name), renderManifest(backup));`,
+    replace: `    await place.write(backup.name, 'unfinished');
+    await place.write(manifestOf(backup.name), renderManifest(backup));
+    await Bun.sleep(10_000);
+    await place.add(backup.name, draft, backup.sha256);`,
+  },
+  {
+    file: 'src/backups/catalog.ts',
+    find: `if (backup && files.get(backup.name) === backup.bytes) backups.push(backup);`,
+    replace: `if (backup) backups.push(backup);`,
+  },
+];
+
+export const killBackups: TortureTest = {
+  name: 'kill-backups',
+  description: 'a backup every second under load, to a folder and to S3, with kill -9 of service and backup',
+  passesWhen: 'every backup that is listed restores whole, with all that was acknowledged before it',
+  rounds: 100,
+  unit: 'kills',
+  run,
+  control: {
+    description: 'the manifest is written before the backup, and the list believes it',
+    rounds: 3,
+    run: againstBroken(async (options) => {
+      await using s3 = await openS3Server();
+      const count: Count = { kills: 0, listed: 0, bad: 0 };
+      const target = { to: 's3://shop/broken', env: s3.env, latestKillMs: 8000 };
+      return { figures: {}, faults: await killAll(options, target, count) };
+    }, manifestFirst),
+  },
+};
