@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { readBackupState, recordBackupState } from '../backup-state.ts';
+import { runWhenIdle } from '../linux/run-when-idle.ts';
 import { describeError, type Log } from '../log.ts';
 import { addBackupMetrics } from '../metrics/backups.ts';
 import type { Registry } from '../metrics/registry.ts';
@@ -131,6 +132,7 @@ function reasonOf(problem: string): string {
 }
 
 function lowerPriority(pid: number): void {
+  if (runWhenIdle(pid)) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
