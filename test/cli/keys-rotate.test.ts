@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'bun:test';
+import type { ShownKey } from '../../src/cli/keys/show.ts';
 import { makeFolder, runCli, startService, type CliResult } from '../support/process/process.ts';
-
-interface ShownKey {
-  id: string;
-  name: string;
-  key: string;
-  readOnly: boolean;
-  state: string;
-  createdAt: string;
-  expiresAt: string | null;
-  replacedBy: string | null;
-}
 
 const hourMs = 3_600_000;
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/api-key.ts';
+import type { ShownKey } from '../../src/cli/keys/show.ts';
 import {
   makeFolder,
   runCli,
@@ -11,19 +12,6 @@ import {
 
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
-
-interface ShownKey {
-  id: string;
-  name: string;
-  key: string;
-  readOnly: boolean;
-  state: string;
-  createdAt: string;
-  expiresAt: string | null;
-  revokedAt: string | null;
-  replacedBy: string | null;
-  lastUsedAt: string | null;
-}
 
 const keys = (args: string[], database = folder.database): Promise<CliResult> =>
   runCli(['keys', ...args], { env: { DATABASE_URL: database } });

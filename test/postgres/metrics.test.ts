@@ -1,9 +1,8 @@
 import { expect, it } from 'bun:test';
 import { createRegistry } from '../../src/metrics/registry.ts';
-import { renderMetrics } from '../../src/metrics/render.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
-import { readScrape } from '../support/metrics/scrape.ts';
+import { scrapeRegistry } from '../support/metrics/scrape.ts';
 import { superuser } from '../support/postgres/cluster.ts';
 import { openProxy } from '../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer } from '../support/postgres/server.ts';
@@ -13,7 +12,7 @@ const newPet = { name: 'Rex', categoryId: 1n };
 
 function openMeasured(address: string) {
   const metrics = createRegistry();
-  const scrape = async () => readScrape(renderMetrics(await metrics.collect()));
+  const scrape = () => scrapeRegistry(metrics);
   return { opened: openPostgresStore({ address, metrics }), scrape };
 }
 

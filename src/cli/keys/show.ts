@@ -17,7 +17,7 @@ export function shownKey(key: ApiKey, now: Date) {
   };
 }
 
-type ShownKey = ReturnType<typeof shownKey>;
+export type ShownKey = ReturnType<typeof shownKey>;
 
 /** Keys as a table for a terminal. */
 export function renderKeys(keys: ShownKey[]): string {

@@ -1,4 +1,6 @@
 import parse from 'parse-prometheus-text-format';
+import type { Registry } from '../../../src/metrics/registry.ts';
+import { renderMetrics } from '../../../src/metrics/render.ts';
 
 /** Metrics as a parser that is not ours reads them. */
 export interface Scrape {
@@ -13,6 +15,11 @@ export async function scrape(url: string): Promise<Scrape> {
   const response = await fetch(url);
   if (response.status !== 200) throw new Error(`The scrape got ${response.status}.`);
   return readScrape(await response.text());
+}
+
+/** What a scrape of this registry would give. */
+export async function scrapeRegistry(registry: Registry): Promise<Scrape> {
+  return readScrape(renderMetrics(await registry.collect()));
 }
 
 export function readScrape(text: string): Scrape {
