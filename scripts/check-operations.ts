@@ -16,7 +16,7 @@ const image = `localhost/${name}`;
 
 using folder = makeFolder();
 const root = join(folder.path, 'root');
-const checkout = join(root, 'root/checkout');
+const checkout = join(root, 'srv/checkout');
 await makeRoot();
 try {
   await boot();
@@ -81,6 +81,6 @@ function podman(...args: string[]): Promise<string> {
 
 /** Runs a script as root in the machine's checkout. */
 function shell(script: string): Promise<Ended> {
-  const settings = ['--workdir=/root/checkout', '--env=CURL_CA_BUNDLE=/root/checkout/cert.pem'];
+  const settings = ['--workdir=/srv/checkout', '--env=CURL_CA_BUNDLE=/srv/checkout/cert.pem'];
   return run(['podman', 'exec', ...settings, name, 'bash', '-ec', script], '/');
 }

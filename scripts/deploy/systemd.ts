@@ -51,7 +51,7 @@ export async function bootMachine(folder: string, name: string, executable: stri
     root,
   ]);
   installUnits(root, executable);
-  cpSync(join(units, 'tls.conf'), join(root, 'root/tls.conf'));
+  cpSync(join(units, 'tls.conf'), join(root, 'srv/tls.conf'));
   // The container shares the kernel's settings with this machine, and must leave them alone.
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/systemd-sysctl.service'));
   await importRoot(root, image);
@@ -64,6 +64,12 @@ export async function bootMachine(folder: string, name: string, executable: stri
     },
   };
   const options = ['--systemd=always', '--privileged', '--network=none'];
-  await run(['podman', 'run', '--detach', '--name', name, ...options, image, '/sbin/init']);
+  try {
+    await run(['podman', 'run', '--detach', '--name', name, ...options, image, '/sbin/init']);
+  } catch (error) {
+    // A container that did not start is there all the same.
+    await machine[Symbol.asyncDispose]();
+    throw error;
+  }
   return machine;
 }

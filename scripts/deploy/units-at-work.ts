@@ -13,7 +13,7 @@ export async function prepare(machine: Machine): Promise<void> {
   await machine.shell('install -d -m 700 -o petstore -g petstore /var/lib/petstore /etc/petstore/tls');
   await machine.shell('chgrp petstore /etc/petstore/petstore.env; chmod 640 /etc/petstore/petstore.env');
   await machine.shell(
-    `${asService} keys create --name till-1 --json | grep -o 'pets_[0-9A-Za-z]*' > /root/key`,
+    `${asService} keys create --name till-1 --json | grep -o 'pets_[0-9A-Za-z]*' > /srv/key`,
   );
   report('keys are made before the first start, as the user of the service');
 }
@@ -52,7 +52,7 @@ export async function checkTls(machine: Machine): Promise<void> {
   const settings =
     'HOST=0.0.0.0 PORT=443 WORKERS=2 TLS_CERT=/etc/petstore/tls/cert.pem TLS_KEY=/etc/petstore/tls/key.pem';
   await machine.shell(`printf '%s\\n' ${settings} >> /etc/petstore/petstore.env`);
-  await machine.shell('install -D -m 644 /root/tls.conf /etc/systemd/system/petstore.service.d/tls.conf');
+  await machine.shell('install -D -m 644 /srv/tls.conf /etc/systemd/system/petstore.service.d/tls.conf');
   await machine.shell('systemctl daemon-reload; systemctl restart petstore');
   await untilReady(machine);
   report('tls.conf lets it serve HTTPS on port 443');
@@ -69,7 +69,7 @@ export async function checkTls(machine: Machine): Promise<void> {
   await expectState(machine, mainPid, 'NRestarts=0');
 }
 
-const callWithKey = 'PETSTORE_API_KEY=$(cat /root/key) petstore';
+const callWithKey = 'PETSTORE_API_KEY=$(cat /srv/key) petstore';
 
 async function untilReady(machine: Machine): Promise<void> {
   await untilTrue(
