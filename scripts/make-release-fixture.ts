@@ -51,11 +51,14 @@ await Bun.write(
 async function fill(databaseUrl: string, signal: NodeJS.Signals) {
   const at = ['--database-url', databaseUrl];
   const run = async (...args: string[]): Promise<string> => Bun.$`${bun} ${program} ${args} ${at}`.text();
-  const issue = async (name: string) =>
-    JSON.parse(await run('keys', 'create', '--name', name, '--json')) as { key: string };
+  const issue = async (name: string, ...options: string[]) =>
+    JSON.parse(await run('keys', 'create', '--name', name, '--json', ...options)) as { key: string };
   const { key } = await issue('till 1');
   const { key: revokedKey } = await issue('till 2');
   await run('keys', 'revoke', '2');
+  const { key: readOnlyKey } = await issue('window', '--read-only');
+  const { key: replacedKey } = await issue('fair', '--expires', '90d');
+  const { key: successorKey } = JSON.parse(await run('keys', 'rotate', '4', '--json')) as { key: string };
 
   const service = Bun.spawn(
     [bun, program, 'serve', '--port', '0', '--experimental', '--stop-delay', '0', ...at],
@@ -94,9 +97,16 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
   await call(`/v1/pets/${lastId}`, { method: 'DELETE', headers: experimental });
   const pets = await call('/v1/pets?limit=100');
   const orders = await call('/v1/store/orders?limit=100', { headers: experimental });
+  const keys = await run('keys', 'list', '--json');
   service.kill(signal);
   await service.exited;
-  return { madeAt: Date.now(), key, revokedKey, replayed: { ...replayed, response }, lastId, pets, orders };
+  return {
+    madeAt: Date.now(),
+    ...{ key, revokedKey, readOnlyKey, replacedKey, successorKey },
+    keys: JSON.parse(keys) as unknown,
+    replayed: { ...replayed, response },
+    ...{ lastId, pets, orders },
+  };
 }
 
 async function addressOf(output: ReadableStream<Uint8Array>): Promise<string> {

@@ -163,7 +163,7 @@ describe('the migration of a store that 1.0.0 made', () => {
     ['SQLite after a stop', 2],
     ['PostgreSQL', 1],
   ])('is in the log of a service on %s that does it, with %i workers', async (name, workers) => {
-    await using store = await releaseStores[name]!();
+    await using store = await releaseStores[name]!('1.0.0');
     await using service = await startService({
       databaseUrl: store.databaseUrl,
       workers,
@@ -176,7 +176,7 @@ describe('the migration of a store that 1.0.0 made', () => {
   });
 
   it('has a line of its own if another command does it', async () => {
-    await using store = await releaseStores['SQLite after a stop']!();
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     const args = ['keys', 'revoke', '1', '--database-url', store.databaseUrl];
     const { stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
     const lines = stderr
@@ -190,7 +190,7 @@ describe('the migration of a store that 1.0.0 made', () => {
   });
 
   it('is printed by petstore migrate', async () => {
-    await using store = await releaseStores['SQLite after a stop']!();
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     const args = ['migrate', '--database-url', store.databaseUrl];
     const { stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
     expect(stdout).toBe(

@@ -14,7 +14,7 @@ const raiseVersion = {
 
 describe.each(['SQLite after a kill', 'PostgreSQL'])('going back on %s', (name) => {
   it('gives 1.0.0 its schema, with what was written since', async () => {
-    await using store = await releaseStores[name]!();
+    await using store = await releaseStores[name]!('1.0.0');
     const before = await store.schema();
     const created = await useAndClose(store);
     expect(await store.schema()).not.toEqual(before);
@@ -32,7 +32,7 @@ describe.each(['SQLite after a kill', 'PostgreSQL'])('going back on %s', (name) 
   });
 
   it('is what a release that is too old advises', async () => {
-    await using store = await releaseStores[name]!();
+    await using store = await releaseStores[name]!('1.0.0');
     await store.run(raiseVersion[store.kind]);
     expect(await failureOf(store.open())).toMatchObject({
       message: expect.stringMatching(
@@ -44,7 +44,7 @@ describe.each(['SQLite after a kill', 'PostgreSQL'])('going back on %s', (name) 
 
 describe('the copy that a migration makes', () => {
   it('can be restored, and keys that were revoked since stay revoked', async () => {
-    await using store = await releaseStores['SQLite after a stop']!();
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     const migrated = await store.open();
     await migrated.keys.revokeKey('1', new Date());
     await migrated.close();

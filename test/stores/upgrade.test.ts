@@ -2,21 +2,29 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { shownKey } from '../../src/cli/keys/show.ts';
 import type { Migration } from '../../src/migration.ts';
 import { readPragma } from '../../src/sqlite/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { hashesOf } from '../support/file-hashes.ts';
 import { experimental, idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
-import { releaseStores, type ReleaseStore } from '../support/release-stores.ts';
+import { releases, releaseStores, type Release, type ReleaseStore } from '../support/release-stores.ts';
 
-describe.each(Object.keys(releaseStores))('a store that 1.0.0 made, on %s', (name) => {
+const latestVersion = 5;
+const everyStore = Object.keys(releases).flatMap((release) =>
+  Object.keys(releaseStores).map((name) => [release as Release, name] as const),
+);
+
+describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
+  const { schemaVersion } = releases[release];
+  const isOlder = schemaVersion < latestVersion;
   let store: ReleaseStore;
   let service: Service;
   let call: Service['call'];
   const migrations: Migration[] = [];
   beforeAll(async () => {
-    store = await releaseStores[name]!();
+    store = await releaseStores[name]!(release);
     service = await openService({
       isExperimental: true,
       openStore: (options) =>
@@ -29,18 +37,19 @@ describe.each(Object.keys(releaseStores))('a store that 1.0.0 made, on %s', (nam
     await store?.[Symbol.asyncDispose]();
   });
 
-  it('is migrated once', async () => {
-    expect(migrations).toMatchObject([{ from: 4, to: 5 }]);
+  it('is migrated once if its schema is older', async () => {
+    const expected = isOlder ? [{ from: schemaVersion, to: latestVersion }] : [];
+    expect(migrations).toMatchObject(expected);
     await (await store.open({ onMigrated: (migration) => migrations.push(migration) })).close();
-    expect(migrations).toHaveLength(1);
+    expect(migrations).toHaveLength(expected.length);
   });
 
-  it('is kept as it was where it is a file', () => {
+  it('is kept as it was where a file is migrated', () => {
     const [{ keptAs } = { keptAs: undefined }] = migrations;
-    if (store.kind === 'PostgreSQL') return expect(keptAs).toBeUndefined();
-    expect(keptAs).toBe(`${store.databaseUrl}.schema-4`);
+    if (store.kind === 'PostgreSQL' || !isOlder) return expect(keptAs).toBeUndefined();
+    expect(keptAs).toBe(`${store.databaseUrl}.schema-${schemaVersion}`);
     using database = new Database(String(keptAs), { readonly: true });
-    expect(readPragma(database, 'user_version')).toBe(4);
+    expect(readPragma(database, 'user_version')).toBe(schemaVersion);
     expect(database.query(`SELECT '[' || group_concat(json) || ']' AS pets FROM pets`).get()).toEqual({
       pets: store.expected.pets,
     });
@@ -73,9 +82,24 @@ describe.each(Object.keys(releaseStores))('a store that 1.0.0 made, on %s', (nam
   });
 });
 
+describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (name) => {
+  it('has every key as it was', async () => {
+    await using store = await releaseStores[name]!('1.1.0');
+    await using service = await openService({ openStore: (options) => store.open(options) });
+    const { madeAt, keys, readOnlyKey, replacedKey, successorKey } = store.expected;
+    const found = await service.keys.listKeys();
+    expect(found.map((key) => shownKey(key, new Date(madeAt)))).toEqual(keys!);
+    const callAs = (key = '', init?: RequestInit) =>
+      outcomeOf(service.callAs(`Bearer ${key}`, '/v1/pets', init));
+    expect(await callAs(replacedKey)).toBe('200');
+    expect(await callAs(successorKey)).toBe('200');
+    expect(await callAs(readOnlyKey, post({ name: 'Rex', categoryId: 1 }))).toBe('403 forbidden');
+  });
+});
+
 describe('a store of 1.0.0 that cannot be copied', () => {
   it('is refused and stays as it was', async () => {
-    await using store = await releaseStores['SQLite after a stop']!();
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     mkdirSync(`${store.databaseUrl}.schema-4`);
     const before = hashesOf(dirname(store.databaseUrl));
     expect(await failureOf(store.open())).toMatchObject({
@@ -87,7 +111,7 @@ describe('a store of 1.0.0 that cannot be copied', () => {
 
 describe('a store that is migrated without a copy', () => {
   it('leaves no file behind', async () => {
-    await using store = await releaseStores['SQLite after a stop']!();
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
     await (await store.open({ keepsOlder: false })).close();
     expect(existsSync(`${store.databaseUrl}.schema-4`)).toBe(false);
   });

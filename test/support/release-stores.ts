@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { MigrationOptions } from '../../src/migration.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import expected from '../fixtures/1.0.0/expected.json';
+import expected100 from '../fixtures/1.0.0/expected.json';
+import expected110 from '../fixtures/1.1.0/expected.json';
 import type { Store } from './http/service.ts';
 import { makeDatabase } from './postgres/server.ts';
 import { makeFolder } from './process/process.ts';
@@ -13,36 +14,44 @@ interface OpenOptions extends MigrationOptions {
   recordsOrders?: boolean;
 }
 
-/** A store as 1.0.0 left it. */
+export type Release = keyof typeof releases;
+
+/** The releases whose stores are kept, each with its schema version. */
+export const releases = {
+  '1.0.0': { schemaVersion: 4, expected: expected100 },
+  '1.1.0': { schemaVersion: 5, expected: expected110 },
+};
+
+/** A store as a release left it. */
 export interface ReleaseStore extends AsyncDisposable {
   kind: 'SQLite' | 'PostgreSQL';
-  /** What the API of 1.0.0 said about it. */
-  expected: (typeof expected)['stopped'];
+  /** What that release said about it. */
+  expected: Expected;
   databaseUrl: string;
-  /** Opens it as on the day it was made: 1.0.0 forgets idempotency keys after a while. */
+  /** Opens it as on the day it was made: a store forgets idempotency keys after a while. */
   open(options?: OpenOptions): Promise<Store>;
   run(sql: string): Promise<void>;
   /** Its version, tables, columns and indexes. */
   schema(): Promise<unknown[]>;
 }
 
-const fixtures = join(import.meta.dir, '../fixtures/1.0.0');
+type Expected = (typeof expected100)['stopped'] & Partial<(typeof expected110)['stopped']>;
 
 /** Made by `scripts/make-release-fixture.ts`. */
-export const releaseStores: Record<string, () => Promise<ReleaseStore>> = {
-  'SQLite after a stop': () => copyOf('stopped'),
-  'SQLite after a kill': () => copyOf('killed'),
+export const releaseStores: Record<string, (release: Release) => Promise<ReleaseStore>> = {
+  'SQLite after a stop': (release) => copyOf(release, 'stopped'),
+  'SQLite after a kill': (release) => copyOf(release, 'killed'),
   PostgreSQL: restoreDump,
 };
 
-async function copyOf(name: 'stopped' | 'killed'): Promise<ReleaseStore> {
+async function copyOf(release: Release, name: 'stopped' | 'killed'): Promise<ReleaseStore> {
   const folder = makeFolder();
   const path = folder.database;
   for (const suffix of ['', '-wal']) {
-    const file = join(fixtures, `${name}.db${suffix}`);
+    const file = fixture(release, `${name}.db${suffix}`);
     if (existsSync(file)) copyFileSync(file, path + suffix);
   }
-  const found = expected[name];
+  const found: Expected = releases[release].expected[name];
   return {
     kind: 'SQLite',
     expected: found,
@@ -61,11 +70,11 @@ async function copyOf(name: 'stopped' | 'killed'): Promise<ReleaseStore> {
   };
 }
 
-async function restoreDump(): Promise<ReleaseStore> {
+async function restoreDump(release: Release): Promise<ReleaseStore> {
   const database = await makeDatabase();
-  await database.run(await Bun.file(join(fixtures, 'postgres.sql')).text());
+  await database.run(await Bun.file(fixture(release, 'postgres.sql')).text());
   const address = database.address();
-  const found = expected.postgres;
+  const found: Expected = releases[release].expected.postgres;
   return {
     kind: 'PostgreSQL',
     expected: found,
@@ -84,4 +93,8 @@ async function restoreDump(): Promise<ReleaseStore> {
     ],
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
+}
+
+function fixture(release: Release, file: string): string {
+  return join(import.meta.dir, '../fixtures', release, file);
 }
