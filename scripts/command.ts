@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OperatorError } from '../src/error.ts';
+import { OperatorError } from '../src/domain/error.ts';
 
 export const project = join(import.meta.dir, '..');
 

@@ -1,7 +1,7 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { petStatuses } from '../src/pet.ts';
+import { petStatuses } from '../src/domain/pet.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { openServiceOnFile } from '../test/support/http/service-on-file.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';

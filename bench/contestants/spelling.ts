@@ -1,5 +1,5 @@
 import { nextLink, petList } from '../../src/http/paging.ts';
-import type { PetStatus } from '../../src/pet.ts';
+import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {
   method: 'GET' | 'POST';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OperatorError } from '../../src/error.ts';
+import { OperatorError } from '../../src/domain/error.ts';
 import { buildExecutable } from '../executable.ts';
 import { outputOf } from '../command.ts';
 import { isExecutableOf, type Platform } from './platforms.ts';

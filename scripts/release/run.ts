@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { OperatorError, usageError } from '../../src/error.ts';
+import { OperatorError, usageError } from '../../src/domain/error.ts';
 import { makeRelease } from './artifacts.ts';
 import { project } from '../command.ts';
 import { platforms } from './platforms.ts';

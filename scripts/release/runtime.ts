@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { OperatorError } from '../../src/error.ts';
+import { OperatorError } from '../../src/domain/error.ts';
 import { outputOf, project } from '../command.ts';
 import { host, type Platform } from './platforms.ts';
 

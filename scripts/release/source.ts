@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OperatorError } from '../../src/error.ts';
+import { OperatorError } from '../../src/domain/error.ts';
 import { outputOf, project } from '../command.ts';
 
 /** What is released: a version, and the commit that has it. */

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Report } from '../progress.ts';
+import type { Report } from '../domain/progress.ts';
 import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { checkKeys } from '../sqlite/backups/check-keys.ts';
 import { addBackup, findAbandoned, listBackups, removeBackup } from './catalog.ts';

@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import { hashOf } from './hash.ts';
 import {
   isBackupName,

@@ -1,4 +1,4 @@
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 
 /** Which backups stay: the newest of each of the last `count` hours, days, weeks, months or years that have one. */
 export interface KeepRule {

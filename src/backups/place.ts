@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 
 /** Where backups are kept: a folder, or a prefix in a bucket. It stores files and knows nothing about stores. */
 export interface BackupPlace {

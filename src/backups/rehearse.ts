@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../error.ts';
-import type { Report } from '../progress.ts';
+import { OperatorError } from '../domain/error.ts';
+import type { Report } from '../domain/progress.ts';
 import { checkKeys } from '../sqlite/backups/check-keys.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';

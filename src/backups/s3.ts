@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { OperatorError, usageError } from '../error.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { resolveLinks } from '../sqlite/opening/store-file.ts';
 import { removeLeftovers } from '../leftovers.ts';
 import { hashOf } from './hash.ts';

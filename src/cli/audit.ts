@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { OperatorError } from '../error.ts';
-import { createLog, type Log, type LogFields } from '../log.ts';
+import { OperatorError } from '../domain/error.ts';
+import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
 import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
 import { userNameOf } from '../user-name.ts';

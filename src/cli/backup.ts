@@ -4,7 +4,7 @@ import { recordBackupState } from '../backup-state.ts';
 import { backUpTo } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { isPlace, noPlace, openPlace } from '../backups/place.ts';
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 import { backUpSqlite } from '../sqlite/backups/backup.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';

@@ -3,7 +3,7 @@ import { listBackups } from '../backups/catalog.ts';
 import type { Backup } from '../backups/manifest.ts';
 import { openPlace, type BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
-import { OperatorError, usageError } from '../error.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { embeddedPath } from '../stores.ts';
 import { record, s3Help } from './backup.ts';
 import { settings } from './settings.ts';

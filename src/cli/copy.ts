@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { readAll, type BulkStore, type BulkTable } from '../bulk-store.ts';
-import { IdTakenError, OperatorError, usageError } from '../error.ts';
-import { noProgress, type Progress } from '../progress.ts';
+import { readAll, type BulkStore, type BulkTable } from '../domain/bulk-store.ts';
+import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
+import { noProgress, type Progress } from '../domain/progress.ts';
 import { isSameStore, openBulkStore } from '../stores.ts';
 import { audited, auditHelp, storeOf, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';

@@ -1,5 +1,5 @@
 import { parseEnv } from 'node:util';
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 import { readFileOf } from '../server/read-file.ts';
 import { settings } from './settings.ts';
 

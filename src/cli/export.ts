@@ -1,8 +1,8 @@
 import { existsSync, renameSync, unlinkSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
-import { readAll, type BulkStore } from '../bulk-store.ts';
-import { OperatorError, usageError } from '../error.ts';
+import { readAll, type BulkStore } from '../domain/bulk-store.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
 import { openBulkStore, refuseFileOfStore } from '../stores.ts';
 import { attemptWrite, openOutputFile } from './output-file.ts';

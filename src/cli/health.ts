@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import { addressOf, urlSetting } from './service/connect.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';

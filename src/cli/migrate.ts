@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Migration } from '../migration.ts';
+import type { Migration } from '../domain/migration.ts';
 import { openStores } from '../stores.ts';
 import { audited, auditHelp } from './audit.ts';
 import { settings } from './settings.ts';

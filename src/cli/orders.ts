@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { orderStatuses, renderOrder, type Order, type OrderStatus } from '../order.ts';
+import { orderStatuses, renderOrder, type Order, type OrderStatus } from '../domain/order.ts';
 import { addConnectionOptions, connect } from './service/connect.ts';
 import { explaining } from './service/explain.ts';
 import { addListOptions, firstPageOf, type ListOptions } from './service/list-options.ts';

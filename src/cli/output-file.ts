@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 
 /**
  * Opens a file that a command writes: `w` replaces a file, `wx` fails if it exists. Every failure is an error for the

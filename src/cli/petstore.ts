@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander';
-import { OperatorError, usageError } from '../error.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
 import { createProgram } from './program.ts';
 
 // A reader that has seen enough, such as `head`, is no error, and neither is a closed terminal.

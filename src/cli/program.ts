@@ -1,6 +1,6 @@
 import { Command, type CommanderError } from 'commander';
 import { version } from '../../package.json';
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 import { addExamples, helpOutput, helpStyle } from './terminal/help.ts';
 
 interface CommandEntry {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
 import { isS3, openPlace } from '../backups/place.ts';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import { makeScratchFolder } from '../sqlite/backups/lock-store.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { PetstoreError, usageError } from '../error.ts';
-import { createLog } from '../log.ts';
+import { PetstoreError, usageError } from '../domain/error.ts';
+import { createLog } from '../domain/log.ts';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
 import type { Layer } from '../sandbox/layer.ts';
 import { untilInputEnds, untilParentGone } from '../sandbox/parent.ts';

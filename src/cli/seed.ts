@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createSamplePets } from '../sample-pets.ts';
+import { createSamplePets } from '../domain/sample-pets.ts';
 import { openImportStore } from '../stores.ts';
 import { storeOptions } from './audit.ts';
 import { batchSize } from './import/add.ts';

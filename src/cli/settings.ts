@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { parseKeep } from '../backups/keep.ts';
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 import { createProxyList } from '../http/client-address.ts';
-import { logLevels } from '../log.ts';
+import { logLevels } from '../domain/log.ts';
 import type { ServeOptions } from '../server/options.ts';
 import { parseDatabaseUrl } from '../stores.ts';
 

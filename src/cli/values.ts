@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { int64Range, parseInt64 } from '../int64.ts';
+import { int64Range, parseInt64 } from '../domain/int64.ts';
 
 /** Parses an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {

@@ -1,4 +1,4 @@
-import { toInt64 } from '../int64.ts';
+import { toInt64 } from '../domain/int64.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
 import { expectStatus, expectThat } from './mismatch.ts';
 import { isObject, parseBody } from './pets.ts';

@@ -1,4 +1,4 @@
-import { JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
+import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
 import { expectStatus, expectThat, mismatch } from './mismatch.ts';
 

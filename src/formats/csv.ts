@@ -1,7 +1,7 @@
-import { OperatorError } from '../error.ts';
-import type { ImportedPet } from '../import-store.ts';
-import { JsonNumber, parseInt64 } from '../int64.ts';
-import { isPetStatus } from '../pet.ts';
+import { OperatorError } from '../domain/error.ts';
+import type { ImportedPet } from '../domain/import-store.ts';
+import { JsonNumber, parseInt64 } from '../domain/int64.ts';
+import { isPetStatus } from '../domain/pet.ts';
 import { quoteText } from './quote.ts';
 import { readPet, refuse, refuseInvalidUtf8, type ParsedRecord, type TextRecord } from './record.ts';
 

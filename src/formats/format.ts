@@ -1,4 +1,4 @@
-import type { Pet } from '../pet.ts';
+import type { Pet } from '../domain/pet.ts';
 import { createArraySplitter } from './json-array.ts';
 import { createCsvReader, csvField, turnsQuoted } from './csv.ts';
 import { createLineSplitter } from './lines.ts';

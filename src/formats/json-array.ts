@@ -1,4 +1,4 @@
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import { refuseTooLong, type Splitter } from './lines.ts';
 import type { TextRecord } from './record.ts';
 

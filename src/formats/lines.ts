@@ -1,4 +1,4 @@
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import type { TextRecord } from './record.ts';
 
 /** Cuts text that arrives in pieces into records. */

@@ -1,5 +1,5 @@
-import { JsonNumber } from '../int64.ts';
-import type { PetProblems } from '../pet.ts';
+import { JsonNumber } from '../domain/int64.ts';
+import type { PetProblems } from '../domain/pet.ts';
 
 const longest = 40;
 

@@ -1,7 +1,7 @@
-import type { ImportedPet } from '../import-store.ts';
-import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../int64.ts';
-import { findJsonProblem } from '../json-position.ts';
-import { InvalidPetError, parseNewPet, type Pet } from '../pet.ts';
+import type { ImportedPet } from '../domain/import-store.ts';
+import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
+import { findJsonProblem } from '../domain/json-position.ts';
+import { InvalidPetError, parseNewPet, type Pet } from '../domain/pet.ts';
 import { describeProblems, quoteText, withValue } from './quote.ts';
 
 /** The text of one record in a file. */

@@ -1,8 +1,8 @@
-import type { ApiKeyStore } from '../api-key.ts';
-import type { ExperimentalStore } from '../experimental-store.ts';
-import type { Log } from '../log.ts';
+import type { ApiKeyStore } from '../domain/api-key.ts';
+import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { PetStore } from '../pet.ts';
+import type { PetStore } from '../domain/pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';

@@ -1,6 +1,6 @@
-import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../api-key.ts';
-import { PetstoreError } from '../error.ts';
-import { describeError, type Log } from '../log.ts';
+import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { PetstoreError } from '../domain/error.ts';
+import { describeError, type Log } from '../domain/log.ts';
 
 /** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
 export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> & Partial<Pick<ApiKey, 'id'>>;

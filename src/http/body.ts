@@ -1,6 +1,6 @@
-import { PetstoreError } from '../error.ts';
-import { parseExactJson } from '../int64.ts';
-import { findJsonProblem, findUtf8Problem } from '../json-position.ts';
+import { PetstoreError } from '../domain/error.ts';
+import { parseExactJson } from '../domain/int64.ts';
+import { findJsonProblem, findUtf8Problem } from '../domain/json-position.ts';
 
 export const maxBodyBytes = 64 * 1024;
 

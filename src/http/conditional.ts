@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import { isLarge } from './large-responses.ts';
 import type { PlainResponse, ResponseBody } from './response.ts';
 

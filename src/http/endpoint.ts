@@ -1,4 +1,4 @@
-import { PetstoreError, type ErrorCode } from '../error.ts';
+import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import { conditional } from './conditional.ts';
 import type { AddCorsHeaders } from './cors.ts';

@@ -1,6 +1,6 @@
-import type { ExperimentalStore, SeenPet } from '../experimental-store.ts';
-import { parsePetUpdate } from '../pet-update.ts';
-import type { PetStore } from '../pet.ts';
+import type { ExperimentalStore, SeenPet } from '../domain/experimental-store.ts';
+import { parsePetUpdate } from '../domain/pet-update.ts';
+import type { PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { checkChange, dependsOnTag, etagOf } from './conditional.ts';

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import type { ResponseBody } from './response.ts';
 
 /** Whether a request was responded to, to the last byte, or its caller is gone. */

@@ -1,4 +1,4 @@
-import type { Page } from '../pet.ts';
+import type { Page } from '../domain/pet.ts';
 import type { ResponseCache } from './cache.ts';
 import { cacheable } from './conditional.ts';
 import type { Handler } from './endpoint.ts';

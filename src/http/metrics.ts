@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../error.ts';
+import type { ErrorCode } from '../domain/error.ts';
 import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
 
 /** What the API counts. The names of requests are those of OpenTelemetry's HTTP conventions. */

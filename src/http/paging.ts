@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
-import { PetstoreError } from '../error.ts';
-import { parseInt64 } from '../int64.ts';
-import { orderStatuses } from '../order.ts';
-import { pageLimit, petStatuses, type Page } from '../pet.ts';
+import { PetstoreError } from '../domain/error.ts';
+import { parseInt64 } from '../domain/int64.ts';
+import { orderStatuses } from '../domain/order.ts';
+import { pageLimit, petStatuses, type Page } from '../domain/pet.ts';
 
 /** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
 export interface ListKind<Status extends string> {

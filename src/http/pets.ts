@@ -1,6 +1,6 @@
-import { PetstoreError } from '../error.ts';
-import { parseInt64 } from '../int64.ts';
-import { parseNewPet, type PetStore } from '../pet.ts';
+import { PetstoreError } from '../domain/error.ts';
+import { parseInt64 } from '../domain/int64.ts';
+import { parseNewPet, type PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';

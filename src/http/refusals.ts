@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../log.ts';
+import type { Log, LogFields } from '../domain/log.ts';
 
 /** Counts a refused request of an address. */
 export type CountRefusal = (address: string, fields?: LogFields) => void;

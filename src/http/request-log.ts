@@ -1,5 +1,5 @@
-import { PetstoreError, type ErrorCode } from '../error.ts';
-import { describeError, type Log, type LogFields } from '../log.ts';
+import { PetstoreError, type ErrorCode } from '../domain/error.ts';
+import { describeError, type Log, type LogFields } from '../domain/log.ts';
 import type { Caller } from './auth.ts';
 import type { ClientAddress } from './client-address.ts';
 import { createRefusalCounter } from './refusals.ts';

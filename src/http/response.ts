@@ -1,4 +1,4 @@
-import type { ErrorCode, PetstoreError } from '../error.ts';
+import type { ErrorCode, PetstoreError } from '../domain/error.ts';
 import { UnreadBodyError } from './body.ts';
 
 export type ResponseBody = string | Uint8Array<ArrayBuffer>;

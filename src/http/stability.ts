@@ -1,4 +1,4 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 
 const header = 'Petstore-Stability';
 const experimental = 'experimental';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { usageError } from '../error.ts';
+import { usageError } from '../domain/error.ts';
 import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */

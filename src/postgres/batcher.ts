@@ -1,4 +1,4 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import type { WriteMetrics } from '../metrics/writes.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 

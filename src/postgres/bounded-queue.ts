@@ -1,4 +1,4 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import { unavailable } from './errors.ts';
 
 /** Requests that wait for their turn: at most so many, and each at most so long. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
 import type { PostgresAddress } from './address.ts';
 import type { Dialect } from './dialect/dialect.ts';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { OperatorError, PetstoreError } from '../error.ts';
+import { OperatorError, PetstoreError } from '../domain/error.ts';
 
 /**
  * What a failure says about the statement that failed. An error after which the session lives on means that the

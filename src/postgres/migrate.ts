@@ -1,5 +1,5 @@
-import { OperatorError } from '../error.ts';
-import { newerSchema, type MigrationOptions } from '../migration.ts';
+import { OperatorError } from '../domain/error.ts';
+import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
 import { chooseDialect } from './dialect/choose.ts';
 import type { Dialect } from './dialect/dialect.ts';

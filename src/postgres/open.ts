@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiKeyStore } from '../api-key.ts';
-import { OperatorError } from '../error.ts';
-import type { ExperimentalStore } from '../experimental-store.ts';
-import type { Log } from '../log.ts';
+import type { ApiKeyStore } from '../domain/api-key.ts';
+import { OperatorError } from '../domain/error.ts';
+import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
-import type { MigrationOptions } from '../migration.ts';
-import type { PetStore } from '../pet.ts';
+import type { MigrationOptions } from '../domain/migration.ts';
+import type { PetStore } from '../domain/pet.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import { runDeletes, runUpdates, type DeleteRequest, type UpdateRequest } from './pets/change.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CreatedPet } from '../pet.ts';
+import type { CreatedPet } from '../domain/pet.ts';
 import type { CreatePets, CreateResult } from './pets/create.ts';
 import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';

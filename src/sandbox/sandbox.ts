@@ -1,6 +1,6 @@
-import { hashKey } from '../api-key.ts';
+import { hashKey } from '../domain/api-key.ts';
 import { createApp, type App } from '../http/app.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../domain/log.ts';
 import { addressOf, listen } from '../server/listen.ts';
 import { removeAbandonedFolders } from '../temporary-folder.ts';
 import type { Fault } from './faults/fault.ts';

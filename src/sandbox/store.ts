@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSamplePets } from '../sample-pets.ts';
+import { createSamplePets } from '../domain/sample-pets.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/open.ts';
 import { createInsert } from '../sqlite/tools/import.ts';

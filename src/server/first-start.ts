@@ -1,6 +1,6 @@
-import { issueKey, isUsable } from '../api-key.ts';
-import { OperatorError, PetstoreError } from '../error.ts';
-import type { Log } from '../log.ts';
+import { issueKey, isUsable } from '../domain/api-key.ts';
+import { OperatorError, PetstoreError } from '../domain/error.ts';
+import type { Log } from '../domain/log.ts';
 import type { Stores } from '../stores.ts';
 import { addressOf, localAddressOf } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 import type { ServeOptions } from './options.ts';
 import type { Tls } from './tls.ts';
 

@@ -1,5 +1,5 @@
-import { usageError } from '../error.ts';
-import type { Log } from '../log.ts';
+import { usageError } from '../domain/error.ts';
+import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { metricsMediaType, renderMetrics } from '../metrics/render.ts';
 import type { ServeOptions } from './options.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OperatorError } from '../error.ts';
+import { OperatorError } from '../domain/error.ts';
 
 /** Reads a text file that a flag names. */
 export function readFileOf(flag: string, path: string): string {

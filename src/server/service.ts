@@ -1,6 +1,6 @@
-import { hashKey } from '../api-key.ts';
+import { hashKey } from '../domain/api-key.ts';
 import { createApp } from '../http/app.ts';
-import type { LogFields } from '../log.ts';
+import type { LogFields } from '../domain/log.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';

@@ -1,5 +1,5 @@
-import { OperatorError } from '../error.ts';
-import { describeError, type Log } from '../log.ts';
+import { OperatorError } from '../domain/error.ts';
+import { describeError, type Log } from '../domain/log.ts';
 import type { ServeOptions } from './options.ts';
 import { readFileOf } from './read-file.ts';
 

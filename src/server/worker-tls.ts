@@ -1,5 +1,5 @@
-import { OperatorError } from '../error.ts';
-import { describeError } from '../log.ts';
+import { OperatorError } from '../domain/error.ts';
+import { describeError } from '../domain/log.ts';
 import type { Listener } from './listener.ts';
 import type { ReplaceTls, Tls } from './tls.ts';
 

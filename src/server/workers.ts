@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { usageError } from '../error.ts';
-import type { LogLevel } from '../log.ts';
+import { usageError } from '../domain/error.ts';
+import type { LogLevel } from '../domain/log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';

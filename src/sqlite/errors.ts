@@ -1,7 +1,7 @@
 /** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
-import { IdTakenError, OperatorError, PetstoreError } from '../error.ts';
+import { IdTakenError, OperatorError, PetstoreError } from '../domain/error.ts';
 import { isInPlace, type StoreFile } from './opening/store-file.ts';
 
 /** Whether somebody else holds the lock. */

@@ -1,7 +1,7 @@
-import { PetstoreError } from '../error.ts';
-import type { ExperimentalStore } from '../experimental-store.ts';
-import type { OrderStatus } from '../order.ts';
-import { petChanged } from '../pet-update.ts';
+import { PetstoreError } from '../domain/error.ts';
+import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { OrderStatus } from '../domain/order.ts';
+import { petChanged } from '../domain/pet-update.ts';
 import type { StoreParts } from './open.ts';
 import { renderPage } from './rendered-page.ts';
 import { sentFields, type Refusal } from './pet-changes.ts';

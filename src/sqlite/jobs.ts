@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import type { OrderStatus } from '../order.ts';
-import { idempotencyRetentionMs, type PetStatus } from '../pet.ts';
+import type { OrderStatus } from '../domain/order.ts';
+import { idempotencyRetentionMs, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './ids.ts';
 import { createPetChanges, type DeleteJob, type PetChanges, type UpdateJob } from './pet-changes.ts';
 import { createOrderWriter } from './stored-order.ts';

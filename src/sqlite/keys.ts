@@ -1,4 +1,4 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../api-key.ts';
+import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import type { StoreParts } from './open.ts';
 
 export interface KeyRow {

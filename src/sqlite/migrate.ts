@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
-import { OperatorError } from '../error.ts';
-import { newerSchema, type Migration } from '../migration.ts';
-import type { PetStatus } from '../pet.ts';
+import { OperatorError } from '../domain/error.ts';
+import { newerSchema, type Migration } from '../domain/migration.ts';
+import type { PetStatus } from '../domain/pet.ts';
 import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite';
-import type { ApiKeyStore } from '../api-key.ts';
-import type { ExperimentalStore } from '../experimental-store.ts';
-import type { Log } from '../log.ts';
+import type { ApiKeyStore } from '../domain/api-key.ts';
+import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { MigrationOptions } from '../migration.ts';
-import type { PetStore } from '../pet.ts';
+import type { MigrationOptions } from '../domain/migration.ts';
+import type { PetStore } from '../domain/pet.ts';
 import { createExperimentalStore } from './experimental.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';

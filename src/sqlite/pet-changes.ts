@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import { parseExactJson } from '../int64.ts';
-import { orderedStatus } from '../order.ts';
-import { parseNewPet, type NewPet, type PetStatus } from '../pet.ts';
-import { hasFields, withFields, type PetFields } from '../pet-update.ts';
+import { parseExactJson } from '../domain/int64.ts';
+import { orderedStatus } from '../domain/order.ts';
+import { parseNewPet, type NewPet, type PetStatus } from '../domain/pet.ts';
+import { hasFields, withFields, type PetFields } from '../domain/pet-update.ts';
 import type { OrderWriter } from './stored-order.ts';
 import {
   checksumOf,

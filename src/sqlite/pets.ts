@@ -1,4 +1,4 @@
-import { orderedStatus } from '../order.ts';
+import { orderedStatus } from '../domain/order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
@@ -6,7 +6,7 @@ import {
   type PageRequest,
   type PetStatus,
   type PetStore,
-} from '../pet.ts';
+} from '../domain/pet.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
 import { renderPage } from './rendered-page.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../pet.ts';
+import type { Page } from '../domain/pet.ts';
 import { idOf } from './stored-pet.ts';
 
 /** The page that these rows make. One row more than `limit` shows that another page follows. */

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { renderOrder, type Order, type OrderStatus } from '../order.ts';
+import { renderOrder, type Order, type OrderStatus } from '../domain/order.ts';
 import { createIds, type Ids } from './ids.ts';
 import { checksumOf, damagedRow, type Value } from './stored-pet.ts';
 

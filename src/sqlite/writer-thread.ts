@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { PetstoreError, type ErrorCode } from '../error.ts';
-import { describeError } from '../log.ts';
+import { PetstoreError, type ErrorCode } from '../domain/error.ts';
+import { describeError } from '../domain/log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
 import { outcomeUnknown, refuseMoved, storeMoved, translateCommitError, translateError } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../error.ts';
+import { PetstoreError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { backUpTo } from '../../src/backups/back-up.ts';
 import { listBackups } from '../../src/backups/catalog.ts';
 import type { Backup } from '../../src/backups/manifest.ts';
 import { openPlace, type BackupPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
-import { noReport } from '../../src/progress.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeFolder } from '../support/process/process.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { isWellFormedKey } from '../../src/api-key.ts';
+import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import type { ShownKey } from '../../src/cli/keys/show.ts';
 import {
   makeFolder,

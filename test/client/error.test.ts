@@ -8,7 +8,7 @@ import {
   isUnauthorized,
   PetstoreClientError,
 } from '../../src/client/index.ts';
-import { statusOfCode } from '../../src/error.ts';
+import { statusOfCode } from '../../src/domain/error.ts';
 import { failureOf } from '../support/failure.ts';
 import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { LogFields } from '../../src/log.ts';
+import type { LogFields } from '../../src/domain/log.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { addPets, openConsole, rows } from '../support/browser/console.ts';
 import { openListeningService } from '../support/http/listening.ts';

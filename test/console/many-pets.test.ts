@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { petStatuses, type NewPet } from '../../src/pet.ts';
+import { petStatuses, type NewPet } from '../../src/domain/pet.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { openConsole, phone, rows } from '../support/browser/console.ts';
 import { openServiceOnFile } from '../support/http/service-on-file.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { generateKey, hashKey } from '../../src/api-key.ts';
+import { generateKey, hashKey } from '../../src/domain/api-key.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
 import { add, addPets, openConsole, rows, signIn } from '../support/browser/console.ts';

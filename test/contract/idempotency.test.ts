@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';

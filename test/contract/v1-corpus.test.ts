@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { hash } from 'node:crypto';
-import { hashKey } from '../../src/api-key.ts';
+import { hashKey } from '../../src/domain/api-key.ts';
 import { replay } from '../support/http/replay.ts';
 import { openService, openTemporarySqlite, type ServiceOptions } from '../support/http/service.ts';
 import { listen } from '../support/http/socket.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { exampleAddress } from '../../src/docs/addresses.ts';
-import type { PetStatus } from '../../src/pet.ts';
+import type { PetStatus } from '../../src/domain/pet.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { openapi, type Contract, type DocumentedOperation } from '../support/contract/openapi.ts';
 import { sendTo, worlds, type World } from '../support/contract/worlds.ts';

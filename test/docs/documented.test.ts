@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { rename } from 'node:fs/promises';
-import { generateKey, issueKey } from '../../src/api-key.ts';
-import { PetstoreError, type ErrorCode } from '../../src/error.ts';
+import { generateKey, issueKey } from '../../src/domain/api-key.ts';
+import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
 import { maxBodyBytes } from '../../src/http/body.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { requestFor, type Change } from '../support/contract/documented-request.ts';

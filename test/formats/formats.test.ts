@@ -2,8 +2,8 @@ import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { createPetParser, createPetWriter, sniffFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
-import { parseExactJson } from '../../src/int64.ts';
-import { InvalidPetError, parseNewPet } from '../../src/pet.ts';
+import { parseExactJson } from '../../src/domain/int64.ts';
+import { InvalidPetError, parseNewPet } from '../../src/domain/pet.ts';
 import { petsOf, readPieces } from '../support/read-pieces.ts';
 
 const linesOf = (rows: ParsedRecord[]) => rows.map(({ line }) => line);

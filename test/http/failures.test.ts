@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreError, statusOfCode } from '../../src/error.ts';
+import { PetstoreError, statusOfCode } from '../../src/domain/error.ts';
 import { errorOf, outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openapi } from '../support/contract/openapi.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { nextLink, orderList, parsePageRequest, petList } from '../../src/http/paging.ts';
-import { petStatuses } from '../../src/pet.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
 import { holds } from '../support/property.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

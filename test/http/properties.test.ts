@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { isPetStatus } from '../../src/pet.ts';
+import { isPetStatus } from '../../src/domain/pet.ts';
 import { nextQuery, post, rex } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 import { holds, propertyTimeoutMs, wellFormedName } from '../support/property.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { hashKey } from '../../src/api-key.ts';
+import { hashKey } from '../../src/domain/api-key.ts';
 import { openService } from '../support/http/service.ts';
 
 describe('the rate limit', () => {

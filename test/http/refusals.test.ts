@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
 import { createRefusalCounter } from '../../src/http/refusals.ts';
-import type { LogFields } from '../../src/log.ts';
+import type { LogFields } from '../../src/domain/log.ts';
 import { silentLog } from '../support/http/service.ts';
 
 it('logs what followed once a minute while there is something, and then forgets the address', () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { createClientAddress } from '../../src/http/client-address.ts';
 import { traceIdOf } from '../../src/http/trace.ts';
-import { createLog, type LogFields } from '../../src/log.ts';
+import { createLog, type LogFields } from '../../src/domain/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
 

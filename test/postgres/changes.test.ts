@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { IdTakenError } from '../../src/error.ts';
+import { IdTakenError } from '../../src/domain/error.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { failureOf } from '../support/failure.ts';

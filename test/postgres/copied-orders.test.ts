@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import type { ExperimentalStore } from '../../src/experimental-store.ts';
-import type { PetStore } from '../../src/pet.ts';
+import type { ExperimentalStore } from '../../src/domain/experimental-store.ts';
+import type { PetStore } from '../../src/domain/pet.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';

@@ -1,8 +1,8 @@
 import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { readAll, type BulkStore, type BulkTable } from '../../src/bulk-store.ts';
-import { petStatuses } from '../../src/pet.ts';
+import { readAll, type BulkStore, type BulkTable } from '../../src/domain/bulk-store.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';

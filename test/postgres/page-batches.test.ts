@@ -3,7 +3,7 @@ import { native } from '../../src/postgres/dialect/native.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createPageBatchers } from '../../src/postgres/pets/pets.ts';
-import { petStatuses, type Page, type PageRequest } from '../../src/pet.ts';
+import { petStatuses, type Page, type PageRequest } from '../../src/domain/pet.ts';
 import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 

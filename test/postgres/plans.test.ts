@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
-import { petStatuses } from '../../src/pet.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
 import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { statusOfCode, type ErrorCode } from '../../src/error.ts';
+import { statusOfCode, type ErrorCode } from '../../src/domain/error.ts';
 import { problemsOfValue } from '../support/contract/conformance.ts';
 import { contractYaml, experimentalContract } from '../../src/http/web/contract.ts';
 import { experimental, v1, type Contract, type Example } from '../support/contract/openapi.ts';

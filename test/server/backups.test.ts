@@ -5,7 +5,7 @@ import { readBackupState } from '../../src/backup-state.ts';
 import { listBackups } from '../../src/backups/catalog.ts';
 import { openPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
-import { noReport } from '../../src/progress.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { addPet, outcomeOf } from '../support/http/calls.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { childrenOf } from '../support/process/process-tree.ts';

@@ -31,7 +31,7 @@ describe('npm run dev', () => {
     };
     try {
       await untilReady(1);
-      await appendFile(join(folder.path, 'src/pet.ts'), '\n');
+      await appendFile(join(folder.path, 'src/domain/pet.ts'), '\n');
       await untilReady(2);
       child.kill('SIGTERM');
       expect(await child.exited).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { idsOf, nextQuery, outcomeOf, post } from '../support/http/calls.ts';
 import type { Call } from '../support/contract/conformance.ts';

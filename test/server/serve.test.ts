@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWellFormedKey } from '../../src/api-key.ts';
+import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
 import {
   cleanEnvironment,

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
-import { IdTakenError } from '../../src/error.ts';
-import { noReport } from '../../src/progress.ts';
+import { IdTakenError } from '../../src/domain/error.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/tools/import.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/api-key.ts';
-import { noReport } from '../../src/progress.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { OperatorError } from '../../src/error.ts';
+import { OperatorError } from '../../src/domain/error.ts';
 import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { noReport } from '../../src/progress.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
 import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';

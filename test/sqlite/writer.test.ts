@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PetstoreError } from '../../src/error.ts';
+import { PetstoreError } from '../../src/domain/error.ts';
 import { openOrCreate } from '../../src/sqlite/opening/opened-store.ts';
 import { openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../support/process/process.ts';

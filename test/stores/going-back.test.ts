@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { issueKey } from '../../src/api-key.ts';
+import { issueKey } from '../../src/domain/api-key.ts';
 import { readPragma } from '../../src/sqlite/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { runCli } from '../support/process/process.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { PetstoreError } from '../../src/error.ts';
-import { orderedStatus, orderStatuses, type OrderStatus } from '../../src/order.ts';
-import { petStatuses, type NewPet, type Page } from '../../src/pet.ts';
-import { hasFields, withFields, type PetFields } from '../../src/pet-update.ts';
+import { PetstoreError } from '../../src/domain/error.ts';
+import { orderedStatus, orderStatuses, type OrderStatus } from '../../src/domain/order.ts';
+import { petStatuses, type NewPet, type Page } from '../../src/domain/pet.ts';
+import { hasFields, withFields, type PetFields } from '../../src/domain/pet-update.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { holds, propertyTimeoutMs, wellFormedName } from '../support/property.ts';

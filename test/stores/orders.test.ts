@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
-import { IdTakenError } from '../../src/error.ts';
-import { petStatuses } from '../../src/pet.ts';
+import { IdTakenError } from '../../src/domain/error.ts';
+import { petStatuses } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { onEveryStore } from '../support/stores.ts';

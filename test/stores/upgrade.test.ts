@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { shownKey } from '../../src/cli/keys/show.ts';
-import type { Migration } from '../../src/migration.ts';
+import type { Migration } from '../../src/domain/migration.ts';
 import { readPragma } from '../../src/sqlite/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { hashesOf } from '../support/file-hashes.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { petStatuses, type PetStatus } from '../../src/pet.ts';
+import { petStatuses, type PetStatus } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { randomFrom } from '../support/random.ts';

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../src/error.ts';
+import { PetstoreError } from '../../src/domain/error.ts';
 
 /** What became of a promise: `done`, or the code of its error. */
 export function codeOf(promise: Promise<unknown>): Promise<string> {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { NewPet } from '../../src/pet.ts';
+import type { NewPet } from '../../src/domain/pet.ts';
 import { checksumOf, renderFields, renderPet } from '../../src/sqlite/stored-pet.ts';
 
 /** Puts a pet into a database file past the service, with an id that the service would not assign. */

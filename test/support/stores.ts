@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe } from 'bun:test';
-import type { BulkStore } from '../../src/bulk-store.ts';
-import type { ImportStore } from '../../src/import-store.ts';
+import type { BulkStore } from '../../src/domain/bulk-store.ts';
+import type { ImportStore } from '../../src/domain/import-store.ts';
 import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
 import { openPostgresImport } from '../../src/postgres/tools/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';

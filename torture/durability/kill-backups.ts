@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Backup } from '../../src/backups/manifest.ts';
 import { openPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
-import { noReport } from '../../src/progress.ts';
+import { noReport } from '../../src/domain/progress.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
 import { endProcess, makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { percentile, round } from '../../test/support/statistics.ts';
-import { generateKey } from '../../src/api-key.ts';
+import { generateKey } from '../../src/domain/api-key.ts';
 import { openConnection } from '../../test/support/http/raw-http.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { makeFolder, runCli, type Folder, type Service } from '../../test/support/process/process.ts';
@@ -205,7 +205,7 @@ const findRevoked = {
   replace: 'WHERE hash = ?1 AND (revoked_at IS NOT NULL OR expires_at',
 };
 const acceptRevoked = {
-  file: 'src/api-key.ts',
+  file: 'src/domain/api-key.ts',
   find: 'return key.revokedAt === undefined && (',
   replace: 'return (',
 };

@@ -79,7 +79,7 @@ export const hostileJson: TortureTest = {
     rounds: 1,
     run: againstBroken(run, [
       {
-        file: 'src/int64.ts',
+        file: 'src/domain/int64.ts',
         find: "    return withinInt64(BigInt(sign + significant + '0'.repeat(trailingZeros)));",
         replace: '    return withinInt64(BigInt(Number(this.source)));',
       },

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { hashKey } from '../../src/api-key.ts';
+import { hashKey } from '../../src/domain/api-key.ts';
 import { issuedKeys, type IssuedKey } from '../support/issue-key.ts';
 import { cloneModel, compareWith, createModel, fieldsOf, foundPets, type StoreModel } from './model.ts';
 import type { Step } from './operator-steps.ts';

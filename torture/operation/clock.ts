@@ -97,7 +97,7 @@ export const clock: TortureTest = {
     rounds: 10,
     run: againstBroken(run, [
       {
-        file: 'src/pet.ts',
+        file: 'src/domain/pet.ts',
         find: 'idempotencyRetentionMs = 48 * 60',
         replace: 'idempotencyRetentionMs = 12 * 60',
       },

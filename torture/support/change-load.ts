@@ -1,4 +1,4 @@
-import { petStatuses, type NewPet } from '../../src/pet.ts';
+import { petStatuses, type NewPet } from '../../src/domain/pet.ts';
 import { openConnection, type RawConnection } from '../../test/support/http/raw-http.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
 import { between, randomFrom, type Random } from '../../test/support/random.ts';

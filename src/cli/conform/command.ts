@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api } from '../../conform/api.ts';
 import { profiles, type Profile } from '../../conform/check.ts';
 import { runChecks } from '../../conform/run.ts';
-import { OperatorError, usageError } from '../../error.ts';
+import { OperatorError, usageError } from '../../domain/error.ts';
 import { openOutputFile } from '../output-file.ts';
 import { keyNeeded, keySetting, parseAddress } from '../service/connect.ts';
 import { addExamples } from '../terminal/help.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 
 /** The result of one check. */
 export interface Finding {

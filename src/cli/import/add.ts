@@ -1,5 +1,5 @@
-import { IdTakenError, OperatorError, PetstoreError } from '../../error.ts';
-import type { ImportedPet, ImportStore } from '../../import-store.ts';
+import { IdTakenError, OperatorError, PetstoreError } from '../../domain/error.ts';
+import type { ImportedPet, ImportStore } from '../../domain/import-store.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';

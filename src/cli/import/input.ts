@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, read, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { attemptRead } from '../../server/read-file.ts';
 import { writeAll } from '../output-file.ts';
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { usageError } from '../../error.ts';
+import { usageError } from '../../domain/error.ts';
 import type { ParsedRecord } from '../../formats/record.ts';
 import { openOutputFile } from '../output-file.ts';
 

@@ -1,5 +1,5 @@
-import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
-import { rotateKey, unknownKey } from '../../key-rotation.ts';
+import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
+import { rotateKey, unknownKey } from '../../domain/key-rotation.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
 import { audited, storeOptions } from '../audit.ts';
 import { print, printJson } from '../terminal/output.ts';

@@ -1,4 +1,4 @@
-import { describeKey, isUsable, type ApiKey } from '../../api-key.ts';
+import { describeKey, isUsable, type ApiKey } from '../../domain/api-key.ts';
 import { renderTable } from '../terminal/output.ts';
 
 /** A key as JSON shows it. */

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { usageError } from '../../error.ts';
-import { petStatuses, type PetStatus } from '../../pet.ts';
+import { usageError } from '../../domain/error.ts';
+import { petStatuses, type PetStatus } from '../../domain/pet.ts';
 import { connect, type ConnectionOptions } from '../service/connect.ts';
 import { explaining } from '../service/explain.ts';
 import { printOne, wantsTable } from '../service/print.ts';

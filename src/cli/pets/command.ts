@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { petStatuses, type PetStatus } from '../../pet.ts';
+import { petStatuses, type PetStatus } from '../../domain/pet.ts';
 import { addConnectionOptions, connect, type ConnectionOptions } from '../service/connect.ts';
 import { explaining } from '../service/explain.ts';
 import { addListOptions, firstPageOf, type ListOptions } from '../service/list-options.ts';

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { usageError } from '../../error.ts';
+import { usageError } from '../../domain/error.ts';
 import { isLoopback, localAddressOf } from '../../server/listen.ts';
 import { settings, type Setting } from '../settings.ts';
 

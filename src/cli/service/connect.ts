@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createClient, type DeprecationNotice, type ExperimentalPetstoreClient } from '../../client/index.ts';
-import { usageError } from '../../error.ts';
+import { usageError } from '../../domain/error.ts';
 import { Setting } from '../settings.ts';
 import { addressOfSettings } from './address.ts';
 

@@ -1,5 +1,5 @@
 import { isPetstoreError, type PetstoreClientError } from '../../client/index.ts';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { addressOf, type ConnectionOptions } from './connect.ts';
 
 /** Names of the runtime's errors for certificates that it does not accept. */

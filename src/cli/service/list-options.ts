@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { pageLimit } from '../../pet.ts';
+import { pageLimit } from '../../domain/pet.ts';
 import { integerFrom } from '../values.ts';
 import type { ConnectionOptions } from './connect.ts';
 

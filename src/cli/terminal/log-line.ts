@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { LogFields, LogLevel } from '../../log.ts';
+import type { LogFields, LogLevel } from '../../domain/log.ts';
 import { visible, visibleLines } from './visible.ts';
 import { wrapLines } from './wrap.ts';
 

@@ -1,6 +1,6 @@
-import { redactKeys } from '../../api-key.ts';
-import { OperatorError, PetstoreError } from '../../error.ts';
-import { createLog, describeError, type LogLevel } from '../../log.ts';
+import { redactKeys } from '../../domain/api-key.ts';
+import { OperatorError, PetstoreError } from '../../domain/error.ts';
+import { createLog, describeError, type LogLevel } from '../../domain/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines } from './visible.ts';

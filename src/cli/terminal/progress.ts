@@ -1,4 +1,4 @@
-import { noReport, type Report } from '../../progress.ts';
+import { noReport, type Report } from '../../domain/progress.ts';
 import { visible } from './visible.ts';
 import { wrapLines } from './wrap.ts';
 

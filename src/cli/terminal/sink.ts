@@ -1,4 +1,4 @@
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 
 /** Writes text and waits for a slow reader. False when the reader is gone, as after `| head`, and wants no more. */
 export type Sink = (text: string) => Promise<boolean>;

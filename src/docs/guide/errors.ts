@@ -1,4 +1,4 @@
-import { statusOfCode, type ErrorCode } from '../../error.ts';
+import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 
 const advice: Record<ErrorCode, string> = {

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../error.ts';
+import { PetstoreError } from '../../domain/error.ts';
 import type { Call, Handler } from '../endpoint.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';

@@ -1,4 +1,4 @@
-import type { Page, PageRequest, PetStatus } from '../../pet.ts';
+import type { Page, PageRequest, PetStatus } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 import type { Connection } from '../session/connection.ts';
 

@@ -1,5 +1,5 @@
-import { int64Range } from '../../int64.ts';
-import type { Page, PageRequest, PetStatus } from '../../pet.ts';
+import { int64Range } from '../../domain/int64.ts';
+import type { Page, PageRequest, PetStatus } from '../../domain/pet.ts';
 import { petColumns, petJsonOf, type PetRow } from '../pets/pet-row.ts';
 import { pageOf, type Dialect, type Reader } from './dialect.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api-key.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
 import type { Database } from '../database.ts';
 import { unavailable, wasUndone } from '../errors.ts';
 import type { Connection } from '../session/connection.ts';

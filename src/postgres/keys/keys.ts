@@ -1,4 +1,4 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../../api-key.ts';
+import { isUsable, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { Statement, Values } from '../session/connection.ts';

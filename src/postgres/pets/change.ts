@@ -1,4 +1,4 @@
-import type { PetFields } from '../../pet-update.ts';
+import type { PetFields } from '../../domain/pet-update.ts';
 import type { Database } from '../database.ts';
 import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './change-statements.ts';
 import type { Expectation } from './expectation.ts';

@@ -1,11 +1,11 @@
-import { PetstoreError } from '../../error.ts';
+import { PetstoreError } from '../../domain/error.ts';
 import {
   fingerprintOf,
   idempotencyRetentionMs,
   type CreatedPet,
   type Idempotency,
   type NewPet,
-} from '../../pet.ts';
+} from '../../domain/pet.ts';
 import {
   createStatements,
   forgetOld,

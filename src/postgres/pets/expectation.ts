@@ -1,7 +1,7 @@
-import type { SeenPet } from '../../experimental-store.ts';
-import { parseExactJson } from '../../int64.ts';
-import { InvalidPetError, parseNewPet, type NewPet } from '../../pet.ts';
-import { hasFields, type PetFields } from '../../pet-update.ts';
+import type { SeenPet } from '../../domain/experimental-store.ts';
+import { parseExactJson } from '../../domain/int64.ts';
+import { InvalidPetError, parseNewPet, type NewPet } from '../../domain/pet.ts';
+import { hasFields, type PetFields } from '../../domain/pet-update.ts';
 import { petJsonOf, petRowOf } from './pet-row.ts';
 
 /** What a pet must be like to be changed. */

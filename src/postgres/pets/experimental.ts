@@ -1,7 +1,7 @@
-import { PetstoreError } from '../../error.ts';
-import type { ExperimentalStore } from '../../experimental-store.ts';
-import type { Page } from '../../pet.ts';
-import { petChanged } from '../../pet-update.ts';
+import { PetstoreError } from '../../domain/error.ts';
+import type { ExperimentalStore } from '../../domain/experimental-store.ts';
+import type { Page } from '../../domain/pet.ts';
+import { petChanged } from '../../domain/pet-update.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Reader } from '../dialect/dialect.ts';
 import type { ChangeResult, DeleteRequest, DeleteResult, UpdateRequest, UpdateResult } from './change.ts';

@@ -1,4 +1,4 @@
-import { orderStatuses, type Order, type OrderStatus } from '../../order.ts';
+import { orderStatuses, type Order, type OrderStatus } from '../../domain/order.ts';
 
 /** A row of `orders`. */
 export interface OrderRow {

@@ -1,7 +1,7 @@
-import type { OrderPageRequest } from '../../experimental-store.ts';
-import { int64Range } from '../../int64.ts';
-import { renderOrder } from '../../order.ts';
-import type { Page } from '../../pet.ts';
+import type { OrderPageRequest } from '../../domain/experimental-store.ts';
+import { int64Range } from '../../domain/int64.ts';
+import { renderOrder } from '../../domain/order.ts';
+import type { Page } from '../../domain/pet.ts';
 import { pageOf, type Reader } from '../dialect/dialect.ts';
 import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
 

@@ -1,4 +1,4 @@
-import type { NewPet, Pet, PetStatus } from '../../pet.ts';
+import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
 
 /** A row of `pets`. The driver hands over a bigint as text, so no digit of it is lost. */
 export interface PetRow {

@@ -4,7 +4,7 @@ import {
   type PageRequest,
   type PetStatus,
   type PetStore,
-} from '../../pet.ts';
+} from '../../domain/pet.ts';
 import { createBatcher, type Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';

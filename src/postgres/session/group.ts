@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
 import type { Dialect } from '../dialect/dialect.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from '../address.ts';
 import { openAt, type Connection } from './connection.ts';
 import { isSameServer } from './server.ts';

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../../error.ts';
+import { PetstoreError } from '../../domain/error.ts';
 import { createBoundedQueue, type Queued } from '../bounded-queue.ts';
 import { spoilsConnection, unavailable, wasUndone } from '../errors.ts';
 import type { Connection, Statement, Values } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { DialectName } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from '../address.ts';
 import { chooseDialect } from '../dialect/choose.ts';
 import type { Session } from './connection.ts';

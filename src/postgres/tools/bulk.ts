@@ -1,10 +1,10 @@
 import type { QueryResultRow } from 'pg';
-import type { ApiKey } from '../../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../../bulk-store.ts';
-import { IdTakenError } from '../../error.ts';
-import { int64Range } from '../../int64.ts';
-import type { Order } from '../../order.ts';
-import type { Pet } from '../../pet.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../../domain/bulk-store.ts';
+import { IdTakenError } from '../../domain/error.ts';
+import { int64Range } from '../../domain/int64.ts';
+import type { Order } from '../../domain/order.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { openCommandConnection, type CommandOptions, type Run } from './command-connection.ts';
 import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';

@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import type { MigrationOptions } from '../../migration.ts';
+import type { MigrationOptions } from '../../domain/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { refuseMissingSchema } from '../migrate.ts';

@@ -1,6 +1,6 @@
 import type { QueryResultRow } from 'pg';
-import { IdTakenError, PetstoreError } from '../../error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
+import { IdTakenError, PetstoreError } from '../../domain/error.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
 import { petArrays } from '../pets/pet-row.ts';

@@ -1,4 +1,4 @@
-import type { LastIds } from '../../bulk-store.ts';
+import type { LastIds } from '../../domain/bulk-store.ts';
 import type { Run } from './command-connection.ts';
 
 /** The last id that was drawn. */

@@ -1,4 +1,4 @@
-import { PetstoreError, statusOfCode, type ErrorCode } from '../../error.ts';
+import { PetstoreError, statusOfCode, type ErrorCode } from '../../domain/error.ts';
 
 /** What goes wrong with a request. Several faults in one text are combined. */
 export interface Fault {

@@ -1,8 +1,8 @@
-import { PetstoreError } from '../../error.ts';
+import { PetstoreError } from '../../domain/error.ts';
 import type { App } from '../../http/app.ts';
 import { requestIdOf } from '../../http/endpoint.ts';
 import { baseHeaders, errorResponse, jsonMediaType } from '../../http/response.ts';
-import { createRandom } from '../../sample-pets.ts';
+import { createRandom } from '../../domain/sample-pets.ts';
 import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 

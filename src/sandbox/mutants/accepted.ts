@@ -1,4 +1,4 @@
-import { isPetStatus } from '../../pet.ts';
+import { isPetStatus } from '../../domain/pet.ts';
 import { editNewPet, editNewPetText, editRequest, forOperations } from './edit.ts';
 import { parseExact, renderExact, withDefault, type Fields } from './exact-json.ts';
 import type { Mutant, Wrap } from './mutant.ts';

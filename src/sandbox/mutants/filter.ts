@@ -1,4 +1,4 @@
-import { isPetStatus } from '../../pet.ts';
+import { isPetStatus } from '../../domain/pet.ts';
 import { withBody, withUrl } from './edit.ts';
 import { parseExact, renderExact, type Fields } from './exact-json.ts';
 import type { Fetch, Mutant, Wrap } from './mutant.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { OperatorError } from '../../error.ts';
-import type { Report } from '../../progress.ts';
+import { OperatorError } from '../../domain/error.ts';
+import type { Report } from '../../domain/progress.ts';
 import { noStore } from '../errors.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
 import { openExisting } from '../opening/opened-store.ts';

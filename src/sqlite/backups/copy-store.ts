@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { OperatorError } from '../../error.ts';
-import type { Report } from '../../progress.ts';
+import { OperatorError } from '../../domain/error.ts';
+import type { Report } from '../../domain/progress.ts';
 import { damaged, explain, isFailedWrite } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';

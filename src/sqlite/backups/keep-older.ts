@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { basename, dirname } from 'node:path';
 import { removeLeftovers } from '../../leftovers.ts';
-import { noReport } from '../../progress.ts';
+import { noReport } from '../../domain/progress.ts';
 import { readPragma } from '../migrate.ts';
 import type { OpenedStore } from '../opening/opened-store.ts';
 import { copyStore } from './copy-store.ts';

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { isBusy, isUnreadable } from '../errors.ts';
 import type { StoreFile } from '../opening/store-file.ts';
 

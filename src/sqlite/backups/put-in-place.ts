@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { findStoreFile, sideFiles, stateOf, syncPath, type StoreFile } from '../opening/store-file.ts';
 import { inUse, removeAbandoned, whileLocked } from './lock-store.ts';
 

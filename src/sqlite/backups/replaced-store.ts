@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
 import { readUnchanged } from '../opening/check-store.ts';

@@ -6,8 +6,8 @@
 
 import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../error.ts';
-import type { Report } from '../../progress.ts';
+import { OperatorError } from '../../domain/error.ts';
+import type { Report } from '../../domain/progress.ts';
 import { explain } from '../errors.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
 import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../../progress.ts';
+import type { Report } from '../../domain/progress.ts';
 import { damaged } from '../errors.ts';
 import { orderOf, orderRowColumns, type OrderRow } from '../stored-order.ts';
 import { isIntact, storedPetColumns, type RenderedPet } from '../stored-pet.ts';

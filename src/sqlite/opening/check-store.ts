@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { damaged, explainOpening, isBusy } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
 import { holdsFrames } from '../wal/frames.ts';

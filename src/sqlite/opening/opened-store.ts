@@ -8,10 +8,10 @@
 import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { finishRestore, refuseHalfRestored } from '../backups/put-in-place.ts';
 import { damaged, explain, explainOpening, noStore, replaced } from '../errors.ts';
-import type { MigrationOptions } from '../../migration.ts';
+import type { MigrationOptions } from '../../domain/migration.ts';
 import { keepOlder } from '../backups/keep-older.ts';
 import { isOlder, migrate, refuseOlderSchema } from '../migrate.ts';
 import { checkLog } from '../wal/check.ts';

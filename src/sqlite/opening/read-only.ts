@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { headerBytes } from '../wal/frames.ts';
 import { readWhenFree } from './connect.ts';
 import type { OpenedStore } from './opened-store.ts';

@@ -1,6 +1,6 @@
 import { accessSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError } from '../../error.ts';
+import { OperatorError } from '../../domain/error.ts';
 import { userNameOf } from '../../user-name.ts';
 
 /** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */

@@ -1,5 +1,5 @@
-import type { PetstoreError } from '../../error.ts';
-import type { Log } from '../../log.ts';
+import type { PetstoreError } from '../../domain/error.ts';
+import type { Log } from '../../domain/log.ts';
 import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import { isInPlace, type StoreFile } from './store-file.ts';
 

@@ -1,9 +1,15 @@
-import type { ApiKey } from '../../api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord, LastIds } from '../../bulk-store.ts';
-import { int64Range, parseExactJson } from '../../int64.ts';
-import type { MigrationOptions } from '../../migration.ts';
-import type { Order } from '../../order.ts';
-import { parseNewPet, type Pet } from '../../pet.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import type {
+  BulkStore,
+  BulkTable,
+  IdempotencyRecord,
+  ImportRecord,
+  LastIds,
+} from '../../domain/bulk-store.ts';
+import { int64Range, parseExactJson } from '../../domain/int64.ts';
+import type { MigrationOptions } from '../../domain/migration.ts';
+import type { Order } from '../../domain/order.ts';
+import { parseNewPet, type Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
 import { createLastIdReader, raiseLastId } from '../ids.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
-import { IdTakenError, PetstoreError } from '../../error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../import-store.ts';
-import type { MigrationOptions } from '../../migration.ts';
+import { IdTakenError, PetstoreError } from '../../domain/error.ts';
+import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
+import type { MigrationOptions } from '../../domain/migration.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../ids.ts';
 import { openWritable } from '../opening/opened-store.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../../progress.ts';
+import type { Report } from '../../domain/progress.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
 import { readUnchanged, refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { PetstoreError } from '../../../src/error.ts';
+import { PetstoreError } from '../../../src/domain/error.ts';
 import { errorOf, experimental, outcomeOf, patch } from '../../support/http/calls.ts';
 import { openFailingService } from '../../support/http/failing-service.ts';
 import { openService } from '../../support/http/service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { CreatedPet, PetStore } from '../../../src/pet.ts';
+import type { CreatedPet, PetStore } from '../../../src/domain/pet.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, openTemporarySqlite, type Service } from '../../support/http/service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { statusOfCode } from '../../../src/error.ts';
+import { statusOfCode } from '../../../src/domain/error.ts';
 import { comesToItsEnd } from '../../support/process/ends.ts';
 import { openService } from '../../support/http/service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { PetstoreError } from '../../../src/error.ts';
+import { PetstoreError } from '../../../src/domain/error.ts';
 import { failureOf } from '../../support/failure.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
 

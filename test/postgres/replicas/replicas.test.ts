@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { isUsable } from '../../../src/api-key.ts';
+import { isUsable } from '../../../src/domain/api-key.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { addPet } from '../../support/http/calls.ts';
 import { startService, type Service } from '../../support/process/process.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { OperatorError } from '../../../src/error.ts';
+import { OperatorError } from '../../../src/domain/error.ts';
 import { parseAddress } from '../../../src/postgres/address.ts';
 
 const parse = (address: string, environment = {}) => parseAddress(address, { USER: 'clerk', ...environment });

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewPet } from '../../../src/pet.ts';
+import type { NewPet } from '../../../src/domain/pet.ts';
 import { openSqliteImport } from '../../../src/sqlite/tools/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { petRow, type Value } from '../../../src/sqlite/stored-pet.ts';

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashKey, type ApiKeyStore } from '../../../src/api-key.ts';
-import type { ExperimentalStore } from '../../../src/experimental-store.ts';
+import { hashKey, type ApiKeyStore } from '../../../src/domain/api-key.ts';
+import type { ExperimentalStore } from '../../../src/domain/experimental-store.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
-import type { Log } from '../../../src/log.ts';
-import type { PetStore } from '../../../src/pet.ts';
+import type { Log } from '../../../src/domain/log.ts';
+import type { PetStore } from '../../../src/domain/pet.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
 

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../../src/error.ts';
+import { PetstoreError } from '../../../src/domain/error.ts';
 import type { PostgresStore } from '../../../src/postgres/open.ts';
 import type { Database } from './server.ts';
 

@@ -1,9 +1,9 @@
-import { readAll, type BulkStore, type BulkTable } from '../../../src/bulk-store.ts';
+import { readAll, type BulkStore, type BulkTable } from '../../../src/domain/bulk-store.ts';
 import { openPostgresBulk } from '../../../src/postgres/tools/bulk.ts';
 import { openPostgresImport } from '../../../src/postgres/tools/import.ts';
 import { inspectPostgres } from '../../../src/postgres/tools/inspect.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import { petStatuses } from '../../../src/pet.ts';
+import { petStatuses } from '../../../src/domain/pet.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 

@@ -1,4 +1,4 @@
-import { hashKey } from '../../../src/api-key.ts';
+import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApi } from '../../../src/conform/api.ts';
 import type { Profile } from '../../../src/conform/check.ts';
 import { runChecks } from '../../../src/conform/run.ts';

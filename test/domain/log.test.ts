@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import { generateKey } from '../src/api-key.ts';
-import { renderLogLine } from '../src/cli/terminal/log-line.ts';
-import { createLog, describeError, type LogLevel, type LogOptions } from '../src/log.ts';
+import { generateKey } from '../../src/domain/api-key.ts';
+import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
+import { createLog, describeError, type LogLevel, type LogOptions } from '../../src/domain/log.ts';
 
 const at = new Date('2027-03-04T05:06:07.890Z');
 

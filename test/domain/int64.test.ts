@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { JsonNumber, parseExactJson, parseInt64 } from '../src/int64.ts';
-import { comesToItsEnd } from './support/process/ends.ts';
+import { JsonNumber, parseExactJson, parseInt64 } from '../../src/domain/int64.ts';
+import { comesToItsEnd } from '../support/process/ends.ts';
 
 const largest = '9223372036854775807';
 const smallest = '-9223372036854775808';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { findJsonProblem, findUtf8Problem } from '../src/json-position.ts';
-import { holds, propertyTimeoutMs } from './support/property.ts';
+import { findJsonProblem, findUtf8Problem } from '../../src/domain/json-position.ts';
+import { holds, propertyTimeoutMs } from '../support/property.ts';
 
 /** The problem in one line: `line:column expected, found`. */
 function describeProblem(text: string): string | undefined {

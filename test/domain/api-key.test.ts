@@ -9,7 +9,7 @@ import {
   isWellFormedKey,
   redactKeys,
   type ApiKey,
-} from '../src/api-key.ts';
+} from '../../src/domain/api-key.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

@@ -1,4 +1,4 @@
-import { version as release } from '../package.json';
+import { version as release } from '../../package.json';
 import { OperatorError } from './error.ts';
 
 /** A store that held data was brought up to date. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { parseExactJson } from '../src/int64.ts';
-import { InvalidPetError, parseNewPet } from '../src/pet.ts';
+import { parseExactJson } from '../../src/domain/int64.ts';
+import { InvalidPetError, parseNewPet } from '../../src/domain/pet.ts';
 
 const errorOf = (json: string): InvalidPetError => {
   try {
