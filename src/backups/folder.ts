@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { explain } from '../sqlite/errors.ts';
 import { syncPath } from '../sqlite/opening/store-file.ts';
-import { removeLeftovers } from '../leftovers.ts';
+import { removeLeftovers } from '../system/leftovers.ts';
 import { noPlace, type BackupPlace } from './place.ts';
 
 /** A folder of this machine. It is never created: an empty folder may be where a disk is not mounted. */

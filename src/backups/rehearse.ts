@@ -5,7 +5,7 @@ import type { Report } from '../domain/progress.ts';
 import { checkKeys } from '../sqlite/backups/check-keys.ts';
 import { restoreSqlite } from '../sqlite/backups/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
-import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../temporary-folder.ts';
+import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../system/temporary-folder.ts';
 import { fetchBackup } from './catalog.ts';
 import type { Backup } from './manifest.ts';
 import type { BackupPlace } from './place.ts';

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { resolveLinks } from '../sqlite/opening/store-file.ts';
-import { removeLeftovers } from '../leftovers.ts';
+import { removeLeftovers } from '../system/leftovers.ts';
 import { hashOf } from './hash.ts';
 import type { BackupPlace, Environment } from './place.ts';
 

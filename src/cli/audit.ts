@@ -3,7 +3,7 @@ import { OperatorError } from '../domain/error.ts';
 import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
 import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
-import { userNameOf } from '../user-name.ts';
+import { userNameOf } from '../system/user-name.ts';
 import { visibleLines } from './terminal/visible.ts';
 
 /** For the help of the commands that are recorded. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { recordBackupState } from '../backup-state.ts';
+import { recordBackupState } from '../system/backup-state.ts';
 import { backUpTo } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { isPlace, noPlace, openPlace } from '../backups/place.ts';

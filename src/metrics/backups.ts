@@ -1,4 +1,4 @@
-import type { BackupState } from '../backup-state.ts';
+import type { BackupState } from '../system/backup-state.ts';
 import type { Registry } from './registry.ts';
 
 /** What is known about the backups of a store, read at each scrape. */

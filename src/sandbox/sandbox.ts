@@ -2,7 +2,7 @@ import { hashKey } from '../domain/api-key.ts';
 import { createApp, type App } from '../http/app.ts';
 import type { Log } from '../domain/log.ts';
 import { addressOf, listen } from '../server/listen.ts';
-import { removeAbandonedFolders } from '../temporary-folder.ts';
+import { removeAbandonedFolders } from '../system/temporary-folder.ts';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { openFront } from './front.ts';

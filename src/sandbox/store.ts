@@ -5,7 +5,7 @@ import { createSamplePets } from '../domain/sample-pets.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/open.ts';
 import { createInsert } from '../sqlite/tools/import.ts';
-import { makeTemporaryFolder, removeFolder } from '../temporary-folder.ts';
+import { makeTemporaryFolder, removeFolder } from '../system/temporary-folder.ts';
 
 export interface SeededStoreOptions {
   /** Where the random numbers of the sample pets start. */

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
-import { readBackupState, recordBackupState } from '../backup-state.ts';
-import { runWhenIdle } from '../linux/run-when-idle.ts';
+import { readBackupState, recordBackupState } from '../system/backup-state.ts';
+import { runWhenIdle } from '../system/run-when-idle.ts';
 import { describeError, type Log } from '../domain/log.ts';
 import { addBackupMetrics } from '../metrics/backups.ts';
 import type { Registry } from '../metrics/registry.ts';

@@ -1,6 +1,6 @@
-import { findListeningSockets } from '../linux/listening-sockets.ts';
-import { steerConnections } from '../linux/steer-connections.ts';
-import { stopAccepting } from '../linux/stop-accepting.ts';
+import { findListeningSockets } from '../system/listening-sockets.ts';
+import { steerConnections } from '../system/steer-connections.ts';
+import { stopAccepting } from '../system/stop-accepting.ts';
 import { idleTimeoutSeconds, listen, reservePort, type Fetch, type ListenOptions } from './listen.ts';
 import type { ServeOptions } from './options.ts';
 import type { ReplaceTls } from './tls.ts';

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../../src/cli/audit.ts';
-import { userNameOf } from '../../src/user-name.ts';
+import { userNameOf } from '../../src/system/user-name.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { releaseStores } from '../support/release-stores.ts';

@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readBackupState } from '../../src/backup-state.ts';
-import { makeTemporaryFolder, removeFolder } from '../../src/temporary-folder.ts';
+import { readBackupState } from '../../src/system/backup-state.ts';
+import { makeTemporaryFolder, removeFolder } from '../../src/system/temporary-folder.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { recordBackupState } from '../../src/backup-state.ts';
+import { recordBackupState } from '../../src/system/backup-state.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { renderMetrics } from '../../src/metrics/render.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { BackupState } from '../../src/backup-state.ts';
+import type { BackupState } from '../../src/system/backup-state.ts';
 import { addBackupMetrics } from '../../src/metrics/backups.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { renderMetrics } from '../../src/metrics/render.ts';

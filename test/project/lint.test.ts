@@ -31,7 +31,7 @@ const violations = [
   ['src/formats', `export { createRegistry } from '../metrics/registry.ts';`],
   ['src/conform', `export { createApp } from '../http/app.ts';`],
   ['src/conform/contract', `export { pageLimit } from '../../pet.ts';`],
-  ['src/linux', `export { petStatuses } from '../client/index.ts';`],
+  ['src/system', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 
 describe('the linter', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { readBackupState } from '../../src/backup-state.ts';
+import { readBackupState } from '../../src/system/backup-state.ts';
 import { listBackups } from '../../src/backups/catalog.ts';
 import { openPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { runWhenIdle } from '../../src/linux/run-when-idle.ts';
+import { runWhenIdle } from '../../src/system/run-when-idle.ts';
 
 const idlePolicy = '5';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
-import { findListeningSockets } from '../../src/linux/listening-sockets.ts';
-import { steerConnections } from '../../src/linux/steer-connections.ts';
+import { findListeningSockets } from '../../src/system/listening-sockets.ts';
+import { steerConnections } from '../../src/system/steer-connections.ts';
 
 it.if(process.platform === 'linux')('sends new connections to the server at a position', async () => {
   const listen = (name: string, port: number) =>

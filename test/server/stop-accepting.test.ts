@@ -1,6 +1,6 @@
 import { expect, it } from 'bun:test';
-import { findListeningSockets } from '../../src/linux/listening-sockets.ts';
-import { stopAccepting } from '../../src/linux/stop-accepting.ts';
+import { findListeningSockets } from '../../src/system/listening-sockets.ts';
+import { stopAccepting } from '../../src/system/stop-accepting.ts';
 
 it.if(process.platform === 'linux')('serves a connection that was waiting to be accepted', async () => {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('served') });

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { basename, dirname } from 'node:path';
-import { removeLeftovers } from '../../leftovers.ts';
+import { removeLeftovers } from '../../system/leftovers.ts';
 import { noReport } from '../../domain/progress.ts';
 import { readPragma } from '../migrate.ts';
 import type { OpenedStore } from '../opening/opened-store.ts';

@@ -1,7 +1,7 @@
 import { accessSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import { userNameOf } from '../../user-name.ts';
+import { userNameOf } from '../../system/user-name.ts';
 
 /** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
 export function explainRights(name: string, mode: number): OperatorError | undefined {

@@ -1,7 +1,7 @@
 import { toArrayBuffer } from 'bun:ffi';
 import { existsSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
-import { openLibc } from '../../linux/libc.ts';
+import { openLibc } from '../../system/libc.ts';
 import { readStart } from '../opening/store-file.ts';
 
 const headerBytes = 48;

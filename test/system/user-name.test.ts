@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { userNameOf } from '../src/user-name.ts';
+import { userNameOf } from '../../src/system/user-name.ts';
 
 it('finds the name of a user by its number, and none for a number without a user', () => {
   expect(userNameOf(0)).toBe('root');

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../src/temporary-folder.ts';
+import {
+  makeTemporaryFolder,
+  removeAbandonedFolders,
+  removeFolder,
+} from '../../src/system/temporary-folder.ts';
 
 describe.each(['sandbox', 'rehearsal'] as const)('the temporary folder of a %s', (purpose) => {
   it('is for its user alone', () => {
