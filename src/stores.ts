@@ -55,10 +55,10 @@ export async function openBulkStore(
 ): Promise<BulkStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteBulk } = await import('./sqlite/tools/bulk.ts');
+    const { openSqliteBulk } = await import('./sqlite/maintenance/bulk.ts');
     return openSqliteBulk({ ...location, mayCreate, ...migration });
   }
-  const { openPostgresBulk } = await import('./postgres/tools/bulk.ts');
+  const { openPostgresBulk } = await import('./postgres/maintenance/bulk.ts');
   return openPostgresBulk({ ...location, environment, mayCreate, ...migration });
 }
 
@@ -69,10 +69,10 @@ export async function openImportStore(
 ): Promise<ImportStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
-    const { openSqliteImport } = await import('./sqlite/tools/import.ts');
+    const { openSqliteImport } = await import('./sqlite/maintenance/import.ts');
     return openSqliteImport({ ...location, ...migration });
   }
-  const { openPostgresImport } = await import('./postgres/tools/import.ts');
+  const { openPostgresImport } = await import('./postgres/maintenance/import.ts');
   return openPostgresImport({ ...location, environment, ...migration });
 }
 

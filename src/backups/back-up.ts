@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Report } from '../domain/progress.ts';
-import { backUpSqlite } from '../sqlite/backups/backup.ts';
-import { checkKeys } from '../sqlite/backups/check-keys.ts';
+import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
+import { checkKeys } from '../sqlite/maintenance/check-keys.ts';
 import { addBackup, findAbandoned, listBackups, removeBackup } from './catalog.ts';
 import { hashOf } from './hash.ts';
 import { findSurplus, type KeepRule } from './keep.ts';

@@ -5,7 +5,7 @@ import { backUpTo } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { isPlace, noPlace, openPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
-import { backUpSqlite } from '../sqlite/backups/backup.ts';
+import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createSamplePets } from '../domain/sample-pets.ts';
 import { migrate } from '../sqlite/migrate.ts';
 import { openSqliteStore, type SqliteStore } from '../sqlite/open.ts';
-import { createInsert } from '../sqlite/tools/import.ts';
+import { createInsert } from '../sqlite/maintenance/import.ts';
 import { makeTemporaryFolder, removeFolder } from '../system/temporary-folder.ts';
 
 export interface SeededStoreOptions {

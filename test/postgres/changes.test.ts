@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { IdTakenError } from '../../src/domain/error.ts';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
-import { openPostgresImport } from '../../src/postgres/tools/import.ts';
+import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { failureOf } from '../support/failure.ts';
 import { codeOf } from '../support/code-of.ts';
 import { superuser } from '../support/postgres/cluster.ts';

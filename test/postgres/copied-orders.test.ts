@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExperimentalStore } from '../../src/domain/experimental-store.ts';
 import type { PetStore } from '../../src/domain/pet.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openPostgresImport } from '../../src/postgres/tools/import.ts';
+import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { makeDatabase } from '../support/postgres/server.ts';

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { readAll, type BulkStore, type BulkTable } from '../../src/domain/bulk-store.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
-import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
+import { openPostgresBulk } from '../../src/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
+import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import {
   cleanEnvironment,

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
 import { unavailable } from '../../src/postgres/errors.ts';
 import { createPetCreator } from '../../src/postgres/pets/create.ts';
-import { openPostgresImport } from '../../src/postgres/tools/import.ts';
+import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase } from '../support/postgres/server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
+import { openPostgresBulk } from '../../src/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeDatabase } from '../support/postgres/server.ts';

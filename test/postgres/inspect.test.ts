@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
+import { inspectPostgres } from '../../src/postgres/maintenance/inspect.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 

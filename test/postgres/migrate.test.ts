@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { inspectPostgres } from '../../src/postgres/tools/inspect.ts';
+import { inspectPostgres } from '../../src/postgres/maintenance/inspect.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';

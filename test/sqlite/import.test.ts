@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
+import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 

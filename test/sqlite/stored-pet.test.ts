@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { noReport } from '../../src/domain/progress.ts';
-import { backUpSqlite } from '../../src/sqlite/backups/backup.ts';
-import { inspectSqlite } from '../../src/sqlite/tools/inspect.ts';
+import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
+import { inspectSqlite } from '../../src/sqlite/maintenance/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';

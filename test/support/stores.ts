@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe } from 'bun:test';
 import type { BulkStore } from '../../src/domain/bulk-store.ts';
 import type { ImportStore } from '../../src/domain/import-store.ts';
-import { openPostgresBulk } from '../../src/postgres/tools/bulk.ts';
-import { openPostgresImport } from '../../src/postgres/tools/import.ts';
+import { openPostgresBulk } from '../../src/postgres/maintenance/bulk.ts';
+import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openSqliteBulk } from '../../src/sqlite/tools/bulk.ts';
-import { openSqliteImport } from '../../src/sqlite/tools/import.ts';
+import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
+import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makePostgresPlace } from './postgres/place.ts';
 import type { Store } from './http/service.ts';

@@ -42,7 +42,7 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore does not follow links',
     patches: [
       {
-        file: 'src/sqlite/backups/restore.ts',
+        file: 'src/sqlite/maintenance/restore.ts',
         find: '  const path = resolveLinks(name);',
         replace: '  const path = name;',
       },
@@ -67,7 +67,7 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore brings revoked keys back',
     patches: [
       {
-        file: 'src/sqlite/backups/replaced-store.ts',
+        file: 'src/sqlite/maintenance/replaced-store.ts',
         find: 'if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);',
         replace: 'void [key, change, expiresAt];',
       },
@@ -77,7 +77,7 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore that was killed is finished by nobody',
     patches: [
       {
-        file: 'src/sqlite/backups/put-in-place.ts',
+        file: 'src/sqlite/maintenance/put-in-place.ts',
         find: 'while (findRestore(path)) {',
         replace: 'while (!path) {',
       },

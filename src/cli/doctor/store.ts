@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { inspectSqlite } from '../../sqlite/tools/inspect.ts';
+import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { holdsFrames } from '../../sqlite/wal/frames.ts';
 import { contentOf } from '../terminal/output.ts';
@@ -119,7 +119,7 @@ function checkFileSystem(path: string): Finding | undefined {
 }
 
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
-  const { inspectPostgres } = await import('../../postgres/tools/inspect.ts');
+  const { inspectPostgres } = await import('../../postgres/maintenance/inspect.ts');
   try {
     const inspection = await inspectPostgres(address, environment);
     const { version, usableKeyCount, isNew, serverTime } = inspection;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { openPostgresImport } from '../../../src/postgres/tools/import.ts';
+import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';

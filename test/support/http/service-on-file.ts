@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NewPet } from '../../../src/domain/pet.ts';
-import { openSqliteImport } from '../../../src/sqlite/tools/import.ts';
+import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { petRow, type Value } from '../../../src/sqlite/stored-pet.ts';
 import { openListeningService, type ListeningService } from './listening.ts';

@@ -1,7 +1,7 @@
 import { readAll, type BulkStore, type BulkTable } from '../../../src/domain/bulk-store.ts';
-import { openPostgresBulk } from '../../../src/postgres/tools/bulk.ts';
-import { openPostgresImport } from '../../../src/postgres/tools/import.ts';
-import { inspectPostgres } from '../../../src/postgres/tools/inspect.ts';
+import { openPostgresBulk } from '../../../src/postgres/maintenance/bulk.ts';
+import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
+import { inspectPostgres } from '../../../src/postgres/maintenance/inspect.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { petStatuses } from '../../../src/domain/pet.ts';
 

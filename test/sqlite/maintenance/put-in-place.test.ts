@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { putInPlace } from '../../../src/sqlite/backups/put-in-place.ts';
+import { putInPlace } from '../../../src/sqlite/maintenance/put-in-place.ts';
 import { findStoreFile, stateOf } from '../../../src/sqlite/opening/store-file.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';

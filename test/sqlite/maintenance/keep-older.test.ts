@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
-import { keepOlder } from '../../../src/sqlite/backups/keep-older.ts';
+import { keepOlder } from '../../../src/sqlite/maintenance/keep-older.ts';
 import { migrate, readPragma } from '../../../src/sqlite/migrate.ts';
 import { openExisting } from '../../../src/sqlite/opening/opened-store.ts';
 import { makeFolder } from '../../support/process/process.ts';
