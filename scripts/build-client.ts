@@ -3,18 +3,18 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const source = join(import.meta.dir, '../src/client');
-const dist = join(source, 'dist');
+const folder = join(import.meta.dir, '../packages/client');
+const dist = join(folder, 'dist');
 
 rmSync(dist, { recursive: true, force: true });
 await Bun.build({
-  entrypoints: [join(source, 'index.ts')],
+  entrypoints: [join(folder, 'src/index.ts')],
   target: 'browser',
   sourcemap: 'linked',
   outdir: dist,
 });
 const tsc = join(import.meta.dir, '../node_modules/.bin/tsc');
-const { exitCode, stdout } = Bun.spawnSync([tsc, '-p', source]);
+const { exitCode, stdout } = Bun.spawnSync([tsc, '-p', folder]);
 process.stdout.write(stdout);
 if (exitCode !== 0) process.exit(exitCode);
 

@@ -10,8 +10,8 @@ import type { Source } from './source.ts';
  */
 export async function writeSbom(file: string, folder: string, { committedAt }: Source): Promise<void> {
   const copy = join(folder, 'petstore');
-  await mkdir(join(copy, 'src/client'), { recursive: true });
-  for (const name of ['package-lock.json', 'src/client/package.json', '.npmrc']) {
+  await mkdir(join(copy, 'packages/client'), { recursive: true });
+  for (const name of ['package-lock.json', 'packages/client/package.json', '.npmrc']) {
     await cp(join(project, name), join(copy, name));
   }
   const { devDependencies: _, ...manifest } = (await Bun.file(join(project, 'package.json')).json()) as {

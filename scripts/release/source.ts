@@ -35,7 +35,7 @@ async function refuseChanges(): Promise<void> {
   }
   // npm packs all of src/, also what git ignores. The client's package is built there.
   const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src');
-  const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('src/client/dist/'));
+  const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('packages/client/dist/'));
   if (stray !== undefined) {
     throw new OperatorError(`${stray} is in no commit, because git ignores it.`, 'Remove it.');
   }
@@ -48,12 +48,12 @@ async function git(...args: string[]): Promise<string> {
 /** The version, which the service, the client and the lockfile must agree on. */
 async function readVersion(): Promise<string> {
   const { version } = await readJson<{ version: string }>('package.json');
-  const client = await readJson<{ version: string }>('src/client/package.json');
+  const client = await readJson<{ version: string }>('packages/client/package.json');
   const lockfile = await readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const others = {
-    'src/client/package.json': client.version,
+    'packages/client/package.json': client.version,
     'package-lock.json': lockfile.packages['']?.version,
-    'package-lock.json for the client': lockfile.packages['src/client']?.version,
+    'package-lock.json for the client': lockfile.packages['packages/client']?.version,
   };
   for (const [where, other] of Object.entries(others)) {
     if (other === version) continue;

@@ -1,4 +1,4 @@
-import { isPetstoreError, isTemporary } from '../client/index.ts';
+import { isPetstoreError, isTemporary } from '../../packages/client/src/index.ts';
 import { createConsoleClient, type ConsoleClient } from './console-client.ts';
 
 /** A client for the service that this console came from. */

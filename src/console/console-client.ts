@@ -4,7 +4,7 @@ import {
   type ExperimentalPetstoreClient,
   type Fetch,
   type Pet,
-} from '../client/index.ts';
+} from '../../packages/client/src/index.ts';
 
 /** A client that also tells which version of a pet it has read. */
 export interface ConsoleClient extends ExperimentalPetstoreClient {

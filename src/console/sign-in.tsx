@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isUnauthorized } from '../client/index.ts';
+import { isUnauthorized } from '../../packages/client/src/index.ts';
 import { connect, explain } from './connect.ts';
 import { Field } from './field.tsx';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { Pet } from '../../src/client/index.ts';
+import type { Pet } from '../../packages/client/src/index.ts';
 import { Notes, type Note, type Words } from '../../src/console/changes/notes.ts';
 import { fieldsOf, reversed, withFields } from '../../src/console/changes/wish.ts';
 import { anywayLabel, shortNameOf, tellConflict, tellDone } from '../../src/console/changes/words.ts';

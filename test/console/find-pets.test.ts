@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { Pet } from '../../src/client/index.ts';
+import type { Pet } from '../../packages/client/src/index.ts';
 import { findPets } from '../../src/console/pets/find/find-pets.ts';
 import { defaultQuery, readQuery, renderQuery, type PetQuery } from '../../src/console/pets/find/query.ts';
 

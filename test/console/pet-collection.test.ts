@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { Pet, PetStatus } from '../../src/client/index.ts';
+import type { Pet, PetStatus } from '../../packages/client/src/index.ts';
 import { PetCollection } from '../../src/console/pets/data/pet-collection.ts';
 
 const petOf = (id: bigint, status?: PetStatus, name = `Pet ${id}`): Pet => ({

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { isPetstoreError, PetstoreClientError, type PetstoreClient } from '../../src/client/index.ts';
+import {
+  isPetstoreError,
+  PetstoreClientError,
+  type PetstoreClient,
+} from '../../packages/client/src/index.ts';
 import { PetCollection } from '../../src/console/pets/data/pet-collection.ts';
 import { PetSync, type PetSyncOptions } from '../../src/console/pets/data/pet-sync.ts';
 import { addPets } from '../support/browser/console.ts';

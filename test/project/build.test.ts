@@ -169,11 +169,11 @@ describe('npm pack', () => {
       'openapi.experimental.yaml',
       'README.md',
       'LICENSE',
-      'src/client/index.ts',
+      'packages/client/src/index.ts',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }
-    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'src/client/dist']) {
+    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'packages/client/dist']) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
     }
   });

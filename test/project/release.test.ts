@@ -12,7 +12,7 @@ import { startService } from '../support/process/process.ts';
 /** The host's executable alone: those of other platforms need their Bun from npm. */
 const hostName = host?.name ?? '';
 const executable = `petstore-${version}-${hostName}`;
-const packages = { [`petstore-${version}.tgz`]: '', [`petstore-client-${version}.tgz`]: 'src/client' };
+const packages = { [`petstore-${version}.tgz`]: '', [`petstore-client-${version}.tgz`]: 'packages/client' };
 
 let copy: ReleaseCopy;
 let released: string;
@@ -103,7 +103,7 @@ describe('npm run release', () => {
 
 /** The name of a package by its path in the lockfile. */
 function nameOf(path: string): string {
-  return path === 'src/client' ? 'petstore-client' : path.replace(/^.*node_modules\//, '');
+  return path === 'packages/client' ? 'petstore-client' : path.replace(/^.*node_modules\//, '');
 }
 
 describe('npm run release refuses', () => {
@@ -164,9 +164,9 @@ describe('npm run release refuses', () => {
   });
 
   it('a client of another version', async () => {
-    await tree.change('src/client/package.json', `"${version}"`, '"0.0.1"');
+    await tree.change('packages/client/package.json', `"${version}"`, '"0.0.1"');
     await expectRefusal(
-      `The version is ${version} in package.json and 0.0.1 in src/client/package.json. Set it as docs/releasing.md says.`,
+      `The version is ${version} in package.json and 0.0.1 in packages/client/package.json. Set it as docs/releasing.md says.`,
     );
   });
 });

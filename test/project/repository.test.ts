@@ -59,7 +59,7 @@ describe('SECURITY.md', () => {
 
 const filesOf = (patterns: string[]): string[] =>
   patterns.flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync({ cwd: project, dot: true })));
-const documents = filesOf(['*.md', 'docs/*.md', 'src/client/*.md']);
+const documents = filesOf(['*.md', 'docs/*.md', 'packages/*/*.md']);
 
 describe('links between documents', () => {
   it('lead to files and headings that exist', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { createClient, type PetstoreClient } from '../../src/client/index.ts';
+import { createClient, type PetstoreClient } from '../../packages/client/src/index.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { parseFault } from '../../src/sandbox/faults/fault.ts';
 import { openConnection, requestText, type RawOutcome, type RawRequest } from '../support/http/raw-http.ts';

@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/index.ts';
+import { createClient } from '../../packages/client/src/index.ts';
 import { Journal } from '../../test/support/journal.ts';
 import { openConnection, requestText, type RawConnection } from '../../test/support/http/raw-http.ts';
 import { fixedKey } from '../../test/support/process/process.ts';

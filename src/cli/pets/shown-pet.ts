@@ -1,4 +1,4 @@
-import type { Pet } from '../../client/index.ts';
+import type { Pet } from '../../../packages/client/src/index.ts';
 import { petLine } from '../../formats/record.ts';
 import type { Shown } from '../service/print.ts';
 

@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
-import { createClient, type DeprecationNotice, type ExperimentalPetstoreClient } from '../../client/index.ts';
+import {
+  createClient,
+  type DeprecationNotice,
+  type ExperimentalPetstoreClient,
+} from '../../../packages/client/src/index.ts';
 import { usageError } from '../../domain/error.ts';
 import { Setting } from '../settings.ts';
 import { addressOfSettings } from './address.ts';

@@ -1,4 +1,4 @@
-import { isPetstoreError, type PetstoreClientError } from '../../client/index.ts';
+import { isPetstoreError, type PetstoreClientError } from '../../../packages/client/src/index.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { addressOf, type ConnectionOptions } from './connect.ts';
 

@@ -1,4 +1,4 @@
-import type { Pet } from '../../client/index.ts';
+import type { Pet } from '../../../packages/client/src/index.ts';
 import { Countdown } from './countdown.ts';
 
 /** Text about pets. Their names are shown each in its own direction and not in full length. */

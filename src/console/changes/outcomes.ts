@@ -5,7 +5,7 @@ import {
   isTemporary,
   isUnauthorized,
   type Pet,
-} from '../../client/index.ts';
+} from '../../../packages/client/src/index.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import type { Problem } from '../connect.ts';
 import { isSame, type PetCollection } from '../pets/data/pet-collection.ts';

@@ -5,7 +5,7 @@ import {
   type Pet,
   type PetFields,
   PetstoreClientError,
-} from '../../client/index.ts';
+} from '../../../packages/client/src/index.ts';
 import { isSame } from '../pets/data/pet-collection.ts';
 import type { Note } from './notes.ts';
 import { Outcomes, type Attempt, type OutcomesOptions } from './outcomes.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Pet, PetStatus } from '../../client/index.ts';
+import type { Pet, PetStatus } from '../../../packages/client/src/index.ts';
 import { labelOf } from '../pets/find/filter.tsx';
 import { shortNameOf } from './words.ts';
 

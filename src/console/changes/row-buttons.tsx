@@ -1,4 +1,4 @@
-import type { Pet } from '../../client/index.ts';
+import type { Pet } from '../../../packages/client/src/index.ts';
 import { shortNameOf } from './words.ts';
 
 export interface RowButtonsProps {

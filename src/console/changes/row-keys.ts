@@ -1,4 +1,4 @@
-import type { PetStatus } from '../../client/index.ts';
+import type { PetStatus } from '../../../packages/client/src/index.ts';
 import { areShortcutsOn, type Shortcut } from '../shortcuts.ts';
 
 /** What the help lists when pets can be changed. */

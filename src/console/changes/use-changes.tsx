@@ -1,6 +1,6 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
-import type { Pet, PetStatus } from '../../client/index.ts';
+import type { Pet, PetStatus } from '../../../packages/client/src/index.ts';
 import { explain } from '../connect.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import { indexOfPet } from '../pets/find/find-pets.ts';

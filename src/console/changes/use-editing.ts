@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { isPetstoreError, type Pet } from '../../client/index.ts';
+import { isPetstoreError, type Pet } from '../../../packages/client/src/index.ts';
 import { draftOf, questionAbout, readChanges, type Draft, type DraftErrors } from '../pets/draft.ts';
 import type { Notes } from './notes.ts';
 import type { PetChanges } from './pet-changes.ts';

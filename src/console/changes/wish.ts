@@ -1,4 +1,4 @@
-import type { Pet, PetFields } from '../../client/index.ts';
+import type { Pet, PetFields } from '../../../packages/client/src/index.ts';
 
 /** What a person wants for a pet: other values, or that it goes. */
 export type Wish = PetFields | 'remove';

@@ -1,4 +1,4 @@
-import type { Pet, PetFields } from '../../client/index.ts';
+import type { Pet, PetFields } from '../../../packages/client/src/index.ts';
 import type { StatusKey } from '../pets/data/pet-collection.ts';
 import type { Words } from './notes.ts';
 import type { Wish } from './wish.ts';

@@ -8,7 +8,7 @@ import {
   type NewPet,
   type Pet,
   type PetstoreClient,
-} from '../../client/index.ts';
+} from '../../../packages/client/src/index.ts';
 import { explain } from '../connect.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { Field } from '../field.tsx';

@@ -1,4 +1,10 @@
-import { isPetStatus, problemsOf, type NewPet, type Pet, type PetFields } from '../../client/index.ts';
+import {
+  isPetStatus,
+  problemsOf,
+  type NewPet,
+  type Pet,
+  type PetFields,
+} from '../../../packages/client/src/index.ts';
 
 /** What the person has typed. An empty status means none. */
 export type Draft = Record<keyof NewPet, string>;

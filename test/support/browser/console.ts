@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { petStatuses } from '../../../src/client/index.ts';
+import { petStatuses } from '../../../packages/client/src/index.ts';
 import type { ListeningService } from '../http/listening.ts';
 import { visit, type Visit } from './visit.ts';
 

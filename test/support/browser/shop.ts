@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { createClient, type ExperimentalPetstoreClient } from '../../../src/client/index.ts';
+import { createClient, type ExperimentalPetstoreClient } from '../../../packages/client/src/index.ts';
 import { openListeningService, type ListeningService } from '../http/listening.ts';
 
 /** A service whose pets can be changed, with these available pets in it. */

@@ -1,4 +1,4 @@
-import type { PetstoreClient } from '../../../src/client/index.ts';
+import type { PetstoreClient } from '../../../packages/client/src/index.ts';
 import type { ListeningService } from './listening.ts';
 
 /** A client that opens a connection for each attempt, so that each meets the next fault of the proxy. */

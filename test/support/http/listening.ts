@@ -1,4 +1,4 @@
-import { createClient, type ClientOptions, type PetstoreClient } from '../../../src/client/index.ts';
+import { createClient, type ClientOptions, type PetstoreClient } from '../../../packages/client/src/index.ts';
 import { openService, type Service, type ServiceOptions } from './service.ts';
 
 export interface ListeningService extends Service {

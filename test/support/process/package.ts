@@ -36,7 +36,7 @@ export async function outputOf(command: string[], cwd: string): Promise<string> 
 export async function linkClient(target: string): Promise<void> {
   const installed = join(target, 'node_modules/petstore-client');
   await mkdir(installed, { recursive: true });
-  await symlink(join(project, 'src/client'), join(installed, 'source'));
+  await symlink(join(project, 'packages/client/src'), join(installed, 'source'));
   const manifest = { name: 'petstore-client', type: 'module', exports: './source/index.ts' };
   await Bun.write(join(installed, 'package.json'), JSON.stringify(manifest));
 }
@@ -47,12 +47,12 @@ export async function linkClient(target: string): Promise<void> {
  */
 export async function installClient(target: string): Promise<{ tarball: string; installed: string }> {
   const copy = join(target, 'copy');
-  for (const name of ['src/client', 'scripts', 'tsconfig.json', 'package.json']) {
+  for (const name of ['packages/client', 'scripts', 'tsconfig.json', 'package.json']) {
     await cp(join(project, name), join(copy, name), { recursive: true });
   }
   await symlink(join(project, 'node_modules'), join(copy, 'node_modules'));
   const pack = ['npm', 'pack', '--silent', '--pack-destination', target];
-  const packed = await outputOf(pack, join(copy, 'src/client'));
+  const packed = await outputOf(pack, join(copy, 'packages/client'));
   const tarball = join(target, packed.trim().split('\n').at(-1) ?? '');
   await Bun.write(join(target, 'package.json'), '{"private":true}');
   await outputOf(['npm', 'install', '--offline', '--no-audit', '--no-fund', tarball], target);

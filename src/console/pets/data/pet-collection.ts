@@ -1,4 +1,4 @@
-import type { Pet, PetStatus } from '../../../client/index.ts';
+import type { Pet, PetStatus } from '../../../../packages/client/src/index.ts';
 
 /** A status to count by; `none` stands for a pet without one. */
 export type StatusKey = PetStatus | 'none';

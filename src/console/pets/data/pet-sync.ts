@@ -1,4 +1,4 @@
-import { isPetstoreError, type PetstoreClient } from '../../../client/index.ts';
+import { isPetstoreError, type PetstoreClient } from '../../../../packages/client/src/index.ts';
 import { KnownPages, type KnownPage } from './known-pages.ts';
 import type { PetCollection } from './pet-collection.ts';
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useReducer } from 'preact/hooks';
-import { isUnauthorized, type PetstoreClient } from '../../../client/index.ts';
+import { isUnauthorized, type PetstoreClient } from '../../../../packages/client/src/index.ts';
 import { explain, type Problem } from '../../connect.ts';
 import { PetCollection } from './pet-collection.ts';
 import { PetSync, type SyncState } from './pet-sync.ts';

@@ -1,4 +1,4 @@
-import type { PetStatus } from '../../../client/index.ts';
+import type { PetStatus } from '../../../../packages/client/src/index.ts';
 import { statusFilters, type StatusFilter } from './query.ts';
 
 export interface FilterProps {

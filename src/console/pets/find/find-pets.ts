@@ -1,4 +1,4 @@
-import type { Pet } from '../../../client/index.ts';
+import type { Pet } from '../../../../packages/client/src/index.ts';
 import { statusKeyOf, type StatusCounts } from '../data/pet-collection.ts';
 import type { PetQuery, StatusFilter } from './query.ts';
 

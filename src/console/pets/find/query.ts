@@ -1,4 +1,4 @@
-import { petStatuses } from '../../../client/index.ts';
+import { petStatuses } from '../../../../packages/client/src/index.ts';
 import type { StatusKey } from '../data/pet-collection.ts';
 
 export type StatusFilter = StatusKey | 'all';

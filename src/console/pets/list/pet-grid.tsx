@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Pet } from '../../../client/index.ts';
+import type { Pet } from '../../../../packages/client/src/index.ts';
 import { PetRow } from './pet-row.tsx';
 import { useActiveRow } from './use-active-row.ts';
 import { useRowWindow } from './use-row-window.ts';

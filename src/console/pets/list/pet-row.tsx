@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Pet, PetStatus } from '../../../client/index.ts';
+import type { Pet, PetStatus } from '../../../../packages/client/src/index.ts';
 import { labelOf } from '../find/filter.tsx';
 import { PetName } from './pet-name.tsx';
 

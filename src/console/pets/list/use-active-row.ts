@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Pet } from '../../../client/index.ts';
+import type { Pet } from '../../../../packages/client/src/index.ts';
 import { indexOfPet } from '../find/find-pets.ts';
 
 export interface ActiveRow {

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Pet } from '../../../client/index.ts';
+import type { Pet } from '../../../../packages/client/src/index.ts';
 import { indexOfPet } from '../find/find-pets.ts';
 
 interface Anchor {

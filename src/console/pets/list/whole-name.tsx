@@ -1,4 +1,4 @@
-import type { Pet } from '../../../client/index.ts';
+import type { Pet } from '../../../../packages/client/src/index.ts';
 import { Dialog } from '../../dialog.tsx';
 
 /** A name that does not fit into its row. */

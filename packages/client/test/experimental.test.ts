@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'bun:test';
+import { createClient, isInvalidPet, type ExperimentalOperations, type PetChanges } from '../src/index.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 import {
-  createClient,
-  isInvalidPet,
-  type ExperimentalOperations,
-  type PetChanges,
-} from '../../src/client/index.ts';
-import { failureOf } from '../support/failure.ts';
-import { openListeningService } from '../support/http/listening.ts';
-import { errorResponse, openScriptedServer, type ScriptedServer } from '../support/http/scripted-server.ts';
+  errorResponse,
+  openScriptedServer,
+  type ScriptedServer,
+} from '../../../test/support/http/scripted-server.ts';
 
 const largest = 2n ** 63n - 1n;
 const json = { 'Content-Type': 'application/json' };

@@ -4,10 +4,10 @@ import {
   isInvalidPet,
   type ExperimentalPetstoreClient,
   type PetChanges,
-} from '../../src/client/index.ts';
-import { failureOf } from '../support/failure.ts';
-import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
-import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+} from '../src/index.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
+import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 
 const largest = 2n ** 63n - 1n;
 

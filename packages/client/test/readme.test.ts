@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serviceErrorCodes } from '../../src/client/error.ts';
-import * as client from '../../src/client/index.ts';
-import { openListeningService } from '../support/http/listening.ts';
-import { linkClient, project, run } from '../support/process/package.ts';
+import { serviceErrorCodes } from '../src/error.ts';
+import * as client from '../src/index.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
+import { linkClient, project, run } from '../../../test/support/process/package.ts';
 
-const readme = await readFile(join(project, 'src/client/README.md'), 'utf8');
+const readme = await readFile(join(project, 'packages/client/README.md'), 'utf8');
 const samples = [...readme.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```)?/gms)].map(
   ([, text = '', prints], index) => ({ file: `sample-${index}.ts`, text, prints }),
 );
@@ -64,7 +64,7 @@ describe('the README of the client', () => {
   });
 
   it('names every option, every call, every export for programs and every code', async () => {
-    const options = await readFile(join(project, 'src/client/options.ts'), 'utf8');
+    const options = await readFile(join(project, 'packages/client/src/options.ts'), 'utf8');
     const [clientOptions = ''] = /interface ClientOptions \{.*?^\}/ms.exec(options) ?? [];
     const optionNames = [...clientOptions.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name = '']) => name);
     expect(optionNames).toContain('maxRetryAfterMs');

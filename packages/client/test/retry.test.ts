@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'bun:test';
-import type { NewPet } from '../../src/client/index.ts';
-import { backoffMs, parseRetryAfter } from '../../src/client/wait.ts';
-import { clientThrough } from '../support/http/bad-connection.ts';
-import { openFaultyProxy } from '../support/http/faulty-proxy.ts';
-import { failureOf } from '../support/failure.ts';
-import { openListeningService } from '../support/http/listening.ts';
+import type { NewPet } from '../src/index.ts';
+import { backoffMs, parseRetryAfter } from '../src/wait.ts';
+import { clientThrough } from '../../../test/support/http/bad-connection.ts';
+import { openFaultyProxy } from '../../../test/support/http/faulty-proxy.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
 

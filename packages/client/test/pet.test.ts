@@ -1,8 +1,8 @@
 import { expect, it } from 'bun:test';
-import { renderNewPet } from '../../src/client/exact-json.ts';
-import { problemsOf, type NewPet } from '../../src/client/index.ts';
-import { post } from '../support/http/calls.ts';
-import { openService } from '../support/http/service.ts';
+import { renderNewPet } from '../src/exact-json.ts';
+import { problemsOf, type NewPet } from '../src/index.ts';
+import { post } from '../../../test/support/http/calls.ts';
+import { openService } from '../../../test/support/http/service.ts';
 
 const rex: NewPet = { name: 'Rex', categoryId: 1n, status: 'sold' };
 const invalidPets: [Partial<Record<keyof NewPet, unknown>>, (keyof NewPet)[]][] = [

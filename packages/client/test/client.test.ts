@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { createClient, type DeprecationNotice, type Pet } from '../../src/client/index.ts';
-import { failureOf } from '../support/failure.ts';
-import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+import { createClient, type DeprecationNotice, type Pet } from '../src/index.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;

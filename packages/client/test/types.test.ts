@@ -15,13 +15,13 @@ import {
   type PetStatus,
   type PetstoreClient,
   type ServiceErrorCode,
-} from '../../src/client/index.ts';
-import type { ErrorCode } from '../../src/domain/error.ts';
+} from '../src/index.ts';
+import type { ErrorCode } from '../../../src/domain/error.ts';
 import type {
   NewPet as DomainNewPet,
   Pet as DomainPet,
   PetStatus as DomainPetStatus,
-} from '../../src/domain/pet.ts';
+} from '../../../src/domain/pet.ts';
 
 // These tests fail in the compiler: `npm run check` reads this file.
 describe('the client', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { serviceErrorCodes } from '../../src/client/error.ts';
+import { serviceErrorCodes } from '../src/error.ts';
 import {
   isInvalidPet,
   isNotFound,
@@ -7,10 +7,10 @@ import {
   isTemporary,
   isUnauthorized,
   PetstoreClientError,
-} from '../../src/client/index.ts';
-import { statusOfCode } from '../../src/domain/error.ts';
-import { failureOf } from '../support/failure.ts';
-import { openListeningService, type ListeningService } from '../support/http/listening.ts';
+} from '../src/index.ts';
+import { statusOfCode } from '../../../src/domain/error.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 
 let service: ListeningService;
 beforeAll(async () => {

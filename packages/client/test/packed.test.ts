@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '../../package.json';
-import { openBrowser } from '../support/browser/browser.ts';
-import { openListeningService, type ListeningService } from '../support/http/listening.ts';
-import { installClient, outputOf, project } from '../support/process/package.ts';
+import { version } from '../../../package.json';
+import { openBrowser } from '../../../test/support/browser/browser.ts';
+import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
 
 /** Uses the package and prints one line. */
 const program = `

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'bun:test';
-import { isTemporary, type NewPet } from '../../src/client/index.ts';
-import { failureOf } from '../support/failure.ts';
-import { openTemporaryPostgres } from '../support/postgres/place.ts';
-import { openTemporarySqlite } from '../support/http/service.ts';
-import { clientThrough } from '../support/http/bad-connection.ts';
-import { openFaultyProxy, type Fault } from '../support/http/faulty-proxy.ts';
-import { openListeningService } from '../support/http/listening.ts';
+import { isTemporary, type NewPet } from '../src/index.ts';
+import { failureOf } from '../../../test/support/failure.ts';
+import { openTemporaryPostgres } from '../../../test/support/postgres/place.ts';
+import { openTemporarySqlite } from '../../../test/support/http/service.ts';
+import { clientThrough } from '../../../test/support/http/bad-connection.ts';
+import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
 
 // The first test on PostgreSQL waits for its server to start.
 const rex: NewPet = { name: 'Rex', categoryId: 2n ** 63n - 1n, status: 'available' };
