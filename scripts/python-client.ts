@@ -1,7 +1,7 @@
 // Runs the Python section of docs/clients.md against a service of its own and compares the output. It needs Python
 // 3.11 or newer with the generator: pip install openapi-python-client==0.29.0
 //   bun scripts/python-client.ts
-import { exampleAddress } from '../src/docs/addresses.ts';
+import { exampleAddress } from '../packages/console/src/docs/code/request.ts';
 import { blocksOf } from '../test/support/clients-document.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
 import { run } from '../test/support/process/package.ts';

@@ -1,7 +1,5 @@
+import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import type { OpenapiDocument } from './contract.ts';
-
-/** The address in the examples. The docs show the one that the reader chooses instead. */
-export const exampleAddress = 'http://127.0.0.1:8080';
 
 export interface Address {
   /** Without `/v1`, which every path of the document begins with. */

@@ -1,5 +1,6 @@
-import { escapeHtml, renderHtml } from '../console/html.ts';
-import { addressesOf, exampleAddress } from './addresses.ts';
+import { escapeHtml, renderHtml } from '../../packages/console/src/html.ts';
+import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
+import { addressesOf } from './addresses.ts';
 import { sampleLanguages } from './code/sample.ts';
 import { operationsOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
 import { guideSectionsOf, renderGuide } from './guide/guide.ts';

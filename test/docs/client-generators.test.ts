@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { exampleAddress } from '../../src/docs/addresses.ts';
+import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { openapi, type Contract, type DocumentedOperation } from '../support/contract/openapi.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { exampleAddress } from '../../src/docs/addresses.ts';
+import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import { blocksOf } from '../support/clients-document.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { outputOf, project, run } from '../support/process/package.ts';

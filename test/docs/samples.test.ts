@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { exampleAddress } from '../../src/docs/addresses.ts';
+import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import {
   openSampleFolder,
   samplesOf,

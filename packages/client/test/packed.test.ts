@@ -83,7 +83,7 @@ describe('petstore-client, installed from its tarball', () => {
   it('shows its sources in a stack', async () => {
     const script = `import('petstore-client').then(({ createClient }) => createClient({ baseUrl: '' }))`;
     const child = Bun.spawn(['node', '--enable-source-maps', '-e', script], { cwd: folder, stderr: 'pipe' });
-    expect(await child.stderr.text()).toMatch(/petstore-client\/client\.ts:\d+:\d+/);
+    expect(await child.stderr.text()).toMatch(/petstore-client\/src\/client\.ts:\d+:\d+/);
   });
 
   it('is small', () => {

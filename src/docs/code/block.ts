@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../console/html.ts';
-import { tokensOf, type Language } from './highlight.ts';
+import { escapeHtml } from '../../../packages/console/src/html.ts';
+import { tokensOf, type Language } from '../../../packages/console/src/docs/code/highlight.ts';
 
 export interface CodeBlock {
   text: string;

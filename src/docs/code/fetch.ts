@@ -1,4 +1,4 @@
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
 
 /** A program for any runtime with `fetch`. It prints the text of the response: `JSON.parse` would round long ids. */
 export function renderFetch(base: string, { method, path, headers, body }: ApiRequest): string {

@@ -1,8 +1,8 @@
-import { escapeHtml } from '../../console/html.ts';
+import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { renderStatus } from '../markup.ts';
 import { renderBlock } from './block.ts';
-import type { Language } from './highlight.ts';
-import { indentJson, isJson } from './json-text.ts';
+import type { Language } from '../../../packages/console/src/docs/code/highlight.ts';
+import { indentJson, isJson } from '../../../packages/console/src/docs/code/json-text.ts';
 
 /** The languages of the samples, in the order of the switch. */
 export const sampleLanguages = {

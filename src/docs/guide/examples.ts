@@ -1,7 +1,10 @@
-import { exampleAddress } from '../addresses.ts';
 import { clientSamples, clientSetup } from '../code/client-samples.ts';
 import { renderFetch } from '../code/fetch.ts';
-import { renderCurl, type ApiRequest } from '../code/request.ts';
+import {
+  exampleAddress,
+  renderCurl,
+  type ApiRequest,
+} from '../../../packages/console/src/docs/code/request.ts';
 import type { Sample, Shown } from '../code/sample.ts';
 
 /** The samples of the guide. A test runs each in a store that holds pets and compares its output. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../console/html.ts';
+import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { renderCommand } from '../code/block.ts';
 import { renderSample, type Sample } from '../code/sample.ts';
 import { renderErrorCodes } from './errors.ts';

@@ -1,7 +1,11 @@
-import { exampleAddress } from '../addresses.ts';
 import { clientSamples } from '../code/client-samples.ts';
 import { renderFetch } from '../code/fetch.ts';
-import { renderCurl, stabilityHeader, type ApiRequest } from '../code/request.ts';
+import {
+  exampleAddress,
+  renderCurl,
+  stabilityHeader,
+  type ApiRequest,
+} from '../../../packages/console/src/docs/code/request.ts';
 import type { Sample } from '../code/sample.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 

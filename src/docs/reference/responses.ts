@@ -1,6 +1,6 @@
-import { escapeHtml } from '../../console/html.ts';
+import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { renderBlock } from '../code/block.ts';
-import { indentJson } from '../code/json-text.ts';
+import { indentJson } from '../../../packages/console/src/docs/code/json-text.ts';
 import { examplesOf, type DocumentedResponse, type Header, type NamedExample } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 

@@ -1,5 +1,5 @@
-import { escapeHtml } from '../../console/html.ts';
-import { stabilityHeader } from '../code/request.ts';
+import { escapeHtml } from '../../../packages/console/src/html.ts';
+import { stabilityHeader } from '../../../packages/console/src/docs/code/request.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
 /** A form that sends a real request. `browser/try/` shows it and builds the request from its data attributes. */

@@ -10,8 +10,8 @@ export interface Asset {
   body: string;
 }
 
-const consoleFolder = join(import.meta.dir, '../../console');
-const docsFolder = join(import.meta.dir, '../../docs/browser');
+const consoleFolder = join(import.meta.dir, '../../../packages/console/src');
+const docsFolder = join(import.meta.dir, '../../../packages/console/src/docs');
 const contentTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -31,7 +31,7 @@ export async function bundleAssets(): Promise<Asset[]> {
     minify: true,
     naming: '[name].[ext]',
     // Otherwise the bundler reads the tsconfig.json of the folder in which the service was started.
-    tsconfig: join(consoleFolder, 'tsconfig.json'),
+    tsconfig: join(consoleFolder, '../tsconfig.json'),
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', importSource: 'preact', development: false },
   });

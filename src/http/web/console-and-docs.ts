@@ -1,4 +1,4 @@
-import { renderConsole } from '../../console/html.ts';
+import { renderConsole } from '../../../packages/console/src/html.ts';
 import { dereference, type OpenapiDocument } from '../../docs/contract.ts';
 import { renderDocs } from '../../docs/render.ts';
 import type { Handler } from '../endpoint.ts';

@@ -1,0 +1,70 @@
+import { thisHost, type ChosenAddress } from '../addresses.ts';
+import { copyFrom } from '../copy.ts';
+import { renderCurl, type ApiRequest } from '../code/request.ts';
+import { offerKey, type KeyFields } from './key.ts';
+import { showFailure, showResponse, showSending } from './outcome.ts';
+import { fillQuery, requestOf } from './request.ts';
+
+const timeoutMs = 30_000;
+
+/** Shows the forms that send real requests to this host. */
+export function offerTrying(chosen: ChosenAddress): void {
+  const key = offerKey();
+  for (const link of document.querySelectorAll<HTMLElement>('.try-link')) link.hidden = false;
+  for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
+    form.hidden = false;
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void tryOut(form, key, requestOf(form));
+    });
+    const copyCurl = form.querySelector<HTMLButtonElement>('[data-copy-curl]');
+    copyCurl?.addEventListener('click', () => {
+      const command = renderCurl(chosen.base, requestOf(form));
+      void copyFrom(copyCurl, command, showCommand(form, command));
+    });
+  }
+}
+
+async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest): Promise<void> {
+  if (form.ariaBusy === 'true') return;
+  const apiKey = key.read(form);
+  if (apiKey === undefined) return;
+  form.ariaBusy = 'true';
+  showSending(form);
+  try {
+    const { method, path, body } = request;
+    const headers = new Headers([['Authorization', `Bearer ${apiKey}`], ...request.headers]);
+    const startedAt = performance.now();
+    const response = await fetch(thisHost + path, {
+      method,
+      headers,
+      cache: 'no-store',
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(body !== undefined && { body }),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    showResponse(form, {
+      response,
+      bytes,
+      elapsedMs: performance.now() - startedAt,
+      followNext(query) {
+        fillQuery(form, query);
+        void tryOut(form, key, { ...request, path: path.replace(/\?.*$/, '') + query });
+      },
+    });
+  } catch (error) {
+    showFailure(form, error);
+  } finally {
+    form.ariaBusy = null;
+  }
+}
+
+/** Where the clipboard is closed to the script, the command is shown to be copied by hand. */
+function showCommand(form: HTMLFormElement, command: string): Element | undefined {
+  if (isSecureContext) return undefined;
+  const code = Object.assign(document.createElement('code'), { textContent: command });
+  const pre = Object.assign(document.createElement('pre'), { tabIndex: 0, ariaLabel: 'curl command' });
+  pre.append(code);
+  form.querySelector('.outcome')?.replaceChildren(pre);
+  return code;
+}

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isUnauthorized } from '../../client/src/index.ts';
+import { connect, explain } from './connect.ts';
+import { Field } from './field.tsx';
+
+export interface SignInProps {
+  onSignIn: (key: string, isRemembered: boolean) => void;
+  /** True when the key in use is no longer accepted. */
+  wasRefused: boolean;
+}
+
+export function SignIn({ onSignIn, wasRefused }: SignInProps) {
+  const [key, setKey] = useState('');
+  const [isRemembered, setIsRemembered] = useState(false);
+  const [isChecking, setIsChecking] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const field = useRef<HTMLInputElement>(null);
+
+  useEffect(() => field.current?.focus(), []);
+
+  const complain = (message: string) => {
+    setProblem(message);
+    field.current?.focus();
+  };
+
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isChecking) return;
+    const trimmed = key.trim();
+    if (!/^[!-~]+$/.test(trimmed))
+      return complain('Enter your API key. It starts with “pets_” and has no spaces.');
+    setIsChecking(true);
+    try {
+      await connect(trimmed).listPets({ limit: 1 });
+      onSignIn(trimmed, isRemembered);
+    } catch (error) {
+      setIsChecking(false);
+      complain(messageOf(error));
+    }
+  };
+
+  return (
+    <main class="sign-in">
+      <form onSubmit={(event) => void submit(event)} noValidate class="card">
+        <h1>Sign in</h1>
+        {wasRefused && (
+          <p class="notice" role="alert">
+            You were signed out because your key is no longer accepted. Sign in with another key.
+          </p>
+        )}
+        <Field
+          id="key"
+          label="API key"
+          help="It starts with “pets_”. Ask whoever runs the service for one."
+          error={problem}
+        >
+          <input
+            ref={field}
+            type="password"
+            autocomplete="current-password"
+            spellcheck={false}
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </Field>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isRemembered}
+            onChange={(event) => setIsRemembered(event.currentTarget.checked)}
+          />
+          <span>
+            Remember me on this device
+            <small class="help">Otherwise the key is forgotten when you close this tab.</small>
+          </span>
+        </label>
+        <button type="submit" class="primary" aria-busy={isChecking}>
+          {isChecking ? 'Checking…' : 'Sign in'}
+        </button>
+      </form>
+    </main>
+  );
+}
+
+function messageOf(error: unknown): string {
+  if (isUnauthorized(error))
+    return 'This key was not accepted. Check that you copied all of it. It may also have expired or been revoked.';
+  const { title, advice, isTemporary } = explain(error);
+  return `${title}. ${advice}${isTemporary ? ' Try again in a moment.' : ''}`;
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'bun:test';
+import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
+import {
+  deafen,
+  noteOf,
+  openMenu,
+  openShop,
+  rowOf,
+  statusOf,
+  tillOf,
+} from '../../../test/support/browser/shop.ts';
+
+const chromium = browserOfFile();
+
+describe('two tills', () => {
+  it('do not sell the same pet twice', async () => {
+    await using service = await openShop('Rex');
+    await using first = await openConsole(chromium.browser, service);
+    await using second = await openConsole(chromium.browser, service);
+    await rowOf(second.page, 'Rex').waitFor();
+    await deafen(second.page);
+    await first.page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(first.page, 'Rex is sold.').waitFor();
+    await second.page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(second.page, 'Somebody else has sold Rex in the meantime.');
+    await note.waitFor();
+    expect(await note.getByRole('button').allInnerTexts()).toEqual(['OK']);
+    expect(await statusOf(second.page, 'Rex')).toBe('Sold');
+    await note.getByRole('button', { name: 'OK' }).click();
+    expect(await rowOf(second.page, 'Rex').getByText('Not saved').count()).toBe(0);
+    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    expect(orders.map(({ status }) => status)).toEqual(['sold']);
+    expect([...first.complaints, ...second.complaints]).toEqual([]);
+  });
+
+  it('let the second one see what changed and decide', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    const other = tillOf(service).experimental;
+    await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
+    const menu = await openMenu(page, 'Rex');
+    await menu.getByRole('menuitemradio', { name: 'Pending' }).click();
+    const text = 'Somebody else has sold Rex, renamed it to Max and moved it to category 8 in the meantime.';
+    await noteOf(page, text).waitFor();
+    await rowOf(page, 'Max').getByText('Not saved').waitFor();
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', status: 'sold' });
+    // Once more: what is done anyway must not overwrite a third change either.
+    await other.updatePet(1n, { status: null });
+    await page.getByRole('button', { name: 'Make it pending anyway' }).click();
+    await noteOf(page, 'Somebody else has taken the status of Max away in the meantime.').waitFor();
+    await page.getByRole('button', { name: 'Make it pending anyway' }).click();
+    await noteOf(page, 'Max is pending.').waitFor();
+    expect(await service.client.getPet(1n)).toMatchObject({ name: 'Max', categoryId: 8n, status: 'pending' });
+  });
+
+  it('say when a pet is gone', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    await tillOf(service).experimental.deletePet(1n);
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Somebody else has removed Rex in the meantime.');
+    await note.waitFor();
+    await rowOf(page, 'Rex').waitFor({ state: 'detached' });
+    await note.getByRole('button', { name: 'OK' }).click();
+    await page.waitForFunction(`document.activeElement.matches('.row')`);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`pass axe in a conflict on a ${screen} in ${colorScheme} colours`, async () => {
+        await using service = await openShop('Rex', 'Mia');
+        await using visited = await openConsole(chromium.browser, service, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        await rowOf(page, 'Rex').waitFor();
+        await deafen(page);
+        await tillOf(service).experimental.updatePet(1n, { name: 'Max'.repeat(2000), status: 'sold' });
+        await rowOf(page, 'Rex').focus();
+        await page.keyboard.press('p');
+        await noteOf(page, 'Somebody else has sold Rex').waitFor();
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});
+
+describe('a change during a failure', () => {
+  it('is shown as not saved and can be repeated', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').waitFor();
+    await service.goAway();
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Rex was not changed. The service cannot be reached.');
+    await note.waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Available');
+    expect(await visited.findBarriers()).toEqual([]);
+    service.comeBack();
+    await rowOf(page, 'Rex').getByRole('button', { name: 'Not saved' }).click();
+    await page.locator('.note button:focus').waitFor();
+    await page.keyboard.press('Enter');
+    await noteOf(page, 'Rex is sold.').waitFor();
+    expect(await statusOf(page, 'Rex')).toBe('Sold');
+  });
+
+  it('is not repeated when only the response was lost', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    let count = 0;
+    await page.route('**/v1/pets/1', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      count += 1;
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex is sold.').waitFor();
+    expect(count).toBe(1);
+    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    expect(orders.length).toBe(1);
+  });
+
+  it('is known to be done when the response was lost and the service away for a while', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.route('**/v1/pets/1', async (route) => {
+      if (route.request().method() === 'PATCH') await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    const note = noteOf(page, 'Rex was not changed.');
+    await note.waitFor();
+    await page.unroute('**/v1/pets/1');
+    await note.getByRole('button', { name: 'Try again' }).click();
+    await noteOf(page, 'Rex is sold.').waitFor();
+    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    expect(orders.length).toBe(1);
+  });
+
+  it('says so when the operator has turned changes off', async () => {
+    await using service = await openShop('Rex');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.route('**/v1/pets/1', (route) =>
+      route.fulfill({ status: 405, json: { code: 'method_not_allowed', message: 'No.', status: 405 } }),
+    );
+    await page.getByRole('button', { name: 'Sell Rex' }).click();
+    await noteOf(page, 'Rex was not changed. The service no longer lets pets be changed.').waitFor();
+  });
+});

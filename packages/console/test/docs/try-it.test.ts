@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'bun:test';
+import type { Locator, Page } from 'playwright-core';
+import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { addPets, openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { visit, type Visit } from '../../../../test/support/browser/visit.ts';
+
+const chromium = browserOfFile();
+
+const formOf = (page: Page, operation: string) => page.getByRole('form', { name: `Try ${operation}` });
+const send = (form: Locator) => form.getByRole('button', { name: 'Send' }).click();
+
+/** The docs with the key entered. */
+async function openDocs(service: ListeningService, options = {}): Promise<Visit> {
+  const visited = await visit(chromium.browser, `${service.url}/docs`, options);
+  await formOf(visited.page, 'listPets').getByLabel('API key').fill(service.apiKey);
+  return visited;
+}
+
+describe('Try it', () => {
+  it('says in place that it needs a key and where to get one', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const form = formOf(page, 'createPet');
+    expect(await form.innerText()).toContain('There is no key in this tab yet. How to get one');
+    await send(form);
+    await form.getByText('Enter an API key first.').waitFor();
+    expect(await form.getByLabel('API key').getAttribute('aria-invalid')).toBe('true');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('createPet-key');
+    await form.getByRole('link', { name: 'How to get one' }).click();
+    expect(page.url()).toEndWith('#key');
+    expect(await service.client.listPets()).toEqual({ pets: [] });
+  });
+
+  it('is one click away from the head of each operation', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const form = formOf(page, 'getPet');
+    await page.locator('#getPet').getByRole('link', { name: 'Try it' }).click();
+    await form.getByRole('button', { name: 'Send' }).click({ trial: true });
+    expect(page.url()).toEndWith('#getPet-try');
+  });
+
+  it('shows every digit of the response with its status, time and size', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const { page, complaints } = visited;
+    const form = formOf(page, 'createPet');
+    await form.getByLabel('Body').fill('{"name":"Rex","categoryId":9223372036854775807}');
+    await send(form);
+    await form.getByText('201 Created').waitFor();
+    expect(await form.getByRole('status').innerText()).toMatch(/^201 Created\s+\d+ ms · 54 bytes$/);
+    expect(await form.getByLabel('Body', { exact: true }).last().innerText()).toBe(
+      '{\n  "id": 1,\n  "name": "Rex",\n  "categoryId": 9223372036854775807\n}',
+    );
+    const headers = form.getByText('location: /v1/pets/1');
+    expect(await headers.isVisible()).toBe(false);
+    await form.getByText(/^Headers \(\d+\)$/).click();
+    expect(await headers.isVisible()).toBe(true);
+    expect(page.url()).toBe(`${service.url}/docs`);
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends every documented parameter and header', async () => {
+    await using service = await openListeningService();
+    await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    await using visited = await openDocs(service);
+    const { page } = visited;
+    const sent = async (operation: string, values: Record<string, string>) => {
+      const form = formOf(page, operation);
+      await form.locator('details > summary').first().click();
+      for (const [label, value] of Object.entries(values)) {
+        const field = form.getByLabel(label, { exact: true });
+        if (label === 'status') await field.selectOption(value);
+        else await field.fill(value);
+      }
+      const [request] = await Promise.all([page.waitForRequest('**/v1/**'), send(form)]);
+      return request;
+    };
+    const list = await sent('listPets', {
+      limit: '5',
+      status: 'sold',
+      cursor: 'abc',
+      'If-None-Match': '"a"',
+      'If-Match': '"b"',
+      'X-Request-Id': 'checkout-1',
+    });
+    expect(list.url()).toBe(`${service.url}/v1/pets?limit=5&status=sold&cursor=abc`);
+    expect(await list.allHeaders()).toMatchObject({
+      authorization: `Bearer ${service.apiKey}`,
+      'if-none-match': '"a"',
+      'if-match': '"b"',
+      'x-request-id': 'checkout-1',
+    });
+    const create = await sent('createPet', { 'Idempotency-Key': 'order-1', Body: '{"name":"Mia"}' });
+    expect(create.postData()).toBe('{"name":"Mia"}');
+    expect(await create.allHeaders()).toMatchObject({
+      'idempotency-key': 'order-1',
+      'content-type': 'application/json',
+    });
+    const get = await sent('getPet', { petId: '-7' });
+    expect(get.url()).toBe(`${service.url}/v1/pets/-7`);
+  });
+
+  it('offers the statuses as a choice', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const options = formOf(visited.page, 'listPets').getByLabel('status').locator('option');
+    expect(await options.allInnerTexts()).toEqual(['Not sent', 'available', 'pending', 'sold']);
+  });
+
+  it('follows the link to the next page until there is none', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 7);
+    await using visited = await openDocs(service);
+    const form = formOf(visited.page, 'listPets');
+    await form.getByLabel('limit').fill('1');
+    await form.getByLabel('status').selectOption('available');
+    await send(form);
+    const next = form.getByRole('button', { name: 'Next page' });
+    for (const name of ['Pet 3', 'Pet 6']) {
+      await next.click();
+      await form.getByText(`"${name}"`).waitFor();
+      expect(await form.getByLabel('cursor').inputValue()).toMatch(/^[\w-]+$/);
+      expect(await form.getByLabel('limit').inputValue()).toBe('1');
+    }
+    expect(await next.count()).toBe(0);
+  });
+
+  it('shows a response without a body as such', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const form = formOf(visited.page, 'listPets');
+    await send(form);
+    await form.getByText(/^Headers \(\d+\)$/).click();
+    const [, etag = ''] =
+      /etag: (\S+)/.exec(await form.getByLabel('Headers', { exact: true }).innerText()) ?? [];
+    await form.locator('details > summary').first().click();
+    await form.getByLabel('If-None-Match').fill(etag);
+    await send(form);
+    await form.getByText('304 Not Modified').waitFor();
+    expect(await form.getByRole('status').innerText()).toMatch(/0 bytes$/);
+    await form.getByText('No body').waitFor();
+  });
+
+  it('explains an error and links to its code', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service, { reducedMotion: 'reduce' });
+    const { page } = visited;
+    const form = formOf(page, 'listPets');
+    await form.getByLabel('limit').fill('0');
+    await send(form);
+    await form.getByText('400 Bad Request').waitFor();
+    expect(await form.locator('.explanation').innerText()).toBe(
+      'invalid_parameter Fix the parameter or header that the message names.',
+    );
+    await form.getByRole('link', { name: 'invalid_parameter' }).click();
+    expect(await page.locator(':target dt code').innerText()).toBe('invalid_parameter');
+  });
+
+  it('says when the service cannot be reached, and recovers', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const form = formOf(visited.page, 'listPets');
+    await service.goAway();
+    await send(form);
+    await form.getByText('The request could not be sent.').waitFor();
+    service.comeBack();
+    await send(form);
+    await form.getByText('200 OK').waitFor();
+  });
+
+  it('does not send twice on a double click', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const form = formOf(visited.page, 'createPet');
+    await form.getByRole('button', { name: 'Send' }).dblclick();
+    await form.getByText('201 Created').waitFor();
+    expect((await service.client.listPets()).pets.length).toBe(1);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    const { page } = visited;
+    const form = formOf(page, 'listPets');
+    await form.getByLabel('API key').focus();
+    await page.keyboard.type(service.apiKey);
+    // Past the link to the guide.
+    for (const key of ['Tab', 'Tab', '3', 'Enter']) await page.keyboard.press(key);
+    await form.getByText('200 OK').waitFor();
+  });
+});
+
+describe('the experimental operations', () => {
+  it('have a section of their own while they are on, and none while they are off', async () => {
+    await using service = await openListeningService({ isExperimental: true });
+    await using visited = await openDocs(service);
+    const { page } = visited;
+    const badges = page.locator('.badge', { hasText: 'Experimental' });
+    expect(await badges.count()).toBe(3);
+    const link = page.getByRole('navigation').getByRole('link', { name: 'experimental.json' });
+    expect(await link.getAttribute('href')).toBe('openapi.experimental.json');
+    await using off = await openListeningService();
+    await page.goto(`${off.url}/docs`);
+    expect(await page.locator('#updatePet, #experimental').count()).toBe(0);
+  });
+
+  it('sell, list and remove a pet', async () => {
+    await using service = await openListeningService({ isExperimental: true });
+    await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
+    await using visited = await openDocs(service);
+    const { page, complaints } = visited;
+    const update = formOf(page, 'updatePet');
+    await update.getByLabel('Body').fill('{"status":"sold","expected":{"status":"available"}}');
+    await send(update);
+    await update.getByText('200 OK').waitFor();
+    await send(update);
+    await update.getByText('412 Precondition Failed').waitFor();
+    const orders = formOf(page, 'listOrders');
+    await orders.getByLabel('status').selectOption('sold');
+    await send(orders);
+    await orders.getByText('"petId"').waitFor();
+    const remove = formOf(page, 'deletePet');
+    await send(remove);
+    await remove.getByText('204 No Content').waitFor();
+    await remove.getByText('No body').waitFor();
+    expect(await service.client.listPets()).toEqual({ pets: [] });
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('the key of Try it', () => {
+  it('does not replace the key that the browser remembers for the console', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await page.getByLabel('Remember me on this device').check();
+    await signIn(page, service.apiKey);
+    await page.goto(`${service.url}/docs`);
+    const field = formOf(page, 'getPet').getByLabel('API key');
+    expect(await field.inputValue()).toBe(service.apiKey);
+    for (const key of ['pets_other', '']) {
+      await field.fill(key);
+      await field.blur();
+      expect(await formOf(page, 'listPets').getByLabel('API key').inputValue()).toBe(key);
+      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
+    }
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    await page.goto(service.url);
+    await page.getByText('No pets yet').waitFor();
+    // A wrong key of the tab is refused in the console, which then uses the remembered key.
+    await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
+    await page.reload();
+    await page.getByText('No pets yet').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+  });
+
+  it('is forgotten when the field is emptied, so that the console asks for one', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.goto(`${service.url}/docs`);
+    const field = formOf(page, 'listPets').getByLabel('API key');
+    await field.fill('');
+    await field.blur();
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('no longer accepted').count()).toBe(0);
+  });
+});

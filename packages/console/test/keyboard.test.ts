@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { openConsole, rows } from '../../../test/support/browser/console.ts';
+import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
+
+const chromium = browserOfFile();
+const pets = Array.from({ length: 300 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
+
+const focusedRow = (page: Page) => page.evaluate<string | undefined>('document.activeElement.dataset.id');
+const focusedId = (page: Page) => page.evaluate<string>('document.activeElement.id');
+
+describe('the keyboard', () => {
+  it('moves between rows and keeps the focus when the row is scrolled away', async () => {
+    await using service = await openServiceOnFile(pets);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page, complaints } = visited;
+    await page.getByText('Pet 300').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedRow(page)).toBe('300');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    expect(await focusedRow(page)).toBe('299');
+    await page.mouse.move(400, 400);
+    await page.mouse.wheel(0, 6000);
+    await rows(page).getByText('Pet 150', { exact: true }).waitFor();
+    expect(await focusedRow(page)).toBe('299');
+    await page.keyboard.press('End');
+    expect(await focusedRow(page)).toBe('1');
+    expect(await page.locator('.row:focus').isVisible()).toBe(true);
+    await page.keyboard.press('PageUp');
+    expect(Number(await focusedRow(page))).toBeGreaterThan(5);
+    await page.keyboard.press('Home');
+    expect(await focusedRow(page)).toBe('300');
+    const [row, band] = [
+      await page.locator('.row:focus').boundingBox(),
+      await page.locator('.find').boundingBox(),
+    ];
+    expect(row!.y).toBeGreaterThanOrEqual(band!.y + band!.height - 1);
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('moves the focus to the next row when the focused pet is removed elsewhere', async () => {
+    await using service = await openServiceOnFile(pets);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('Pet 300').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    service.removePet(299n);
+    await page.locator('[data-id="299"]').waitFor({ state: 'detached' });
+    expect(await focusedRow(page)).toBe('298');
+  });
+
+  it('clears the search with Escape from a row, too', async () => {
+    await using service = await openServiceOnFile(pets.slice(0, 3));
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('All 3 pets').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Pet');
+    await page.keyboard.press('ArrowDown');
+    const focused = await focusedRow(page);
+    await page.keyboard.press('Escape');
+    await page.getByText('All 3 pets').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(await focusedRow(page)).toBe(focused);
+  });
+
+  it('has shortcuts for the search, a new pet and the help, except where people type', async () => {
+    await using service = await openServiceOnFile(pets.slice(0, 3));
+    await using visited = await openConsole(chromium.browser, service);
+    const { page, complaints } = visited;
+    await page.getByText('All 3 pets').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('n/?');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('n/?');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('n');
+    await page.locator('#pet-name:focus').waitFor();
+    expect(await page.locator('#pet-name').inputValue()).toBe('');
+    await page.locator('h1').click();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await help.getByText('Add a new pet').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    // No shortcut acts behind the help.
+    await page.keyboard.press('n');
+    await help.getByRole('checkbox').uncheck();
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('n');
+    expect(await focusedId(page)).not.toBe('pet-name');
+    await page.getByRole('button', { name: 'Shortcuts' }).click();
+    await help.getByRole('checkbox').check();
+    await help.getByRole('button', { name: 'Close' }).click();
+    await page.keyboard.press('/');
+    await page.locator('input[type=search]:focus').waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'bun:test';
+import { openListeningService } from '../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import {
+  add,
+  addPets,
+  desktop,
+  openConsole,
+  overflowing,
+  phone,
+  rows,
+} from '../../../test/support/browser/console.ts';
+
+const chromium = browserOfFile();
+
+describe('the list', () => {
+  it('shows every digit and every character', async () => {
+    await using service = await openListeningService();
+    const name = 'Sir <b>Barks</b> & “Co” ' + 'x'.repeat(300);
+    await service.client.createPet({ name, categoryId: 2n ** 63n - 1n, status: 'sold' });
+    await service.client.createPet({ name: '', categoryId: -(2n ** 63n) });
+    for (const size of [desktop, phone]) {
+      await using visited = await openConsole(chromium.browser, service, size);
+      const { page } = visited;
+      await page.getByText(name, { exact: true }).waitFor();
+      const text = await rows(page).allTextContents();
+      expect(text[0]).toContain('-9223372036854775808');
+      expect(text[0]).toContain('No name');
+      expect(text[0]).toContain('No status');
+      expect(text[1]).toContain('9223372036854775807');
+      expect(text[1]).toContain('Sold');
+      expect(await overflowing(page)).toEqual([]);
+    }
+  });
+
+  it('shows a name of 5,000 characters on two lines and the rest on demand', async () => {
+    await using service = await openListeningService();
+    const name = 'Sir Barksalot of Longname '.repeat(200).slice(0, 5000);
+    await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    await service.client.createPet({ name, categoryId: 2n });
+    for (const size of [desktop, phone]) {
+      await using visited = await openConsole(chromium.browser, service, size);
+      const { page } = visited;
+      await rows(page).nth(1).waitFor();
+      const [long, short] = [await rows(page).first().boundingBox(), await rows(page).nth(1).boundingBox()];
+      expect(long!.height).toBe(short!.height);
+      const lines = await page.evaluate<number>(`{
+        const text = document.querySelector('.name-text');
+        text.getBoundingClientRect().height / parseFloat(getComputedStyle(text).lineHeight);
+      }`);
+      expect(Math.round(lines)).toBe(2);
+      expect(await overflowing(page)).toEqual([]);
+      expect(await visited.findBarriers()).toEqual([]);
+      await rows(page).first().focus();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      const dialog = page.getByRole('dialog', { name: 'The name of pet 2' });
+      expect(await dialog.getByText(name).textContent()).toBe(name);
+      expect(await visited.findBarriers()).toEqual([]);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Show all');
+    }
+  });
+
+  it('can be filtered with one click or the arrow keys', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 9);
+    await service.client.createPet({ name: 'Odd', categoryId: 1n });
+    await using visited = await openConsole(chromium.browser, service);
+    const { page, complaints } = visited;
+    await page.getByText('All 10 pets').waitFor();
+    await page.locator('.choice.sold').click();
+    await page.getByText('3 of 10 pets').waitFor();
+    expect(await page.locator('.row .status').allTextContents()).toEqual(Array(3).fill('Sold'));
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.row .status.pending').first().waitFor();
+    expect(await page.getByRole('radio', { name: 'Pending' }).isChecked()).toBe(true);
+    await page.getByRole('radio', { name: 'No status' }).check();
+    await page.getByText('1 of 10 pets').waitFor();
+    expect(await page.locator('.filter').innerText()).toMatch(
+      /All\s+10\s+Available\s+3\s+Pending\s+3\s+Sold\s+3\s+No status\s+1/,
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows at least 15 pets on a small laptop', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 40);
+    await using visited = await openConsole(chromium.browser, service, {
+      viewport: { width: 1366, height: 768 },
+    });
+    const { page } = visited;
+    await page.getByText('Pet 39').waitFor();
+    const boxes = await Promise.all((await rows(page).all()).map((row) => row.boundingBox()));
+    expect(boxes.filter((box) => box!.y >= 0 && box!.y + box!.height <= 768).length).toBeGreaterThanOrEqual(
+      15,
+    );
+    expect(boxes[0]!.height).toBeLessThanOrEqual(40);
+    const dot = await page.evaluate<string>(`{
+      const { width, height } = getComputedStyle(document.querySelector('.status.sold'), '::before');
+      width + ' ' + height;
+    }`);
+    expect(dot).toBe('10px 10px');
+  });
+
+  it('says when it is empty and what to do', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service, phone);
+    const { page } = visited;
+    await page.getByText('No pets yet').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Add your first pet' }).click();
+    await add(page, 'First', '1');
+    await rows(page).getByText('First').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.getByRole('radio', { name: 'Sold' }).check();
+    await page.getByText('No sold pets').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.getByRole('button', { name: 'Show all pets' }).click();
+    await rows(page).getByText('First').waitFor();
+  });
+
+  it('passes axe while it loads', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 1);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.route('**/v1/**', () => {});
+    await page.reload();
+    await page.getByText('Loading pets…').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(await overflowing(page)).toEqual([]);
+    await page.unroute('**/v1/**');
+  });
+
+  it('does not shift the layout while it loads', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 60);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    // Without user input after the reload, every shift counts.
+    await page.reload();
+    await page.getByText('Pet 59').waitFor();
+    const shift = await page.evaluate<number>(`new Promise((resolve) => {
+      let sum = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) sum += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+      requestAnimationFrame(() => setTimeout(() => resolve(sum)));
+    })`);
+    expect(shift).toBeLessThan(0.02);
+  });
+});
+
+describe('the console', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
+        await using service = await openListeningService();
+        await addPets(service, 6);
+        await using visited = await openConsole(chromium.browser, service, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        await page.getByText('All 6 pets').waitFor();
+        if (screen === 'phone') await page.getByRole('button', { name: 'Add a pet' }).click();
+        await add(page, 'New one', '7');
+        await rows(page).getByText('New one').waitFor();
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'bun:test';
+import { generateKey, hashKey } from '../../../src/domain/api-key.ts';
+import { openListeningService } from '../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { add, addPets, openConsole, rows, signIn } from '../../../test/support/browser/console.ts';
+import { visit } from '../../../test/support/browser/visit.ts';
+
+const chromium = browserOfFile();
+
+describe('the console', () => {
+  it('keeps its pets while the service is away and recovers without a reload', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 3);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page, complaints } = visited;
+    await page.getByText('All 3 pets').waitFor();
+    await service.goAway();
+    const line = page.getByText('The service cannot be reached. These are the pets as of');
+    await line.waitFor();
+    // What is here can still be searched.
+    await page.getByRole('radio', { name: 'Sold' }).check();
+    await page.getByText('1 of 3 pets').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    service.comeBack();
+    await service.client.createPet({ name: 'Later', categoryId: 1n, status: 'sold' });
+    await rows(page).getByText('Later').waitFor();
+    await line.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('reports a service that is away from the start, and loads the pets when it is back', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 3);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('All 3 pets').waitFor();
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+    await page.getByText('It may be restarting. Retrying automatically.').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.unroute('**/v1/**');
+    await page.getByText('All 3 pets').waitFor();
+  });
+
+  it('says when the device itself is offline', async () => {
+    await using service = await openListeningService();
+    await addPets(service, 1);
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('1 pet', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    const line = page.getByText('You are offline.');
+    await line.waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.context().setOffline(false);
+    await line.waitFor({ state: 'detached' });
+  });
+
+  it('asks for another key when the key was revoked', async () => {
+    await using service = await openListeningService();
+    const text = generateKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+    const key = await service.keys.createKey({
+      name: 'till',
+      hash: hashKey(text),
+      lastFour: text.slice(-4),
+      isReadOnly: false,
+      createdAt: new Date(),
+    });
+    await using visited = await visit(chromium.browser, service.url);
+    const { page, complaints } = visited;
+    await signIn(page, text);
+    // Otherwise the first list could be refused.
+    await page.getByText('No pets yet').waitFor();
+    await service.keys.revokeKey(key.id, new Date());
+    await add(page, 'Late', '1');
+    await page.getByText('your key is no longer accepted').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    expect(await visited.findBarriers()).toEqual([]);
+    await signIn(page, service.apiKey);
+    await page.getByText('No pets yet').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows the request id of an internal error', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.getByText('No pets yet').waitFor();
+    await page.route('**/v1/pets*', (route) =>
+      route.fulfill({
+        status: 500,
+        headers: { 'X-Request-Id': 'shown-to-people' },
+        json: { code: 'internal', message: 'No.', status: 500 },
+      }),
+    );
+    await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
+    await page.getByText('shown-to-people').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
+    expect(await visited.findBarriers()).toEqual([]);
+    await page.unroute('**/v1/pets*');
+    await page.getByText('No pets yet').waitFor();
+  });
+});

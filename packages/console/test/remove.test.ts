@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'bun:test';
+import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
+import { desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
+import type { ListeningService } from '../../../test/support/http/listening.ts';
+import {
+  deafen,
+  drawn,
+  erased,
+  focusedRow,
+  noteOf,
+  openMenu,
+  openShop,
+  rowOf,
+  stopClock,
+  tillOf,
+} from '../../../test/support/browser/shop.ts';
+
+const chromium = browserOfFile();
+
+const namesIn = async (service: ListeningService): Promise<string[]> =>
+  (await Array.fromAsync(service.client.pets())).map(({ name }) => name);
+
+/** Resolves once these pets are left. A wrong result ends in the time limit of the test. */
+async function untilLeft(service: ListeningService, ...names: string[]): Promise<void> {
+  while ((await namesIn(service)).join() !== names.join()) await Bun.sleep(20);
+}
+
+describe('removing a pet', () => {
+  it('takes it out of the list at once and out of the store when it is too late to undo', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page, complaints } = visited;
+    await rowOf(page, 'Mia').focus();
+    await stopClock(page);
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Mia.').waitFor();
+    await erased(page, rowOf(page, 'Mia'));
+    expect(await focusedRow(page)).toBe('Rex');
+    expect(await page.getByText('All 2 pets').count()).toBe(1);
+    // A refreshed list still has the pet.
+    const refreshed = page.waitForResponse('**/v1/pets?*');
+    await page.clock.runFor(8000);
+    await refreshed;
+    await page.clock.runFor(100);
+    expect(await rowOf(page, 'Mia').count()).toBe(0);
+    expect(await namesIn(service)).toEqual(['Rex', 'Mia', 'Balu']);
+    await page.clock.runFor(2000);
+    await untilLeft(service, 'Rex', 'Balu');
+    expect(await noteOf(page, 'Removed Mia.').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('can be undone with the mouse and the keyboard', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    const deletes: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && deletes.push(request.url()));
+    await rowOf(page, 'Rex').waitFor();
+    await stopClock(page);
+    await (await openMenu(page, 'Rex')).getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await drawn(page, page.locator('.row[data-id="1"]:focus'));
+    await page.keyboard.press('Delete');
+    await erased(page, rowOf(page, 'Rex'));
+    while (!(await page.locator('.note button:focus').count())) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await drawn(page, rowOf(page, 'Rex'));
+    await page.clock.fastForward(60_000);
+    expect(await namesIn(service)).toEqual(['Rex', 'Mia']);
+    expect(deletes).toEqual([]);
+  });
+
+  it('waits while somebody points at the note or has the focus in it', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').focus();
+    await stopClock(page);
+    await page.keyboard.press('Delete');
+    const note = noteOf(page, 'Removed Rex.');
+    await note.hover();
+    await page.clock.fastForward(60_000);
+    expect(await note.count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).focus();
+    await page.mouse.move(10, 10);
+    await page.clock.fastForward(60_000);
+    expect(await note.count()).toBe(1);
+    await rowOf(page, 'Mia').focus();
+    await page.clock.fastForward(10_000);
+    await untilLeft(service, 'Mia');
+  });
+
+  it('keeps an undo for each of several pets', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    const deletes: string[] = [];
+    page.on('request', (request) => request.method() === 'DELETE' && deletes.push(request.url().slice(-2)));
+    await rowOf(page, 'Balu').focus();
+    await stopClock(page);
+    for (const name of ['Balu', 'Mia', 'Rex']) {
+      await page.keyboard.press('Delete');
+      await noteOf(page, `Removed ${name}.`).waitFor();
+      await erased(page, rowOf(page, name));
+    }
+    await noteOf(page, 'Removed Mia.').getByRole('button', { name: 'Undo' }).click();
+    await drawn(page, rowOf(page, 'Mia'));
+    await page.mouse.move(10, 10);
+    await page.clock.runFor(10_000);
+    await untilLeft(service, 'Mia');
+    expect(deletes).toEqual(['/3', '/1']);
+  });
+
+  it('happens when the tab is closed before the time is over', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Rex.').waitFor();
+    await page.close({ runBeforeUnload: true });
+    await untilLeft(service, 'Mia');
+  });
+
+  it('asks the browser to send it even after the tab is gone', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.addInitScript(`{
+      const { fetch } = window;
+      window.kept = [];
+      window.fetch = (url, init) => {
+        if (init.keepalive) kept.push(init.method);
+        return fetch(url, init);
+      };
+    }`);
+    await page.reload();
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Rex.').waitFor();
+    await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
+    expect(await page.evaluate<string[]>('kept')).toEqual(['DELETE']);
+    await untilLeft(service, 'Mia');
+  });
+
+  it('happens when the person signs out or goes to another page', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Rex.').waitFor();
+    await page.getByRole('link', { name: 'API reference' }).click();
+    await untilLeft(service, 'Mia', 'Balu');
+    await page.goBack();
+    await rowOf(page, 'Mia').focus();
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Mia.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await untilLeft(service, 'Balu');
+  });
+
+  it('leaves a pet that somebody else has sold in the meantime', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').focus();
+    await stopClock(page);
+    const isRead = page.waitForResponse('**/v1/pets/1');
+    await page.keyboard.press('Delete');
+    await isRead;
+    await tillOf(service).experimental.updatePet(1n, { status: 'sold' });
+    await page.clock.runFor(10_000);
+    await noteOf(page, 'Somebody else has sold Rex in the meantime.').waitFor();
+    await page.clock.resume();
+    await rowOf(page, 'Rex').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    expect(await namesIn(service)).toEqual(['Rex', 'Mia']);
+    await page.getByRole('button', { name: 'Remove it anyway' }).click();
+    await untilLeft(service, 'Mia');
+    await rowOf(page, 'Rex').waitFor({ state: 'detached' });
+  });
+
+  it('says so when the list was out of date', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').waitFor();
+    await deafen(page);
+    await tillOf(service).experimental.updatePet(1n, { status: 'pending' });
+    await rowOf(page, 'Rex').focus();
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Somebody else has made Rex pending in the meantime.').waitFor();
+    await page.getByRole('button', { name: 'Leave it as it is' }).click();
+    await rowOf(page, 'Rex').getByText('Pending').waitFor();
+  });
+
+  it('shows the pet again when the service cannot be reached, and can be repeated', async () => {
+    await using service = await openShop('Rex', 'Mia');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').focus();
+    await stopClock(page);
+    await page.keyboard.press('Delete');
+    await noteOf(page, 'Removed Rex.').waitFor();
+    await service.goAway();
+    await page.clock.fastForward(10_000);
+    await page.clock.resume();
+    const note = noteOf(page, 'Rex was not removed. The service cannot be reached.');
+    await note.waitFor();
+    await rowOf(page, 'Rex').getByText('Not saved').waitFor();
+    expect(await visited.findBarriers()).toEqual([]);
+    service.comeBack();
+    await note.getByRole('button', { name: 'Try again' }).click();
+    await untilLeft(service, 'Mia');
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const [screen, size] of Object.entries({ desktop, phone })) {
+      it(`passes axe on a ${screen} in ${colorScheme} colours`, async () => {
+        await using service = await openShop('Rex ' + 'x'.repeat(5000), 'Mia');
+        await using visited = await openConsole(chromium.browser, service, { ...size, colorScheme });
+        const { page, complaints } = visited;
+        for (const name of ['Rex', 'Mia']) {
+          await rowOf(page, name).focus();
+          await page.keyboard.press('Delete');
+          await noteOf(page, `Removed ${name}`).waitFor();
+        }
+        expect(await visited.findBarriers()).toEqual([]);
+        expect(await overflowing(page)).toEqual([]);
+        expect(complaints).toEqual([]);
+      });
+    }
+  }
+});
