@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { renderFailure } from '../src/cli/conform/table.ts';
-import { createApi } from '../src/conform/api.ts';
-import { runChecks } from '../src/conform/run.ts';
+import { renderFailure } from '../packages/testkit/src/cli/table.ts';
+import { createApi } from '../packages/testkit/src/conform/api.ts';
+import { runChecks } from '../packages/testkit/src/conform/run.ts';
 import { freePort } from '../test/support/http/free-port.ts';
 import { contestantOf, type Contestant } from './contestants/contestants.ts';
 import { ownCheckout } from './contestants/start.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mutants } from '../src/sandbox/mutants/index.ts';
+import { mutants } from '../packages/testkit/src/mutants/index.ts';
 import { openMutableSandbox } from './score/mutable-sandbox.ts';
 import { openPortman } from './score/portman.ts';
 import { openPrism } from './score/prism.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../src/http/app.ts';
-import type { Mutant } from '../../src/sandbox/mutants/index.ts';
-import { sandboxDefaults, startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Mutant } from '../../packages/testkit/src/mutants/index.ts';
+import { sandboxDefaults, startSandbox, type Sandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
 
 /** A sandbox on one port that serves one mutant after the other. */
 export interface MutableSandbox extends Sandbox {

@@ -1,4 +1,4 @@
-import { mutants, type Mutant } from '../../src/sandbox/mutants/index.ts';
+import { mutants, type Mutant } from '../../packages/testkit/src/mutants/index.ts';
 
 export interface Score {
   tester: string;

@@ -12,7 +12,7 @@ interface CommandEntry {
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
-  sandbox: { summary: 'Serve the API from a fresh store, for tests.', load: () => import('./sandbox.ts') },
+  sandbox: { summary: 'Serve the API from a fresh store, for tests.', load: () => import('../../packages/testkit/src/cli/sandbox.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys/command.ts') },
   pets: {
     summary: 'List, add, show, change and remove the pets of a running service.',
@@ -31,7 +31,7 @@ const commands: Record<string, CommandEntry> = {
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
   conform: {
     summary: 'Check any implementation of the API over HTTP.',
-    load: () => import('./conform/command.ts'),
+    load: () => import('../../packages/testkit/src/cli/command.ts'),
   },
   completion: {
     summary: 'Print a completion script for a shell.',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { createApi, type Api } from '../../src/conform/api.ts';
-import { checksFor } from '../../src/conform/checks.ts';
-import { runCheck } from '../../src/conform/run.ts';
+import { createApi, type Api } from '../../packages/testkit/src/conform/api.ts';
+import { checksFor } from '../../packages/testkit/src/conform/checks.ts';
+import { runCheck } from '../../packages/testkit/src/conform/run.ts';
 import { addPet, rex } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 

@@ -23,14 +23,14 @@ const violations = [
   ['src/server', `export { listBackups } from '../backups/catalog.ts';`],
   ['src/server', `export { startSandbox } from '../sandbox/sandbox.ts';`],
   ['src/http', `export { startSandbox } from '../sandbox/sandbox.ts';`],
-  ['src/sandbox', `export { openStores } from '../stores.ts';`],
+  ['packages/testkit/src/sandbox', `export { openStores } from '../stores.ts';`],
   ['src/backups', `export { openStores } from '../stores.ts';`],
   ['src/formats', `export { openStores } from '../stores.ts';`],
   ['src/docs', `export { createApp } from '../http/app.ts';`],
   ['src/metrics', `export { createApp } from '../http/app.ts';`],
   ['src/formats', `export { createRegistry } from '../metrics/registry.ts';`],
-  ['src/conform', `export { createApp } from '../http/app.ts';`],
-  ['src/conform/contract', `export { pageLimit } from '../../pet.ts';`],
+  ['packages/testkit/src/conform', `export { createApp } from '../http/app.ts';`],
+  ['packages/testkit/src/conform/contract', `export { pageLimit } from '../../pet.ts';`],
   ['src/system', `export { petStatuses } from '../client/index.ts';`],
 ] as const;
 

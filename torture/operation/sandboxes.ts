@@ -46,7 +46,7 @@ export const sandboxes: TortureTest = {
     rounds: 2,
     run: againstBroken(run, [
       {
-        file: 'src/sandbox/store.ts',
+        file: 'packages/testkit/src/sandbox/store.ts',
         find: '        await store.close();\n        removeFolder(folder);',
         replace: '        await store.close();',
       },

@@ -1,11 +1,11 @@
 import { hashKey } from '../../../src/domain/api-key.ts';
-import { createApi } from '../../../src/conform/api.ts';
-import type { Profile } from '../../../src/conform/check.ts';
-import { runChecks } from '../../../src/conform/run.ts';
+import { createApi } from '../../../packages/testkit/src/conform/api.ts';
+import type { Profile } from '../../../packages/testkit/src/conform/check.ts';
+import { runChecks } from '../../../packages/testkit/src/conform/run.ts';
 import { createApp, type App } from '../../../src/http/app.ts';
-import { mutants, type Mutant } from '../../../src/sandbox/mutants/index.ts';
-import { sandboxDefaults } from '../../../src/sandbox/sandbox.ts';
-import { openSeededStore } from '../../../src/sandbox/store.ts';
+import { mutants, type Mutant } from '../../../packages/testkit/src/mutants/index.ts';
+import { sandboxDefaults } from '../../../packages/testkit/src/sandbox/sandbox.ts';
+import { openSeededStore } from '../../../packages/testkit/src/sandbox/store.ts';
 import { silentLog } from '../http/service.ts';
 
 /** A mutant and the names of the checks that find it. */

@@ -1,0 +1,48 @@
+import type { CheckResult } from '../conform/run.ts';
+import type { Report } from './report.ts';
+
+/** The results as JUnit XML: a suite for each subject, a case for each check. */
+export function renderJUnit({ results, durationMs }: Report): string {
+  const subjects = Object.entries(Object.groupBy(results, ({ check }) => subjectOf(check.name)));
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="petstore conform" ${countsOf(results)} time="${secondsOf(durationMs)}">`,
+    ...subjects.map(([subject, ofSubject = []]) => renderSuite(subject, ofSubject)),
+    '</testsuites>\n',
+  ].join('\n');
+}
+
+function renderSuite(subject: string, results: CheckResult[]): string {
+  const time = secondsOf(results.reduce((sum, { durationMs }) => sum + durationMs, 0));
+  const start = `  <testsuite name="${escape(subject)}" ${countsOf(results)} time="${time}">`;
+  return [start, ...results.map(renderCase), '  </testsuite>'].join('\n');
+}
+
+function renderCase({ check, durationMs, failure }: CheckResult): string {
+  const name = `${check.name}: ${check.rule}`;
+  const start = `    <testcase classname="petstore.${check.profile}.${escape(subjectOf(check.name))}" name="${escape(name)}" time="${secondsOf(durationMs)}"`;
+  if (!failure) return `${start}/>`;
+  const { sent, expected, seen } = failure;
+  const details = escape(`sent: ${sent}\nexpected: ${expected}\nseen: ${seen}`);
+  return `${start}>\n      <failure message="expected ${escape(expected)}">${details}</failure>\n    </testcase>`;
+}
+
+function subjectOf(name: string): string {
+  return name.split('/')[0] ?? name;
+}
+
+function countsOf(results: CheckResult[]): string {
+  return `tests="${results.length}" failures="${results.filter(({ failure }) => failure).length}" errors="0"`;
+}
+
+function secondsOf(durationMs: number): string {
+  return (durationMs / 1000).toFixed(3);
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** XML 1.0 has no way to write these, not even as a reference. */
+const unwritable = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+function escape(text: string): string {
+  return text.replace(unwritable, '\ufffd').replace(/[&<>"]/g, (character) => entities[character] ?? '');
+}

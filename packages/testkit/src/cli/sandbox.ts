@@ -1,0 +1,130 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { PetstoreError, usageError } from '../../../../src/domain/error.ts';
+import { createLog } from '../../../../src/domain/log.ts';
+import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
+import type { Layer } from '../sandbox/layer.ts';
+import { untilInputEnds, untilParentGone } from '../sandbox/parent.ts';
+import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
+import { stopSignals, untilStopSignal } from '../../../../src/server/signals.ts';
+import { addExamples } from '../../../../src/cli/terminal/help.ts';
+import { print, printJson, renderTable } from '../../../../src/cli/terminal/output.ts';
+import { integerFrom } from '../../../../src/cli/values.ts';
+
+interface SandboxCommandOptions {
+  port: number;
+  apiKey: string;
+  seed: number;
+  count: number;
+  withoutDeprecated?: true;
+  experimental?: true;
+  faults?: Fault;
+  faultSeed: number;
+  mutant?: number;
+  listMutants?: true;
+  stopWithStdin?: true;
+  json?: true;
+}
+
+const random = integerFrom(0, 2 ** 32 - 1);
+
+export function define(command: Command): void {
+  const { port, apiKey, seed, count, faultSeed } = sandboxDefaults;
+  command
+    .description(
+      'Serve the API from a fresh store of made-up pets, for tests. It stops on SIGTERM or SIGINT, or when the ' +
+        'process that started it is gone, and leaves nothing behind.',
+    )
+    .option('--port <number>', 'Port to listen on; 0 picks a free one.', integerFrom(0, 65_535), port)
+    .option('--api-key <key>', 'The only API key.', parseKey, apiKey)
+    .option(
+      '--seed <number>',
+      'Where the random numbers start. The same seed makes the same pets.',
+      random,
+      seed,
+    )
+    .option('--count <number>', 'How many pets there are.', integerFrom(0, 1_000_000), count)
+    .option('--without-deprecated', 'Serve the API as after 5 December 2030, without getPet.')
+    .option('--experimental', 'Also serve the experimental operations.')
+    .option(
+      '--faults <faults>',
+      'What goes wrong with every request, as in a Petstore-Fault header.',
+      parseFaults,
+    )
+    .option('--fault-seed <number>', 'Where the random numbers of the faults start.', random, faultSeed)
+    .option(
+      '--mutant <number>',
+      'Serve the API with one documented mistake, to test a tester.',
+      integerFrom(1, 9999),
+    )
+    .option('--list-mutants', 'List the mistakes, and serve nothing.')
+    .option('--stop-with-stdin', 'Also stop when standard input ends.')
+    .option('--json', 'Print the address and the key as one line of JSON.')
+    .action(sandbox);
+  addExamples(
+    command,
+    'petstore sandbox',
+    'petstore sandbox --json --seed 42 --count 100',
+    "petstore sandbox --faults 'cut=after-commit;rate=0.3'",
+    'petstore sandbox --list-mutants',
+  );
+}
+
+async function sandbox(given: SandboxCommandOptions): Promise<void> {
+  const { json, stopWithStdin, listMutants, mutant, ...options } = given;
+  if (listMutants) return await printMutants(json);
+  if (options.experimental && options.withoutDeprecated) {
+    throw usageError('--experimental and --without-deprecated exclude each other.', 'Give one of them.');
+  }
+  const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
+  const ends: Promise<unknown>[] = [untilStopSignal(stopSignals()), untilParentGone()];
+  // Whoever reads the address may be gone before the sandbox is.
+  process.stdout.on('error', () => {});
+  const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
+  const running = await startSandbox({ ...options, log, ...(wrap && { wrap }) });
+  try {
+    if (stopWithStdin) ends.push(untilInputEnds());
+    const { url, apiKey } = running;
+    if (json) print(`${JSON.stringify({ url, apiKey })}\n`);
+    else print(`A sandbox is ready. Stop it with Ctrl-C.\n\n  Address: ${url}\n  API key: ${apiKey}\n`);
+    await Promise.race(ends);
+  } finally {
+    await running.stop();
+  }
+  process.exit(0);
+}
+
+async function printMutants(asJson = false): Promise<void> {
+  const rows = (await loadMutants()).map(({ number, name, breaks, description }) => ({
+    number,
+    name,
+    breaks,
+    description,
+  }));
+  if (asJson) return printJson(rows);
+  const cells = rows.map((row) => Object.values(row).map(String));
+  print(renderTable([['Number', 'Name', 'Breaks', 'Description'], ...cells]));
+}
+
+async function mutantOf(wanted: number): Promise<Layer> {
+  const mutant = (await loadMutants()).find(({ number }) => number === wanted);
+  if (mutant) return mutant.wrap;
+  throw usageError(`No mutant has the number ${wanted}.`, 'See: petstore sandbox --list-mutants');
+}
+
+/** Most sandboxes need none, and start faster without them. */
+async function loadMutants() {
+  return (await import('../mutants/index.ts')).mutants;
+}
+
+function parseKey(text: string): string {
+  if (/^[!-~]+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be visible ASCII characters without spaces.');
+}
+
+function parseFaults(text: string): Fault {
+  try {
+    return parseFault(text);
+  } catch (error) {
+    throw error instanceof PetstoreError ? new InvalidArgumentError(error.message) : error;
+  }
+}

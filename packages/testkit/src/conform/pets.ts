@@ -1,0 +1,119 @@
+import { JsonNumber, parseExactJson, toInt64 } from '../../../../src/domain/int64.ts';
+import type { Api, ApiRequest, Exchange } from './api.ts';
+import { expectStatus, expectThat, mismatch } from './mismatch.ts';
+
+/** A pet as the service returned it, exact to the last digit. */
+export interface SeenPet {
+  id: bigint;
+  /** Whatever the field holds. */
+  name: unknown;
+  /** Undefined if it is no int64. */
+  categoryId: bigint | undefined;
+  /** Whatever the field holds. */
+  status: unknown;
+  fieldNames: string[];
+  /** The pet as it came, for people. */
+  shown: string;
+}
+
+/** The categoryId is JSON text, so that it can be any number. */
+export interface SentPet {
+  name: string;
+  categoryId: string;
+  status?: string;
+}
+
+export const jsonType = { 'Content-Type': 'application/json' };
+
+/** A create with this body. */
+export function creating(
+  body: NonNullable<ApiRequest['body']>,
+  headers: Record<string, string> = {},
+): ApiRequest {
+  return { method: 'POST', path: '/pets', headers: { ...jsonType, ...headers }, body };
+}
+
+export function renderPet({ name, categoryId, status }: SentPet): string {
+  const end = status === undefined ? '' : `,"status":${JSON.stringify(status)}`;
+  return `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${end}}`;
+}
+
+/** A pet that shows who made it. */
+export function named(api: Api, what: string): SentPet {
+  return { name: `conform ${api.runId} ${what}`, categoryId: '1' };
+}
+
+/** Creates a pet; fails unless the response is 201 with a pet. */
+export async function createPet(api: Api, pet: SentPet): Promise<SeenPet> {
+  return readPet(await api.send(creating(renderPet(pet))), 201);
+}
+
+export function getPet(api: Api, id: bigint | string): Promise<Exchange> {
+  return api.send({ path: `/pets/${id}` });
+}
+
+export function listPets(api: Api, query = ''): Promise<Exchange> {
+  return api.send({ path: `/pets${query}` });
+}
+
+/** Several lists at once. */
+export function listAll(api: Api, queries: string[]): Promise<Exchange[]> {
+  return Promise.all(queries.map((query) => listPets(api, query)));
+}
+
+export async function readList(api: Api, query = ''): Promise<SeenPet[]> {
+  return readPets(await listPets(api, query));
+}
+
+/** The pet in a response; fails if that is none. */
+export function readPet(exchange: Exchange, status = 200): SeenPet {
+  expectStatus(exchange, status);
+  return toPet(parseBody(exchange, 1), exchange);
+}
+
+export function readPets(exchange: Exchange): SeenPet[] {
+  expectStatus(exchange, 200);
+  const value = parseBody(exchange, 2);
+  expectThat(Array.isArray(value), exchange, 'a JSON array of pets');
+  return value.map((item: unknown) => toPet(item, exchange));
+}
+
+/** Arrays and objects nested deeper than `depth` may be empty. */
+export function parseBody(exchange: Exchange, depth: number): unknown {
+  try {
+    return parseExactJson(exchange.text, depth);
+  } catch {
+    throw mismatch(exchange, 'a body of JSON');
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+/** Only the id must be right here: one wrong pet in a store must not fail every check that lists it. */
+function toPet(value: unknown, exchange: Exchange): SeenPet {
+  expectThat(isObject(value), exchange, 'a JSON object for each pet');
+  const { id, name, categoryId, status } = value;
+  const exactId = toInt64(id);
+  expectThat(exactId !== undefined, exchange, 'an int64 id in each pet', `the id ${show(id)}`);
+  return {
+    id: exactId,
+    name,
+    categoryId: toInt64(categoryId),
+    status,
+    fieldNames: Object.keys(value),
+    shown: showPet(value),
+  };
+}
+
+function showPet(value: Record<string, unknown>): string {
+  const fields = Object.entries(value).map(([field, content]) => `${JSON.stringify(field)}:${show(content)}`);
+  return `the pet {${fields.join(',')}}`;
+}
+
+function show(value: unknown): string {
+  return value instanceof JsonNumber ? value.source : JSON.stringify(value);
+}

@@ -1,0 +1,196 @@
+import {
+  copyOf,
+  editResponse,
+  forOperations,
+  operationOf,
+  refuseAs,
+  withBody,
+  withHeader,
+  type Operation,
+} from './edit/edit.ts';
+import type { Fetch, Mutant, Wrap } from './mutant.ts';
+
+const operations: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
+
+export const authenticationMutants: readonly Mutant[] = [
+  ...operations.map<Mutant>((operation, index) => ({
+    number: 114 + index,
+    name: `key-unchecked-${operation}`,
+    breaks: 'contract',
+    description: `${operation} needs no key.`,
+    wrap: forOperations(
+      [operation],
+      acceptIf(() => true),
+    ),
+  })),
+  {
+    number: 117,
+    name: 'key-any',
+    breaks: 'contract',
+    description: 'Any key is accepted, but one must be sent.',
+    wrap: acceptIf((header) => /^bearer .+$/i.test(header)),
+  },
+  {
+    number: 118,
+    name: 'key-missing-accepted',
+    breaks: 'contract',
+    description: 'A request without a key is accepted; a wrong key is refused.',
+    wrap: acceptIf((header) => header === ''),
+  },
+  {
+    number: 119,
+    name: 'key-empty-accepted',
+    breaks: 'contract',
+    description: 'Bearer without a key is accepted.',
+    wrap: acceptIf((header) => /^bearer *$/i.test(header)),
+  },
+  {
+    number: 120,
+    name: 'key-scheme-unchecked',
+    breaks: 'contract',
+    description: 'The key is accepted with any scheme, such as Basic.',
+    wrap: acceptIf((header, key) => header.endsWith(` ${key}`)),
+  },
+  {
+    number: 121,
+    name: 'key-without-scheme',
+    breaks: 'contract',
+    description: 'The key is accepted without a scheme.',
+    wrap: acceptIf((header, key) => header === key),
+  },
+  {
+    number: 122,
+    name: 'key-prefix-accepted',
+    breaks: 'contract',
+    description: 'A key is compared up to its last character.',
+    wrap: acceptIf((header, key) => header.startsWith(`Bearer ${key.slice(0, -1)}`)),
+  },
+  {
+    number: 123,
+    name: 'key-any-case',
+    breaks: 'contract',
+    description: 'A key is accepted in upper case and in lower case.',
+    wrap: acceptIf((header, key) => header.toLowerCase() === `bearer ${key.toLowerCase()}`),
+  },
+  {
+    number: 124,
+    name: 'key-in-query',
+    breaks: 'strict',
+    description: 'The key is also accepted as the query parameter access_token.',
+    wrap: acceptIf((_header, key, { url }) => new URL(url).searchParams.get('access_token') === key),
+  },
+  {
+    number: 125,
+    name: 'key-wrong-404',
+    breaks: 'contract',
+    description: 'A wrong key is 404 instead of 401.',
+    wrap: onRefusedKey((response, header) => (header === '' ? response : refuseAs(response, 404))),
+  },
+  {
+    number: 126,
+    name: 'key-missing-403',
+    breaks: 'contract',
+    description: 'A missing key is 403 instead of 401.',
+    wrap: onRefusedKey((response, header) => (header === '' ? refuseAs(response, 403) : response)),
+  },
+  {
+    number: 127,
+    name: 'key-wrong-403',
+    breaks: 'contract',
+    description: 'A wrong key is 403 instead of 401.',
+    wrap: onRefusedKey((response, header) => (header === '' ? response : refuseAs(response, 403))),
+  },
+  {
+    number: 128,
+    name: 'key-missing-login',
+    breaks: 'contract',
+    description: 'A missing key is redirected to a login page.',
+    wrap: onRefusedKey((response, header) => {
+      if (header !== '') return response;
+      const redirect = withBody(response, null, { status: 302 });
+      redirect.headers.set('Location', '/login');
+      return redirect;
+    }),
+  },
+  {
+    number: 129,
+    name: 'key-401-without-body',
+    breaks: 'contract',
+    description: 'A 401 has no body.',
+    wrap: onRefusedKey((response) => withBody(response, null)),
+  },
+  {
+    number: 130,
+    name: 'key-401-on-create-without-body',
+    breaks: 'contract',
+    description: 'A 401 of a create has no body; others have one.',
+    wrap: onRefusedKey((response, _header, request) =>
+      operationOf(request) === 'createPet' ? withBody(response, null) : response,
+    ),
+  },
+  {
+    number: 131,
+    name: 'key-scheme-case',
+    breaks: 'strict',
+    description: 'The scheme is refused in lower case.',
+    wrap: (fetch) => (request) => {
+      const header = request.headers.get('Authorization') ?? '';
+      return fetch(/^bearer/.test(header) ? withHeader(request, 'Authorization', null) : request);
+    },
+  },
+  {
+    number: 132,
+    name: 'key-challenge-missing',
+    breaks: 'strict',
+    description: 'A 401 has no WWW-Authenticate.',
+    wrap: onRefusedKey((response) => {
+      response.headers.delete('WWW-Authenticate');
+      return response;
+    }),
+  },
+  {
+    number: 133,
+    name: 'key-after-body',
+    breaks: 'strict',
+    description: 'A create checks its body before its key.',
+    wrap: forOperations(['createPet'], checkBodyFirst),
+  },
+  {
+    number: 134,
+    name: 'key-after-pet',
+    breaks: 'strict',
+    description: 'getPet tells a caller without a key whether a pet exists.',
+    wrap: forOperations(['getPet'], (fetch, apiKey) => async (request) => {
+      const response = await fetch(request);
+      if (response.status !== 401) return response;
+      const found = await fetch(withHeader(request, 'Authorization', `Bearer ${apiKey}`));
+      return found.status === 404 ? found : response;
+    }),
+  },
+];
+
+/** Accepts requests by their `Authorization` header, beside those that the service accepts. */
+function acceptIf(isAccepted: (header: string, apiKey: string, request: Request) => boolean): Wrap {
+  return (fetch, apiKey) => (request) => {
+    const header = request.headers.get('Authorization') ?? '';
+    if (!operationOf(request) || !isAccepted(header, apiKey, request)) return fetch(request);
+    return fetch(withHeader(request, 'Authorization', `Bearer ${apiKey}`));
+  };
+}
+
+function onRefusedKey(edit: (response: Response, header: string, request: Request) => Response): Wrap {
+  return editResponse((response, request) =>
+    response.status === 401 ? edit(response, request.headers.get('Authorization') ?? '', request) : response,
+  );
+}
+
+/** The service checks `If-Match` after the body, so one that cannot match keeps a sound pet from being stored. */
+function checkBodyFirst(fetch: Fetch, apiKey: string): Fetch {
+  return async (request) => {
+    const probe = withHeader(copyOf(request), 'Authorization', `Bearer ${apiKey}`);
+    const response = await fetch(request);
+    if (response.status !== 401) return response;
+    const checked = await fetch(withHeader(probe, 'If-Match', '"none"'));
+    return checked.status === 400 ? checked : response;
+  };
+}

@@ -1,0 +1,145 @@
+import { copyOf, editPets, editResponse, forOperations, withBody, withHeader, withUrl } from './edit/edit.ts';
+import { parseExact, parseObject, renderExact, type Fields } from './edit/exact-json.ts';
+import type { Fetch, Mutant, Wrap } from './mutant.ts';
+
+/** Creates that respond wrongly, or store too much or too little. */
+export const createMutants: readonly Mutant[] = [
+  {
+    number: 92,
+    name: 'create-200',
+    breaks: 'contract',
+    description: 'A create responds with 200 instead of 201.',
+    wrap: onCreated(async (response) => withBody(response, await response.text(), { status: 200 })),
+  },
+  {
+    number: 93,
+    name: 'create-without-body',
+    breaks: 'contract',
+    description: 'A create responds with 201 and no body.',
+    wrap: onCreated((response) => withBody(response, null)),
+  },
+  {
+    number: 94,
+    name: 'create-id-constant',
+    breaks: 'contract',
+    description: 'The pet that a create returns always has the id 1.',
+    wrap: editPets(['createPet'], (pet) => ({ ...pet, id: 1n })),
+  },
+  {
+    number: 95,
+    name: 'create-id-of-caller',
+    breaks: 'contract',
+    description: 'A create returns the id that the caller sent, not the one that was assigned.',
+    wrap: forOperations(['createPet'], returnIdOfCaller),
+  },
+  {
+    number: 96,
+    name: 'create-twice',
+    breaks: 'contract',
+    description: 'A create stores two pets.',
+    wrap: forOperations(['createPet'], createTwice),
+  },
+  {
+    number: 97,
+    name: 'create-lost',
+    breaks: 'contract',
+    description: 'A pet that was added is never seen again.',
+    wrap: hideCreated((ids) => ids),
+  },
+  {
+    number: 98,
+    name: 'create-lost-fifth',
+    breaks: 'contract',
+    description: 'Every fifth pet that was added is never seen again.',
+    wrap: hideCreated((ids) => ids.filter((_id, index) => index % 5 === 4)),
+  },
+  {
+    number: 99,
+    name: 'create-seen-late',
+    breaks: 'contract',
+    description: 'A pet is not seen until the next one was added.',
+    wrap: hideCreated((ids) => ids.slice(-1)),
+  },
+  {
+    number: 100,
+    name: 'create-location-missing',
+    breaks: 'strict',
+    description: 'A create has no Location.',
+    wrap: onCreated((response) => withLocation(response, null)),
+  },
+  {
+    number: 101,
+    name: 'create-location-wrong',
+    breaks: 'strict',
+    description: 'The Location of a create names the list, not the pet.',
+    wrap: onCreated((response) => withLocation(response, '/v1/pets')),
+  },
+];
+
+function onCreated(edit: (response: Response) => Response | Promise<Response>): Wrap {
+  return forOperations(
+    ['createPet'],
+    editResponse((response) => (response.status === 201 ? edit(response) : response)),
+  );
+}
+
+function withLocation(response: Response, location: string | null): Response {
+  const headers = new Headers(response.headers);
+  if (location === null) headers.delete('Location');
+  else headers.set('Location', location);
+  return new Response(response.body, { status: response.status, headers });
+}
+
+function returnIdOfCaller(fetch: Fetch): Fetch {
+  return async (request) => {
+    const sent = copyOf(request);
+    const response = await fetch(request);
+    if (response.status !== 201) return response;
+    const id = parseObject(await sent.text())?.['id'];
+    if (typeof id !== 'bigint') return response;
+    return withBody(response, renderExact({ ...parseObject(await response.text()), id }));
+  };
+}
+
+function createTwice(fetch: Fetch): Fetch {
+  return async (request) => {
+    const again = withHeader(copyOf(request), 'Idempotency-Key', null);
+    const response = await fetch(request);
+    const isNew = response.status === 201 && !response.headers.has('Idempotent-Replayed');
+    if (isNew) await fetch(again);
+    return response;
+  };
+}
+
+/** Hides some of the pets that were added, in the order of their ids, from lists and from getPet. */
+function hideCreated(choose: (ids: bigint[]) => bigint[]): Wrap {
+  return (fetch) => {
+    const created: bigint[] = [];
+    const isHidden = (id: unknown) => choose(created).some((hidden) => hidden === id);
+
+    const create = onCreated(async (response) => {
+      const text = await response.text();
+      const id = parseObject(text)?.['id'];
+      if (typeof id === 'bigint' && !created.includes(id)) created.push(id);
+      created.sort((one, other) => (one < other ? -1 : 1));
+      return withBody(response, text);
+    });
+    const list = editPage((pets) => pets.filter(({ id }) => !isHidden(id)));
+    const get: Wrap = forOperations(['getPet'], (next) => (request) => {
+      const id = new URL(request.url).pathname.split('/').at(-1) ?? '';
+      const isLost = /^\d+$/.test(id) && isHidden(BigInt(id));
+      return next(isLost ? withUrl(request, (url) => (url.pathname = '/v1/pets/-1')) : request);
+    });
+    return [create, list, get].reduce((next, wrap) => wrap(next, ''), fetch);
+  };
+}
+
+function editPage(edit: (pets: Fields[]) => Fields[]): Wrap {
+  return forOperations(
+    ['listPets'],
+    editResponse(async (response) => {
+      if (!response.ok || response.body === null) return response;
+      return withBody(response, renderExact(edit(parseExact(await response.text()) as Fields[])));
+    }),
+  );
+}

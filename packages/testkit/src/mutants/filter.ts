@@ -1,0 +1,96 @@
+import { isPetStatus } from '../../../../src/domain/pet.ts';
+import { withBody, withUrl } from './edit/edit.ts';
+import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
+import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import { editParameter, forList, limitOf, readAllPets } from './edit/pages.ts';
+
+export const filterMutants: readonly Mutant[] = [
+  {
+    number: 15,
+    name: 'status-ignored',
+    breaks: 'contract',
+    description: 'A list ignores the status filter.',
+    wrap: editParameter('status', () => undefined),
+  },
+  {
+    number: 16,
+    name: 'status-negated',
+    breaks: 'contract',
+    description: 'A list filtered by status has every pet but those with this status.',
+    wrap: filterBy((pet, status) => pet['status'] !== status),
+  },
+  {
+    number: 17,
+    name: 'status-includes-pets-without',
+    breaks: 'contract',
+    description: 'A list filtered by status also has the pets without a status.',
+    wrap: filterBy((pet, status) => pet['status'] === undefined || pet['status'] === status),
+  },
+  {
+    number: 18,
+    name: 'status-pending-is-sold',
+    breaks: 'contract',
+    description: 'A list filtered by pending also has the pets that are sold.',
+    wrap: filterBy(
+      (pet, status) => pet['status'] === status || (status === 'pending' && pet['status'] === 'sold'),
+    ),
+  },
+  {
+    number: 19,
+    name: 'status-any-case',
+    breaks: 'contract',
+    description: 'The status filter accepts any case, such as SOLD.',
+    wrap: editParameter('status', (status) => status.toLowerCase()),
+  },
+  {
+    number: 20,
+    name: 'status-unknown-lists-all',
+    breaks: 'contract',
+    description: 'An unknown status filter lists every pet instead of being refused.',
+    wrap: editParameter('status', (status) => (isPetStatus(status) ? status : undefined)),
+  },
+  {
+    number: 21,
+    name: 'status-unknown-lists-none',
+    breaks: 'strict',
+    description: 'An unknown status filter lists no pet instead of being refused.',
+    wrap: forList((fetch) => async (request) => {
+      const response = await fetch(request);
+      const status = new URL(request.url).searchParams.get('status') ?? 'sold';
+      return response.status === 400 && !isPetStatus(status)
+        ? withBody(response, '[]', { status: 200 })
+        : response;
+    }),
+  },
+  {
+    number: 22,
+    name: 'status-filters-after-limit',
+    breaks: 'contract',
+    description: 'The status filter is applied to a page that was cut before, which leaves pages half empty.',
+    wrap: forList(filterAfterLimit),
+  },
+];
+
+function filterBy(matches: (pet: Fields, status: string) => boolean): Wrap {
+  return forList((fetch) => async (request) => {
+    const response = await fetch(request);
+    const status = new URL(request.url).searchParams.get('status');
+    if (status === null || !response.ok || response.body === null) return response;
+    const pets = (await readAllPets(fetch, request)).filter((pet) => matches(pet, status));
+    return withBody(response, renderExact(pets.slice(0, limitOf(request) ?? 20)));
+  });
+}
+
+function filterAfterLimit(fetch: Fetch): Fetch {
+  return async (request) => {
+    const status = new URL(request.url).searchParams.getAll('status').join();
+    if (!isPetStatus(status)) return fetch(request);
+    const response = await fetch(withUrl(request, (url) => url.searchParams.delete('status')));
+    if (!response.ok || response.body === null) return response;
+    const pets = (parseExact(await response.text()) as Fields[]).filter((pet) => pet['status'] === status);
+    const link = response.headers.get('Link');
+    const filtered = withBody(response, renderExact(pets));
+    if (link !== null) filtered.headers.set('Link', link.replace('&cursor', `&status=${status}&cursor`));
+    return filtered;
+  };
+}

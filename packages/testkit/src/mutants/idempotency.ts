@@ -1,0 +1,107 @@
+import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit/edit.ts';
+import type { Fetch, Mutant, Wrap } from './mutant.ts';
+
+const idempotencyKey = 'Idempotency-Key';
+
+export const idempotencyMutants: readonly Mutant[] = [
+  {
+    number: 175,
+    name: 'idempotency-ignored',
+    breaks: 'strict',
+    description: 'A repeated Idempotency-Key stores a second pet.',
+    wrap: forOperations(
+      ['createPet'],
+      editRequest((request) => withHeader(request, idempotencyKey, null)),
+    ),
+  },
+  {
+    number: 176,
+    name: 'idempotency-replay-unmarked',
+    breaks: 'strict',
+    description: 'A replayed create has no Idempotent-Replayed.',
+    wrap: onReplay((response) => {
+      response.headers.delete('Idempotent-Replayed');
+      return response;
+    }),
+  },
+  {
+    number: 177,
+    name: 'idempotency-replay-200',
+    breaks: 'strict',
+    description: 'A replayed create is 200 instead of the first 201 again.',
+    wrap: onReplay(async (response) => withBody(response, await response.text(), { status: 200 })),
+  },
+  {
+    number: 178,
+    name: 'idempotency-conflict-stored',
+    breaks: 'strict',
+    description: 'An Idempotency-Key that was used for another pet stores a second pet.',
+    wrap: forOperations(['createPet'], storeConflicts),
+  },
+  {
+    number: 179,
+    name: 'idempotency-conflict-409',
+    breaks: 'strict',
+    description: 'An Idempotency-Key that was used for another pet is 409 instead of 422.',
+    wrap: onConflict((body) => body.replace('422', '409'), 409),
+  },
+  {
+    number: 180,
+    name: 'idempotency-conflict-replayed',
+    breaks: 'strict',
+    description: 'An Idempotency-Key that was used for another pet returns that pet.',
+    wrap: forOperations(['createPet'], replayConflicts),
+  },
+  {
+    number: 181,
+    name: 'idempotency-remembers-failures',
+    breaks: 'strict',
+    description: 'An Idempotency-Key that was sent with an invalid pet is refused from then on.',
+    wrap: forOperations(['createPet'], rememberFailures),
+  },
+];
+
+function onReplay(edit: (response: Response) => Response | Promise<Response>): Wrap {
+  return editResponse((response) =>
+    response.headers.has('Idempotent-Replayed') ? edit(response) : response,
+  );
+}
+
+function onConflict(edit: (body: string) => string, status: number): Wrap {
+  return editResponse(async (response) =>
+    response.status === 422 ? withBody(response, edit(await response.text()), { status }) : response,
+  );
+}
+
+function storeConflicts(fetch: Fetch): Fetch {
+  return async (request) => {
+    const again = withHeader(copyOf(request), idempotencyKey, null);
+    const response = await fetch(request);
+    return response.status === 422 ? fetch(again) : response;
+  };
+}
+
+function replayConflicts(fetch: Fetch): Fetch {
+  const firsts = new Map<string, Response>();
+  return async (request) => {
+    const key = request.headers.get(idempotencyKey);
+    const response = await fetch(request);
+    if (key !== null && response.status === 201) firsts.set(key, response.clone() as Response);
+    const first = response.status === 422 ? firsts.get(key ?? '') : undefined;
+    return first ? (first.clone() as Response) : response;
+  };
+}
+
+function rememberFailures(fetch: Fetch): Fetch {
+  const failures = new Map<string, Response>();
+  return async (request) => {
+    const key = request.headers.get(idempotencyKey);
+    // Of one caller: another one has keys of its own.
+    const place = `${request.headers.get('Authorization')} ${key}`;
+    const failure = failures.get(place);
+    if (failure) return failure.clone() as Response;
+    const response = await fetch(request);
+    if (key !== null && response.status === 400) failures.set(place, response.clone() as Response);
+    return response;
+  };
+}

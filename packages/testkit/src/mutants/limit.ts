@@ -1,0 +1,135 @@
+import { editRequest, withBody, withUrl } from './edit/edit.ts';
+import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
+import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import { editParameter, forList, nextQuery, readPageOf } from './edit/pages.ts';
+
+export const limitMutants: readonly Mutant[] = [
+  {
+    number: 1,
+    name: 'limit-one-more',
+    breaks: 'contract',
+    description: 'A page has up to one pet more than limit allows.',
+    wrap: readPageOf((limit) => Math.min(limit + 1, 100)),
+  },
+  {
+    number: 2,
+    name: 'limit-one-fewer',
+    breaks: 'contract',
+    description: 'A page has one pet fewer than limit allows, although more follow.',
+    wrap: readPageOf((limit) => Math.max(limit - 1, 1)),
+  },
+  {
+    number: 3,
+    name: 'limit-ignored',
+    breaks: 'contract',
+    description: 'A page has up to 20 pets, whatever limit says.',
+    wrap: readPageOf(() => 20),
+  },
+  {
+    number: 4,
+    name: 'limit-default-10',
+    breaks: 'contract',
+    description: 'Without limit, a page has up to 10 pets instead of 20.',
+    wrap: defaultLimit(10),
+  },
+  {
+    number: 5,
+    name: 'limit-default-100',
+    breaks: 'contract',
+    description: 'Without limit, a page has up to 100 pets instead of 20.',
+    wrap: defaultLimit(100),
+  },
+  {
+    number: 6,
+    name: 'limit-at-most-50',
+    breaks: 'contract',
+    description: 'A limit past 50 is served as 50.',
+    wrap: readPageOf((limit) => Math.min(limit, 50)),
+  },
+  {
+    number: 7,
+    name: 'limit-101-served',
+    breaks: 'contract',
+    description: 'limit=101 returns up to 101 pets.',
+    wrap: forList(serve101),
+  },
+  {
+    number: 8,
+    name: 'limit-101-clamped',
+    breaks: 'strict',
+    description: 'A limit past 100 is served as 100 instead of refused.',
+    wrap: editParameter('limit', (limit) => (Number(limit) > 100 ? '100' : limit)),
+  },
+  {
+    number: 9,
+    name: 'limit-0-accepted',
+    breaks: 'strict',
+    description: 'limit=0 is served as 20 instead of refused.',
+    wrap: editParameter('limit', (limit) => (limit === '0' ? '20' : limit)),
+  },
+  {
+    number: 10,
+    name: 'limit-text-accepted',
+    breaks: 'strict',
+    description: 'A limit that is no number is served as 20 instead of refused.',
+    wrap: editParameter('limit', (limit) => (Number.isNaN(Number(limit)) ? '20' : limit)),
+  },
+  {
+    number: 11,
+    name: 'limit-fraction-accepted',
+    breaks: 'strict',
+    description: 'A limit such as 1.5 is rounded down instead of refused.',
+    wrap: editParameter('limit', (limit) => limit.replace(/^(\d+)\.\d+$/, '$1')),
+  },
+  {
+    number: 12,
+    name: 'limit-given-twice',
+    breaks: 'strict',
+    description: 'Of two limits, the first counts; both should be refused.',
+    wrap: forList(
+      editRequest((request) =>
+        withUrl(request, ({ searchParams }) => {
+          const limit = searchParams.get('limit');
+          if (limit !== null) searchParams.set('limit', limit);
+        }),
+      ),
+    ),
+  },
+  {
+    number: 13,
+    name: 'limit-100-refused',
+    breaks: 'contract',
+    description: 'limit=100 is refused, as if the largest limit were 99.',
+    wrap: editParameter('limit', (limit) => (limit === '100' ? '101' : limit)),
+  },
+  {
+    number: 14,
+    name: 'limit-1-refused',
+    breaks: 'contract',
+    description: 'limit=1 is refused, as if the smallest limit were 2.',
+    wrap: editParameter('limit', (limit) => (limit === '1' ? '0' : limit)),
+  },
+];
+
+function defaultLimit(limit: number): Wrap {
+  return forList(
+    editRequest((request) =>
+      withUrl(request, ({ searchParams }) => {
+        if (!searchParams.has('limit')) searchParams.set('limit', String(limit));
+      }),
+    ),
+  );
+}
+
+/** Two pages of the service in one. */
+function serve101(fetch: Fetch): Fetch {
+  return async (request) => {
+    if (new URL(request.url).searchParams.get('limit') !== '101') return fetch(request);
+    const first = await fetch(withUrl(request, (url) => url.searchParams.set('limit', '100')));
+    const query = nextQuery(first)?.replace('limit=100', 'limit=1');
+    if (query === undefined) return first;
+    const second = await fetch(withUrl(request, (url) => (url.search = query)));
+    const pages = [await first.text(), await second.text()];
+    return withBody(second, renderExact(pages.flatMap((page) => parseExact(page) as Fields[])));
+  };
+}

@@ -1,0 +1,79 @@
+import { forOperations, withBody, withUrl } from './edit/edit.ts';
+import { parseExact, parseObject, renderExact, type Fields } from './edit/exact-json.ts';
+import type { Fetch, Mutant } from './mutant.ts';
+
+/** Reads that change something: a GET is safe (RFC 9110, section 9.2.1). */
+export const readMutants: readonly Mutant[] = [
+  {
+    number: 192,
+    name: 'list-adds-pet',
+    breaks: 'contract',
+    description: 'Each list adds a pet.',
+    wrap: forOperations(['listPets'], addPetAfter),
+  },
+  {
+    number: 193,
+    name: 'get-adds-pet',
+    breaks: 'contract',
+    description: 'Each getPet adds a pet.',
+    wrap: forOperations(['getPet'], addPetAfter),
+  },
+  {
+    number: 194,
+    name: 'get-works-once',
+    breaks: 'contract',
+    description: 'A pet can be fetched once and is 404 from then on.',
+    wrap: forOperations(['getPet'], (fetch) => {
+      const fetched = new Set<string>();
+      return async (request) => {
+        const { pathname } = new URL(request.url);
+        const isGone = fetched.has(pathname);
+        const response = await fetch(
+          isGone ? withUrl(request, (url) => (url.pathname = '/v1/pets/-1')) : request,
+        );
+        if (response.ok) fetched.add(pathname);
+        return response;
+      };
+    }),
+  },
+  {
+    number: 195,
+    name: 'get-takes-from-list',
+    breaks: 'contract',
+    description: 'A pet that was fetched is missing from lists.',
+    wrap: takeFetchedFromLists,
+  },
+];
+
+function addPetAfter(fetch: Fetch, apiKey: string): Fetch {
+  return async (request) => {
+    const response = await fetch(request);
+    if (!response.ok) return response;
+    await fetch(
+      new Request(new URL('/v1/pets', request.url).href, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+        body: '{"name":"Read","categoryId":0,"status":"sold"}',
+      }),
+    );
+    return response;
+  };
+}
+
+function takeFetchedFromLists(fetch: Fetch): Fetch {
+  const fetched = new Set<unknown>();
+  const get = forOperations(['getPet'], (next) => async (request) => {
+    const response = await next(request);
+    if (!response.ok || response.body === null) return response;
+    const text = await response.text();
+    fetched.add(parseObject(text)?.['id']);
+    return withBody(response, text);
+  });
+  const list = forOperations(['listPets'], (next) => async (request) => {
+    const response = await next(request);
+    if (!response.ok || response.body === null) return response;
+    const pets = parseExact(await response.text()) as Fields[];
+    return withBody(response, renderExact(pets.filter(({ id }) => !fetched.has(id))));
+  });
+  return list(get(fetch, ''), '');
+}

@@ -1,0 +1,83 @@
+import { editPets, type Operation } from './edit/edit.ts';
+import { without, type Fields } from './edit/exact-json.ts';
+import type { Mutant } from './mutant.ts';
+
+const operations: readonly (readonly [Operation, string, string])[] = [
+  ['listPets', 'in-list', 'a list returns'],
+  ['createPet', 'in-create', 'a create returns'],
+  ['getPet', 'in-get', 'getPet returns'],
+];
+
+/** Mistakes in the pets that operations return. What the store keeps is right. */
+export const returnedPetMutants: readonly Mutant[] = [
+  ...inEachOperation(29, 'id-missing', 'The pet that $ has no id.', (pet) => without(pet, 'id')),
+  ...inEachOperation(32, 'name-missing', 'The pet that $ has no name.', (pet) => without(pet, 'name')),
+  ...inEachOperation(35, 'category-missing', 'The pet that $ has no categoryId.', (pet) =>
+    without(pet, 'categoryId'),
+  ),
+  ...inEachOperation(38, 'id-text', 'The id of the pet that $ is a string.', (pet) => ({
+    ...pet,
+    id: String(pet['id']),
+  })),
+  ...inEachOperation(41, 'category-text', 'The categoryId of the pet that $ is a string.', (pet) => ({
+    ...pet,
+    categoryId: String(pet['categoryId']),
+  })),
+  ...inEachOperation(
+    44,
+    'category-rounded',
+    'The categoryId of the pet that $ has passed a double.',
+    (pet) => ({
+      ...pet,
+      categoryId: BigInt(Number(pet['categoryId'])),
+    }),
+  ),
+  ...inEachOperation(47, 'status-null', 'The pet that $ has status null if it has no status.', (pet) => ({
+    ...pet,
+    status: pet['status'] ?? null,
+  })),
+  ...inEachOperation(50, 'status-left-out', 'The pet that $ never has a status.', (pet) =>
+    without(pet, 'status'),
+  ),
+  ...inEachOperation(53, 'status-invented', 'The pet that $ is available if it has no status.', (pet) => ({
+    ...pet,
+    status: pet['status'] ?? 'available',
+  })),
+  ...inEachOperation(56, 'status-upper-case', 'The status of the pet that $ is in upper case.', (pet) => {
+    const { status } = pet;
+    return typeof status === 'string' ? { ...pet, status: status.toUpperCase() } : pet;
+  }),
+  {
+    number: 59,
+    name: 'extra-field',
+    breaks: 'strict',
+    description: 'Every pet has a field that the API does not know.',
+    wrap: editPets(['listPets', 'createPet', 'getPet'], (pet) => ({ ...pet, createdAt: '2026-11-14' })),
+  },
+  {
+    number: 60,
+    name: 'snake-case',
+    breaks: 'contract',
+    description: 'Every pet has category_id instead of categoryId.',
+    wrap: editPets(['listPets', 'createPet', 'getPet'], (pet) => ({
+      ...without(pet, 'categoryId'),
+      category_id: pet['categoryId'],
+    })),
+  },
+];
+
+/** The same mistake in one operation after the other: a check of one says nothing about the others. */
+function inEachOperation(
+  number: number,
+  name: string,
+  description: string,
+  edit: (pet: Fields) => Fields,
+): Mutant[] {
+  return operations.map(([operation, suffix, returns], index) => ({
+    number: number + index,
+    name: `${name}-${suffix}`,
+    breaks: 'contract',
+    description: description.replace('$', returns),
+    wrap: editPets([operation], edit),
+  }));
+}

@@ -1,0 +1,156 @@
+import { editNewPet } from './edit/edit.ts';
+import { withDefault, without, type Fields } from './edit/exact-json.ts';
+import type { Mutant, Wrap } from './mutant.ts';
+
+const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Creates that store another pet than was sent. Every response shows what was stored. */
+export const storedMutants: readonly Mutant[] = [
+  {
+    number: 76,
+    name: 'name-trimmed',
+    breaks: 'contract',
+    description: 'Spaces around a name are removed.',
+    wrap: storeName((name) => name.trim()),
+  },
+  {
+    number: 77,
+    name: 'name-cut',
+    breaks: 'contract',
+    description: 'A name is cut after 64 characters.',
+    wrap: storeName((name) => name.slice(0, 64)),
+  },
+  {
+    number: 78,
+    name: 'name-escaped',
+    breaks: 'contract',
+    description: 'A name is escaped for HTML before it is stored.',
+    wrap: storeName((name) =>
+      name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
+    ),
+  },
+  {
+    number: 79,
+    name: 'name-without-emoji',
+    breaks: 'contract',
+    description: 'Characters past U+FFFF become question marks.',
+    wrap: storeName((name) => name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?')),
+  },
+  {
+    number: 80,
+    name: 'name-normalized',
+    breaks: 'contract',
+    description: 'A name is brought into the Unicode form NFC.',
+    wrap: storeName((name) => name.normalize('NFC')),
+  },
+  {
+    number: 81,
+    name: 'name-capitalized',
+    breaks: 'contract',
+    description: 'A name is stored with a capital letter.',
+    wrap: storeName((name) => name.charAt(0).toUpperCase() + name.slice(1)),
+  },
+  {
+    number: 82,
+    name: 'name-empty-refused',
+    breaks: 'strict',
+    description: 'An empty name is refused, although it is a string.',
+    wrap: editNewPet((pet) => (pet['name'] === '' ? without(pet, 'name') : pet)),
+  },
+  {
+    number: 83,
+    name: 'category-stored-rounded',
+    breaks: 'contract',
+    description: 'A categoryId past 2^53 is rounded before it is stored.',
+    wrap: storeCategory((value) => BigInt.asIntN(64, BigInt(Number(value)))),
+  },
+  {
+    number: 84,
+    name: 'category-32-bits',
+    breaks: 'contract',
+    description: 'A categoryId keeps its lower 32 bits.',
+    wrap: storeCategory((value) => BigInt.asIntN(32, value)),
+  },
+  {
+    number: 85,
+    name: 'category-without-sign',
+    breaks: 'contract',
+    description: 'A negative categoryId loses its sign.',
+    wrap: storeCategory((value) => (value < 0n && value > -(2n ** 63n) ? -value : value)),
+  },
+  {
+    number: 86,
+    name: 'category-negative-refused',
+    breaks: 'contract',
+    description: 'A negative categoryId is refused.',
+    wrap: refuseCategory((value) => value < 0n),
+  },
+  {
+    number: 87,
+    name: 'category-large-refused',
+    breaks: 'contract',
+    description: 'A categoryId past 2^53 is refused.',
+    wrap: refuseCategory((value) => value > maxSafe || value < -maxSafe),
+  },
+  {
+    number: 88,
+    name: 'status-not-stored',
+    breaks: 'contract',
+    description: 'The status that a create sends is not stored.',
+    wrap: editNewPet((pet) => (isValidStatus(pet) ? without(pet, 'status') : pet)),
+  },
+  {
+    number: 89,
+    name: 'status-stored-by-default',
+    breaks: 'contract',
+    description: 'A pet that is added without a status is stored as available.',
+    wrap: editNewPet((pet) => withDefault(pet, 'status', 'available')),
+  },
+  {
+    number: 90,
+    name: 'status-required',
+    breaks: 'contract',
+    description: 'A create without a status is refused.',
+    wrap: editNewPet((pet) => withDefault(pet, 'status', null)),
+  },
+  {
+    number: 91,
+    name: 'unknown-fields-refused',
+    breaks: 'strict',
+    description: 'A create with a field that the API does not know is refused.',
+    wrap: editNewPet((pet) => (Object.keys(pet).every((name) => knownFields.has(name)) ? pet : {})),
+  },
+];
+
+const knownFields = new Set(['name', 'categoryId', 'status']);
+
+function storeName(edit: (name: string) => string): Wrap {
+  return editNewPet((pet) => {
+    const { name } = pet;
+    return typeof name === 'string' ? { ...pet, name: edit(name) } : pet;
+  });
+}
+
+function storeCategory(edit: (categoryId: bigint) => bigint): Wrap {
+  return editNewPet((pet) => {
+    const { categoryId } = pet;
+    return typeof categoryId === 'bigint' && isInt64(categoryId)
+      ? { ...pet, categoryId: edit(categoryId) }
+      : pet;
+  });
+}
+
+function refuseCategory(isRefused: (categoryId: bigint) => boolean): Wrap {
+  return editNewPet((pet) => {
+    const { categoryId } = pet;
+    return typeof categoryId === 'bigint' && isRefused(categoryId) ? { ...pet, categoryId: null } : pet;
+  });
+}
+
+function isInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
+}
+
+function isValidStatus({ status }: Fields): boolean {
+  return typeof status === 'string' && /^(?:available|pending|sold)$/.test(status);
+}

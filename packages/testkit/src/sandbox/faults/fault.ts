@@ -1,0 +1,104 @@
+import { PetstoreError, statusOfCode, type ErrorCode } from '../../../../../src/domain/error.ts';
+
+/** What goes wrong with a request. Several faults in one text are combined. */
+export interface Fault {
+  /** Waits before anything else, a random time if the two differ. */
+  delay?: { fromMs: number; toMs: number };
+  /** Responds with this error in the place of the service. */
+  status?: number;
+  retryAfter?: number;
+  cut?: Cut;
+  bytesPerSecond?: number;
+  isCorrupt?: true;
+  /** The share of requests that it happens to; 1 without it. */
+  rate?: number;
+}
+
+const cuts = ['before-commit', 'after-commit', 'mid-body'] as const;
+type Cut = (typeof cuts)[number];
+
+/** Parses `cut=after-commit;rate=0.3`. Fails with `invalid_parameter`. */
+export function parseFault(text: string): Fault {
+  const parts = text.split(';').map((part) => part.trim());
+  const names = parts.map((part) => part.slice(0, part.indexOf('=')));
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw invalid(`${twice} is given twice.`);
+  const fault: Fault = {};
+  for (const part of parts) Object.assign(fault, parsePart(part));
+  if (fault.retryAfter !== undefined && fault.status === undefined)
+    throw invalid('retry-after needs a status.');
+  if (Object.keys(fault).every((name) => name === 'rate')) throw invalid('rate needs a fault.');
+  return fault;
+}
+
+/** The code of an injected error. Gateways add 502 and 504, which the service itself never sends. */
+export function codeOfStatus(status: number): ErrorCode | undefined {
+  if (status === 502 || status === 504) return 'unavailable';
+  // 503 is `overloaded` as well, but that promises that nothing was stored.
+  if (status === 503) return 'unavailable';
+  return (Object.keys(statusOfCode) as ErrorCode[]).find((code) => statusOfCode[code] === status);
+}
+
+function parsePart(part: string): Fault {
+  const [, name = part, value = ''] = /^([a-z-]+)=(.*)$/.exec(part) ?? [];
+  const parse = Object.hasOwn(parsers, name) ? parsers[name] : undefined;
+  if (!parse) throw invalid(`"${name}" is not a fault. The faults are ${Object.keys(parsers).join(', ')}.`);
+  const fault = parse(value);
+  if (!fault) throw invalid(`"${part}" is not understood. An example is ${examples[name]}.`);
+  return fault;
+}
+
+const longestMs = 60_000;
+
+const parsers: Record<string, (value: string) => Fault | undefined> = {
+  delay(value) {
+    const [first = '', last = first, ...more] = value.split('..');
+    const [fromMs, toMs] = [millisecondsOf(first), millisecondsOf(last)];
+    return more.length === 0 && fromMs <= toMs && toMs <= longestMs ? { delay: { fromMs, toMs } } : undefined;
+  },
+  status(value) {
+    const status = integerOf(value);
+    return codeOfStatus(status) === undefined ? undefined : { status };
+  },
+  'retry-after'(value) {
+    const retryAfter = integerOf(value);
+    return Number.isNaN(retryAfter) ? undefined : { retryAfter };
+  },
+  cut(value) {
+    const cut = cuts.find((known) => known === value);
+    return cut && { cut };
+  },
+  trickle(value) {
+    const [, count = '', unit] = /^([1-9]\d{0,5})(b|kb)\/s$/.exec(value) ?? [];
+    return count === '' ? undefined : { bytesPerSecond: Number(count) * (unit === 'kb' ? 1024 : 1) };
+  },
+  corrupt: (value) => (value === 'json' ? { isCorrupt: true } : undefined),
+  rate(value) {
+    const rate = /^(?:0(?:\.\d{1,9})?|1(?:\.0+)?)$/.test(value) ? Number(value) : undefined;
+    return rate === undefined ? undefined : { rate };
+  },
+};
+
+const examples: Record<string, string> = {
+  delay: 'delay=250ms or delay=50ms..2s, up to 60s',
+  status: 'status=503',
+  'retry-after': 'status=429;retry-after=3',
+  cut: cuts.map((cut) => `cut=${cut}`).join(', '),
+  trickle: 'trickle=1kb/s',
+  corrupt: 'corrupt=json',
+  rate: 'rate=0.1',
+};
+
+/** NaN, which no comparison accepts, when it is not a duration. */
+function millisecondsOf(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
+  return Number(count) * (unit === 's' ? 1000 : 1);
+}
+
+function integerOf(text: string): number {
+  return /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+}
+
+function invalid(problem: string): PetstoreError {
+  return new PetstoreError('invalid_parameter', `The fault cannot be used: ${problem}`);
+}

@@ -1,0 +1,111 @@
+import { PetstoreError } from '../../../../../src/domain/error.ts';
+import type { App } from '../../../../../src/http/app.ts';
+import { requestIdOf } from '../../../../../src/http/endpoint.ts';
+import { baseHeaders, errorResponse, jsonMediaType } from '../../../../../src/http/response.ts';
+import { createRandom } from '../../../../../src/domain/sample-pets.ts';
+import type { Shape } from '../front.ts';
+import { codeOfStatus, parseFault, type Fault } from './fault.ts';
+
+/** The request header that names the fault of this request. It takes the place of the faults of all requests. */
+export const faultHeader = 'Petstore-Fault';
+
+export interface FaultOptions {
+  /** For every request that names none itself. */
+  faults?: Fault | undefined;
+  /** Where the random numbers start: the nth request to arrive gets the nth numbers. */
+  faultSeed: number;
+}
+
+/** What a fault does to the connection of a request. */
+export interface RequestConnections {
+  cut(request: Request): void;
+  shape(request: Request, shape: Shape): void;
+}
+
+export interface Faults {
+  wrap(next: App['fetch']): App['fetch'];
+  /** Starts the random numbers again. */
+  reset(): void;
+}
+
+export function createFaults({ faults, faultSeed }: FaultOptions, connections: RequestConnections): Faults {
+  let random = createRandom(faultSeed);
+
+  const chosenFault = (request: Request): Fault | undefined => {
+    const text = request.headers.get(faultHeader);
+    const fault = text === null ? faults : parseFault(text);
+    return fault && random() < (fault.rate ?? 1) ? fault : undefined;
+  };
+
+  const inject = async (fault: Fault, request: Request, next: App['fetch']): Promise<Response> => {
+    const { delay, status, cut } = fault;
+    if (delay) await Bun.sleep(delay.fromMs + random() * (delay.toMs - delay.fromMs));
+    if (cut === 'before-commit') return cutNow(request);
+    const response = await (status === undefined ? next(request) : injectedError(fault, request));
+    if (cut === 'after-commit') return cutNow(request);
+    return spoil(fault, request, response);
+  };
+
+  /** The response is for the runtime: nobody gets it. */
+  const cutNow = (request: Request): Response => {
+    connections.cut(request);
+    return new Response(null);
+  };
+
+  /** What goes wrong on the way back. */
+  const spoil = async (fault: Fault, request: Request, response: Response): Promise<Response> => {
+    const { isCorrupt, cut, bytesPerSecond } = fault;
+    const hasBody = response.body !== null && request.method !== 'HEAD';
+    const bytes = hasBody ? await response.bytes() : new Uint8Array();
+    const bodyBytes = bytes.length;
+    const isJson = response.headers.get('Content-Type') === jsonMediaType;
+    if (isCorrupt && isJson && bodyBytes > 0) bytes[bodyBytes - 1] = brokenEnd;
+    const cutAt = cut === 'mid-body' ? Math.floor(bodyBytes / 2) : undefined;
+    if (cutAt !== undefined || bytesPerSecond !== undefined) {
+      connections.shape(request, { bodyBytes, cutAt, bytesPerSecond });
+    }
+    return hasBody ? new Response(bytes, response) : response;
+  };
+
+  const wrap: Faults['wrap'] = (next) => (request) => {
+    let fault: Fault | undefined;
+    try {
+      fault = chosenFault(request);
+    } catch (error) {
+      if (!(error instanceof PetstoreError)) throw error;
+      return errorFor(request, error);
+    }
+    return fault ? inject(fault, request, next) : next(request);
+  };
+  return { wrap, reset: () => void (random = createRandom(faultSeed)) };
+}
+
+/** No JSON ends in it, so the body keeps its length and no longer parses. */
+const brokenEnd = '!'.charCodeAt(0);
+
+function injectedError({ status = 500, retryAfter }: Fault, request: Request): Response {
+  const error = new PetstoreError(
+    codeOfStatus(status) ?? 'internal',
+    `The sandbox was asked for this error by ${faultHeader}.`,
+  );
+  return errorFor(request, error, status, retryAfter);
+}
+
+function errorFor(
+  request: Request,
+  error: PetstoreError,
+  status = error.status,
+  retryAfter?: number,
+): Response {
+  const { headers } = errorResponse(error);
+  const { code, message } = error;
+  return new Response(JSON.stringify({ code, message, status }), {
+    status,
+    headers: {
+      ...baseHeaders(false),
+      ...headers,
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      'X-Request-Id': requestIdOf(request),
+    },
+  });
+}

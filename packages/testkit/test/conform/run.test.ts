@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createApi, type Api } from '../../src/conform/api.ts';
+import { checksFor } from '../../src/conform/checks.ts';
+import { runChecks } from '../../src/conform/run.ts';
+import { openService, openTemporarySqlite, type Service } from '../../../../test/support/http/service.ts';
+
+type Fetch = NonNullable<Parameters<typeof createApi>[0]['fetch']>;
+
+let service: Service;
+
+beforeAll(async () => {
+  service = await openService({ openStore: openTemporarySqlite });
+});
+afterAll(() => service.close());
+
+/** The service behind something that may spoil requests and responses. */
+function openApi(spoil: (request: Request, next: Fetch) => Response | Promise<Response>): Api {
+  const next: Fetch = async (url, init) => service.app.fetch(new Request(url, init));
+  return createApi({
+    url: 'http://localhost',
+    apiKey: service.apiKey,
+    fetch: async (url, init) => spoil(new Request(url, init), next),
+  });
+}
+
+const pass = (request: Request) => service.app.fetch(request);
+
+async function failuresOf(api: Api) {
+  return (await runChecks(api)).flatMap(({ check, failure }) =>
+    failure ? [{ name: check.name, ...failure }] : [],
+  );
+}
+
+describe('the checks', () => {
+  it('have names of their own, and rules that are sentences', () => {
+    const checks = checksFor('strict');
+    expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
+    for (const { name, rule } of checks) {
+      expect(name).toMatch(/^[a-z0-9-]+\/[a-z0-9-]+$/);
+      expect(rule).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+
+  it('include the contract in the strict profile', () => {
+    const contract = checksFor('contract');
+    expect(checksFor('strict').slice(0, contract.length)).toEqual(contract);
+    expect(new Set(contract.map(({ profile }) => profile))).toEqual(new Set(['contract']));
+  });
+
+  it('show no part of a key that the end of a long response cuts off', async () => {
+    const { apiKey } = service;
+    const start = 'x'.repeat(290);
+    const failures = await failuresOf(openApi(() => new Response(`${start} ${apiKey}`, { status: 500 })));
+    const length = start.length + 1 + apiKey.length;
+    expect(failures.map(({ seen }) => seen)).toContain(
+      `500 ${start} <API_KEY, cut off>… (${length} characters)`,
+    );
+    expect(JSON.stringify(failures)).not.toContain(apiKey.slice(0, 5));
+  });
+
+  it('create a few dozen pets, named so', async () => {
+    await using own = await openService({ openStore: openTemporarySqlite });
+    const fetch: Fetch = async (url, init) => own.app.fetch(new Request(url, init));
+    const api = createApi({ url: 'http://localhost', apiKey: own.apiKey, fetch });
+    await runChecks(api);
+    expect(api.createdCount).toBeLessThanOrEqual(48);
+    await runChecks(api, { profile: 'strict' });
+    const text = await (await own.call('/v1/pets?limit=100')).text();
+    const names = (JSON.parse(text) as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => !name.startsWith('conform ') && name !== '')).toEqual([]);
+  });
+
+  it('need less than a hundred pets for both profiles, so that a list shows all', async () => {
+    await using own = await openService({ openStore: openTemporarySqlite });
+    const fetch: Fetch = async (url, init) => own.app.fetch(new Request(url, init));
+    const api = createApi({ url: 'http://localhost', apiKey: own.apiKey, fetch });
+    await runChecks(api, { profile: 'strict' });
+    expect(api.createdCount).toBeLessThan(100);
+  });
+});
+
+describe('a failed check', () => {
+  it('says what was sent, expected and seen', async () => {
+    const api = openApi((request) => {
+      const url = request.url.replace(/\/pets$/, '/pets?limit=10');
+      return pass(request.method === 'GET' ? new Request(url, request) : request);
+    });
+    expect(await failuresOf(api)).toEqual([
+      {
+        name: 'limits/default',
+        sent: 'GET /pets',
+        expected: '20 pets: at least as many are there',
+        seen: '10 pets',
+      },
+    ]);
+  });
+
+  it('does not fail the others: one wrong operation is seen by its own checks alone', async () => {
+    const api = openApi(async (request) => {
+      const isOne = request.method === 'GET' && /\/pets\/\d+$/.test(request.url);
+      const response = await pass(request);
+      if (!isOne || response.status !== 200) return response;
+      return new Response(response.body, { headers: { 'Content-Type': 'text/plain' } });
+    });
+    expect((await failuresOf(api)).map(({ name }) => name)).toEqual(['get/content-type']);
+  });
+
+  it('shows neither the API key nor a part of it', async () => {
+    const api = openApi((request) => {
+      const headers = new Headers(request.headers);
+      headers.set('Authorization', `Bearer ${service.apiKey}`);
+      return pass(new Request(request, { headers }));
+    });
+    const failures = await failuresOf(api);
+    expect(failures.length).toBeGreaterThan(20);
+    const shown = JSON.stringify(failures).toLowerCase();
+    expect(shown).toContain('<api_key>');
+    for (const part of [service.apiKey.slice(0, -1), btoa(`${service.apiKey}:`)]) {
+      expect(shown).not.toContain(part.toLowerCase());
+    }
+  });
+
+  it('is one that got no response, and after three of them the rest is not tried', async () => {
+    let sent = 0;
+    const api = openApi(() => {
+      sent += 1;
+      throw new Error('connection refused');
+    });
+    const results = await runChecks(api);
+    expect(results.filter(({ gotNoResponse }) => gotNoResponse)).toHaveLength(results.length);
+    expect(results[0]?.failure).toMatchObject({
+      expected: 'a response',
+      seen: 'none: connection refused',
+    });
+    expect(results.at(-1)?.failure?.seen).toBe('no response to the last 3 checks');
+    expect(sent).toBeLessThan(50);
+  });
+});
+
+describe('a strange service', () => {
+  it.each([
+    ['HTML', '<html>No.</html>'],
+    ['null', 'null'],
+    ['nested arrays', '['.repeat(100_000)],
+    ['objects in an array', '[{"id":{}},null,7]'],
+    ['a document without paths', '{"info":null,"paths":{"/v1/pets":null}}'],
+  ])('fails checks and stops none: %s', async (_title, body) => {
+    const api = openApi(() => new Response(body, { status: 200 }));
+    const results = await runChecks(api, { profile: 'strict' });
+    expect(results).toHaveLength(checksFor('strict').length);
+    expect(results.filter(({ failure }) => failure).length).toBeGreaterThan(100);
+  });
+});
+
+describe('the contract profile', () => {
+  it('accepts what the contract leaves open', async () => {
+    const api = openApi(async (request) => {
+      const url = new URL(request.url);
+      const limit = url.searchParams.get('limit');
+      // This implementation clamps the limit, and lists nothing for an unknown status.
+      if (limit !== null) url.searchParams.set('limit', String(clamp(Number(limit))));
+      const status = url.searchParams.get('status');
+      if (status !== null && !['available', 'pending', 'sold'].includes(status)) {
+        return request.headers.has('Authorization') ? Response.json([]) : pass(request);
+      }
+      const response = await pass(new Request(url.href, request));
+      // It has none of our headers, other codes, and more fields than it needs.
+      const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+      const text = await response.text();
+      const more = text.startsWith('{') ? text.replace('{', '{"more":[1],') : text;
+      return new Response(more.replace(/"code":"\w+"/, '"code":"E1"'), { status: response.status, headers });
+    });
+    expect(await failuresOf(api)).toEqual([]);
+  });
+});
+
+function clamp(limit: number): number {
+  return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, 100) : 20;
+}

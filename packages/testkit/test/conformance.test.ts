@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'bun:test';
+import { checkResponse, checkedFetch, createChecked } from '../../../test/support/contract/conformance.ts';
+
+const everyResponse = {
+  'X-Request-Id': 'test-1',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+};
+const page = {
+  'Content-Type': 'application/json',
+  'Cache-Control': 'private, no-cache',
+  ETag: '"abc"',
+  ...everyResponse,
+};
+const error = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...everyResponse };
+const deprecation = {
+  Deprecation: '@1794614400',
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
+};
+const rex = { id: 1, name: 'Rex', categoryId: 1 };
+
+interface Given {
+  method?: string;
+  url?: string;
+  status?: number;
+  headers?: Record<string, string>;
+  /** A header that is left out. */
+  without?: string;
+  body?: string | null;
+}
+
+/** What the checker says of a response that is a sound page of pets but for what is given. */
+async function check(given: Given): Promise<string> {
+  const { method = 'GET', url = '/v1/pets', status = 200, headers = page, without, body = '[]' } = given;
+  // Bytes, because a Response gives text a Content-Type of its own.
+  const response = new Response(body && new TextEncoder().encode(body), { status, headers });
+  if (without !== undefined) response.headers.delete(without);
+  return checkResponse({ method, url }, response).then(
+    () => 'accepted',
+    ({ message }: Error) => message,
+  );
+}
+
+/** The same for a sound error. */
+function checkError(given: Given & { code: string; says?: number }): Promise<string> {
+  const { code, says, status = 400, headers = {}, ...asked } = given;
+  const body = JSON.stringify({ code, message: 'No.', status: says ?? status });
+  return check({ ...asked, status, headers: { ...error, ...headers }, body });
+}
+
+describe('checkResponse', () => {
+  it('accepts what is documented and leaves the body unread', async () => {
+    const response = new Response(JSON.stringify([rex]), { headers: page });
+    await checkResponse({ method: 'GET', url: 'http://localhost/v1/pets?limit=1' }, response);
+    expect(await response.json()).toEqual([rex]);
+  });
+
+  it('accepts every integer of 64 bits and none past them', async () => {
+    const body = (id: string) => `[{"id":${id},"name":"","categoryId":-9223372036854775808}]`;
+    expect(await check({ body: body('9223372036854775807') })).toBe('accepted');
+    expect(await check({ body: body('9223372036854775808') })).toContain('/0/id must be integer');
+  });
+
+  it('refuses a status that is not documented', async () => {
+    expect(await check({ status: 202 })).toContain('the status is not documented');
+  });
+
+  it('refuses a header that is not documented for this very response', async () => {
+    const poweredBy = { ...page, 'X-Powered-By': 'x' };
+    expect(await check({ headers: poweredBy })).toContain('the header x-powered-by is not documented');
+    const { Sunset } = deprecation;
+    expect(await check({ headers: { ...page, Sunset } })).toContain('the header sunset is not documented');
+  });
+
+  it.each(Object.keys(page).filter((name) => name !== 'Content-Type'))(
+    'refuses a response without %s',
+    async (without) => {
+      expect(await check({ without })).toContain(`the header ${without} is missing`);
+    },
+  );
+
+  it('refuses a header that does not match its schema, required or not', async () => {
+    expect(await check({ headers: { ...page, ETag: 'abc' } })).toContain('the header ETag: abc');
+    expect(await check({ headers: { ...page, Link: '<?>; rel="next"' } })).toContain('the header Link: <?>');
+    const busy = { status: 503, code: 'unavailable' };
+    expect(await checkError({ ...busy, headers: { 'Retry-After': '1' } })).toBe('accepted');
+    expect(await checkError({ ...busy, headers: { 'Retry-After': 'soon' } })).toContain('must be integer');
+  });
+
+  it('refuses a media type that is not documented', async () => {
+    const html = { ...page, 'Content-Type': 'text/html' };
+    expect(await check({ headers: html })).toContain('the media type text/html is not documented');
+    expect(await check({ without: 'Content-Type' })).toContain('the media type (none) is not documented');
+  });
+
+  it.each([
+    ['an extra field', { ...rex, age: 3 }, '"additionalProperty":"age"'],
+    ['a missing field', { id: 1, name: 'Rex' }, '"missingProperty":"categoryId"'],
+    ['a field that is null', { ...rex, status: null }, '/0/status must be string'],
+    ['a field of another type', { ...rex, id: '1' }, '/0/id must be integer'],
+  ])('refuses a body with %s', async (_what, pet, difference) => {
+    expect(await check({ body: JSON.stringify([pet]) })).toContain(difference);
+  });
+
+  it('refuses a body that is not JSON', async () => {
+    expect(await check({ body: '[' })).toContain('the body is not JSON');
+  });
+
+  it('refuses an error whose status is not that of the response', async () => {
+    expect(await checkError({ code: 'invalid_cursor' })).toBe('accepted');
+    expect(await checkError({ code: 'invalid_cursor', says: 404 })).toContain('the body says status 404');
+  });
+
+  it('refuses an error code that is unknown, or unknown to this very response', async () => {
+    expect(await checkError({ code: 'teapot' })).toContain('/code must be equal to one of');
+    expect(await checkError({ code: 'invalid_pet' })).toContain('the code invalid_pet has no example');
+  });
+
+  it('refuses a body where there must be none', async () => {
+    expect(await check({ method: 'HEAD', body: null })).toBe('accepted');
+    expect(await check({ method: 'HEAD' })).toContain('a response to HEAD has a body');
+
+    const notModified = { status: 304, without: 'Content-Type' };
+    expect(await check({ ...notModified, body: null })).toBe('accepted');
+    expect(await check(notModified)).toContain('there is a body');
+    expect(await check({ status: 304, body: null })).toContain('the media type application/json');
+
+    const options = {
+      method: 'OPTIONS',
+      url: '/livez',
+      status: 204,
+      headers: { ...everyResponse, Allow: 'GET' },
+    };
+    expect(await check({ ...options, body: null })).toBe('accepted');
+    expect(await check(options)).toContain('there is a body');
+  });
+
+  it('holds every response of the deprecated path to its announcement', async () => {
+    const missing = { url: '/v1/pets/9', status: 404, code: 'not_found' };
+    expect(await checkError({ ...missing, headers: deprecation })).toBe('accepted');
+    expect(await checkError(missing)).toContain('the header Deprecation is missing');
+  });
+
+  it('knows what a path that is not documented may get', async () => {
+    const challenge = { 'WWW-Authenticate': 'Bearer realm="petstore"' };
+    const url = '/v1/pets/';
+    expect(await checkError({ url, status: 401, code: 'unauthorized', headers: challenge })).toBe('accepted');
+    expect(await checkError({ url, status: 404, code: 'not_found' })).toBe('accepted');
+    expect(await check({ url })).toContain('the status is not documented');
+  });
+
+  it('knows what a method that is not documented may get', async () => {
+    const notAllowed = { status: 405, code: 'method_not_allowed', headers: { Allow: 'GET' } };
+    expect(await checkError({ ...notAllowed, method: 'PUT' })).toBe('accepted');
+    expect(await checkError({ ...notAllowed, method: 'PUT', url: '/livez' })).toBe('accepted');
+    expect(await checkError({ ...notAllowed, method: 'GET' })).toContain('the status is not documented');
+    expect(await check({ method: 'PUT' })).toContain('the status is not documented');
+  });
+});
+
+describe('a call that is checked', () => {
+  const app = {
+    fetch: ({ url }: Request) =>
+      new Response('[]', new URL(url).pathname === '/v1/pets' ? { headers: page } : {}),
+  };
+
+  it('hands back the response of an app in this process', async () => {
+    const call = createChecked(app);
+    expect(await (await call('/v1/pets')).json()).toEqual([]);
+    expect(await call('/docs').catch(({ message }: Error) => message)).toContain('GET /docs sent 200');
+  });
+
+  it('hands back the response that came through a socket', async () => {
+    const server = Bun.serve({ port: 0, fetch: app.fetch });
+    try {
+      const call = (path: string) => checkedFetch(new URL(path, server.url).href);
+      expect(await (await call('/v1/pets')).json()).toEqual([]);
+      expect(await call('/docs').catch(({ message }: Error) => message)).toContain('/docs sent 200');
+    } finally {
+      await server.stop(true);
+    }
+  });
+});

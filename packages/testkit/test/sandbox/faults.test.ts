@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { createClient, type PetstoreClient } from '../../../client/src/index.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { parseFault } from '../../src/sandbox/faults/fault.ts';
+import {
+  openConnection,
+  requestText,
+  type RawOutcome,
+  type RawRequest,
+} from '../../../../test/support/http/raw-http.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+
+afterAll(() => sandbox.stop());
+
+/** Sends one request with a fault on a connection of its own. */
+async function send(
+  fault: string,
+  method = 'GET',
+  path = '/v1/pets',
+  request: RawRequest = {},
+): Promise<RawOutcome> {
+  using connection = (await openConnection(sandbox.url))!;
+  const headers = { 'Petstore-Fault': fault, ...request.headers };
+  connection.write(requestText(method, path, 'localhost', { key: sandbox.apiKey, ...request, headers }));
+  return await connection.receive();
+}
+
+async function responseTo(...args: Parameters<typeof send>): Promise<Response> {
+  const outcome = await send(...args);
+  if (typeof outcome === 'string') throw new Error(outcome);
+  return outcome;
+}
+
+const newPet = (name: string): RawRequest => ({ body: `{"name":"${name}","categoryId":1}` });
+
+async function isStored(name: string): Promise<boolean> {
+  const client = createClient({ baseUrl: sandbox.url, apiKey: sandbox.apiKey });
+  for await (const pet of client.pets({ limit: 100 })) if (pet.name === name) return true;
+  return false;
+}
+
+describe('Petstore-Fault', () => {
+  it.each(['status=503', 'status=429;retry-after=3', 'status=500', 'status=502', 'status=404', 'status=401'])(
+    'responds to %s with the three fields',
+    async (fault) => {
+      const response = await responseTo(fault, 'POST', '/v1/pets', newPet(fault));
+      const status = Number(/\d+/.exec(fault)![0]);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('X-Request-Id')).toMatch(/./);
+      expect(await response.json()).toEqual({
+        code: expect.stringMatching(/^[a-z_]+$/) as unknown,
+        message: expect.any(String) as unknown,
+        status,
+      });
+      expect(await isStored(fault)).toBe(false);
+    },
+  );
+
+  it('sends the Retry-After it is asked for', async () => {
+    expect((await responseTo('status=429;retry-after=3')).headers.get('Retry-After')).toBe('3');
+    expect((await responseTo('status=503;retry-after=0')).headers.get('Retry-After')).toBe('0');
+  });
+
+  it('delays a response at least as long as it says', async () => {
+    for (const fault of ['delay=250ms', 'delay=250ms..300ms']) {
+      const startedAt = performance.now();
+      expect((await responseTo(fault)).status).toBe(200);
+      expect(performance.now() - startedAt).toBeGreaterThan(240);
+    }
+  });
+
+  it('cuts the connection before anything is stored', async () => {
+    expect(await send('cut=before-commit', 'POST', '/v1/pets', newPet('Before'))).toBe('unanswered');
+    expect(await isStored('Before')).toBe(false);
+  });
+
+  it('cuts the connection after the pet is stored', async () => {
+    expect(await send('cut=after-commit', 'POST', '/v1/pets', newPet('After'))).toBe('unanswered');
+    expect(await isStored('After')).toBe(true);
+  });
+
+  it('cuts the connection within the body', async () => {
+    expect(await send('cut=mid-body')).toBe('truncated');
+    expect(await send('cut=mid-body;status=503')).toBe('truncated');
+  });
+
+  it('sends a whole response slowly, and the next one on the connection at once', async () => {
+    using connection = (await openConnection(sandbox.url))!;
+    const ask = async (fault: string) => {
+      const startedAt = performance.now();
+      const headers = { 'Petstore-Fault': fault };
+      connection.write(requestText('GET', '/v1/pets', 'localhost', { key: sandbox.apiKey, headers }));
+      const text = await ((await connection.receive()) as Response).text();
+      return { text, elapsedMs: performance.now() - startedAt };
+    };
+    const plain = await ask('delay=0ms');
+    const slow = await ask('trickle=4kb/s');
+    // The head takes time as well.
+    expect(slow.elapsedMs).toBeGreaterThan((1000 * (plain.text.length - 250)) / 4096);
+    expect([slow.text, (await ask('delay=0ms')).text]).toEqual([plain.text, plain.text]);
+  });
+
+  it('survives HEAD and 304, which have no body to spoil', async () => {
+    for (const fault of ['trickle=4kb/s', 'corrupt=json']) {
+      const { headers } = await responseTo('delay=0ms');
+      const etag = { headers: { 'If-None-Match': headers.get('ETag')! } };
+      expect((await responseTo(fault, 'GET', '/v1/pets', etag)).status).toBe(304);
+      const head = await fetch(`${sandbox.url}/v1/pets`, {
+        method: 'HEAD',
+        headers: { Authorization: `Bearer ${sandbox.apiKey}`, 'Petstore-Fault': fault },
+      });
+      expect(head.status).toBe(200);
+    }
+  });
+
+  it('spoils the JSON and keeps its length', async () => {
+    const sound = await (await responseTo('delay=0ms')).text();
+    const spoiled = await (await responseTo('corrupt=json')).text();
+    expect(() => JSON.parse(sound) as unknown).not.toThrow();
+    expect(() => JSON.parse(spoiled) as unknown).toThrow();
+    expect(spoiled.length).toBe(sound.length);
+  });
+
+  it.each([
+    '',
+    'fly=1',
+    'delay',
+    'delay=5',
+    'delay=2s..1s',
+    'delay=61s',
+    'status=200',
+    'status=418',
+    'retry-after=3',
+    'cut=later',
+    'trickle=0kb/s',
+    'corrupt=xml',
+    'rate=0.5',
+    'status=503;rate=2',
+    'status=503;status=500',
+    'toString=1',
+  ])('refuses %j with 400', async (fault) => {
+    const response = await responseTo(fault);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_parameter', status: 400 });
+  });
+});
+
+describe('faults with a rate', () => {
+  const outcomes = async ({ url, apiKey }: Sandbox): Promise<number[]> => {
+    const seen: number[] = [];
+    for (let index = 0; index < 60; index++) {
+      const response = await fetch(`${url}/v1/pets?limit=1`, {
+        headers: { Authorization: `Bearer ${apiKey}` },
+      });
+      await response.arrayBuffer();
+      seen.push(response.status);
+    }
+    return seen;
+  };
+
+  it('hit the same requests for the same fault seed, also after a reset', async () => {
+    const faults = parseFault('status=503;rate=0.3');
+    await using one = await startSandbox({ faults, faultSeed: 5 });
+    await using other = await startSandbox({ faults, faultSeed: 6 });
+    const first = await outcomes(one);
+    expect(new Set(first)).toEqual(new Set([200, 503]));
+    one.reset();
+    expect(await outcomes(one)).toEqual(first);
+    expect(await outcomes(other)).not.toEqual(first);
+  });
+});
+
+describe('10,000 creates through the client', () => {
+  const count = 10_000;
+
+  it('give exactly 10,000 pets when three of ten responses are lost', async () => {
+    await using lossy = await startSandbox({ count: 0, faults: parseFault('cut=after-commit;rate=0.3') });
+    const client: PetstoreClient = createClient({
+      baseUrl: lossy.url,
+      apiKey: lossy.apiKey,
+      retryDelayMs: 1,
+      retryForMs: 600_000,
+      timeoutMs: 600_000,
+    });
+    let next = 0;
+    const created: bigint[] = [];
+    const createSome = async (): Promise<void> => {
+      while (next < count)
+        created.push((await client.createPet({ name: `Pet ${next++}`, categoryId: 1n })).id);
+    };
+    await Promise.all(Array.from({ length: 100 }, createSome));
+    const names: string[] = [];
+    for await (const { name } of client.pets({ limit: 100 })) names.push(name);
+    expect(new Set(created).size).toBe(count);
+    expect(names.length).toBe(count);
+    expect(new Set(names).size).toBe(count);
+  });
+});

@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'bun:test';
+import { checksFor } from '../../src/conform/checks.ts';
+import { mutants } from '../../src/mutants/index.ts';
+import {
+  findMutants,
+  openCheckedSandbox,
+  renderKillTable,
+  type Kill,
+} from '../../../../test/support/sandbox/kill-table.ts';
+
+const page = new URL('../../../../docs/conformance.md', import.meta.url);
+const table = /(?<=<!-- kill table -->\n\n)[^]*(?=\n\n<!-- end of the kill table -->)/;
+
+let kills: Kill[];
+
+// Tens of thousands of requests: a busy machine may take longer than for any other test.
+beforeAll(async () => {
+  kills = await findMutants();
+}, 600_000);
+
+describe('conform', () => {
+  it('finds nothing wrong with a sandbox that has no mistake', async () => {
+    await using sandbox = openCheckedSandbox();
+    expect(await sandbox.failedChecks('strict')).toEqual([]);
+  });
+
+  it('finds every mutant that breaks the contract by the contract alone', () => {
+    expect(
+      namesOf(kills.filter(({ checks, mutant }) => mutant.breaks === 'contract' && checks.length === 0)),
+    ).toEqual([]);
+  });
+
+  it('finds every other mutant in the strict profile', () => {
+    expect(namesOf(kills.filter(({ checks }) => checks.length === 0))).toEqual([]);
+  });
+
+  it('accepts mutants that keep the contract in the contract profile', () => {
+    const contract = new Set(checksFor('contract').map(({ name }) => name));
+    const strict = kills.filter(({ mutant }) => mutant.breaks === 'strict');
+    expect(namesOf(strict.filter(({ checks }) => checks.some((name) => contract.has(name))))).toEqual([]);
+  });
+});
+
+describe('the kill table', () => {
+  it('has every mutant once', () => {
+    expect(kills.map(({ mutant }) => mutant.number)).toEqual(mutants.map(({ number }) => number));
+  });
+
+  /** `UPDATE_KILL_TABLE=1` writes it anew. */
+  it('is the one in docs/conformance.md', async () => {
+    const text = await Bun.file(page).text();
+    const found = renderKillTable(kills);
+    if (process.env['UPDATE_KILL_TABLE'] === '1')
+      await Bun.write(
+        page,
+        text.replace(table, () => found),
+      );
+    else expect(table.exec(text)?.[0]).toBe(found);
+  });
+});
+
+describe('docs/conformance.md', () => {
+  it('counts the mutants', async () => {
+    const text = await Bun.file(page).text();
+    const countOf = (breaks: string) => mutants.filter((mutant) => mutant.breaks === breaks).length;
+    const [contract, strict] = [countOf('contract'), countOf('strict')];
+    expect(text).toContain(`The sandbox serves ${mutants.length} mutants`);
+    const row = text.split('\n').find((line) => line.startsWith('| `petstore conform`'));
+    expect(row).toContain(`${contract} of ${contract} `);
+    expect(row).toContain(`${strict} of ${strict} `);
+  });
+});
+
+function namesOf(found: Kill[]): string[] {
+  return found.map(({ mutant }) => mutant.name);
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { mutants } from '../../src/mutants/index.ts';
+import { parseExact, renderExact } from '../../src/mutants/edit/exact-json.ts';
+import { editNewPet, editPets, forOperations, operationOf } from '../../src/mutants/edit/edit.ts';
+import type { Fetch, Wrap } from '../../src/mutants/mutant.ts';
+import { readAllPets } from '../../src/mutants/edit/pages.ts';
+import { addPets, idsOf, post, rex } from '../../../../test/support/http/calls.ts';
+import { openService, type Service } from '../../../../test/support/http/service.ts';
+
+let service: Service;
+let ids: string[];
+
+beforeAll(async () => {
+  service = await openService();
+  ids = await addPets(service.call, 105);
+});
+afterAll(() => service.close());
+
+function requestOf(path: string, init: RequestInit = {}): Request {
+  const headers = new Headers(init.headers);
+  headers.set('Authorization', `Bearer ${service.apiKey}`);
+  return new Request(`http://localhost${path}`, { ...init, headers });
+}
+
+async function send(wrap: Wrap, path: string, init?: RequestInit): Promise<Response> {
+  return wrap(service.app.fetch, service.apiKey)(requestOf(path, init));
+}
+
+function wrapOf(name: string): Wrap {
+  return mutants.find((mutant) => mutant.name === name)!.wrap;
+}
+
+describe('the mutants', () => {
+  it('are at least sixty, each with a number and a name of its own', () => {
+    expect(mutants.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(mutants.map(({ number }) => number)).size).toBe(mutants.length);
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  });
+
+  it.each(mutants.map(({ name, description }) => [name, description]))(
+    'describe %s in one sentence',
+    (name, description) => {
+      expect(name).toMatch(/^[a-zA-Z\d]+(?:-[a-zA-Z\d]+)*$/);
+      expect(description).toMatch(/^[A-Za-z][^\n]{8,110}\.$/);
+    },
+  );
+
+  it('serve what is no operation untouched', async () => {
+    for (const { name, wrap } of mutants) {
+      const response = await send(wrap, '/livez');
+      expect(`${name} ${response.status}`).toBe(`${name} 200`);
+    }
+  });
+});
+
+describe('exact JSON', () => {
+  it('keeps every digit and every value', () => {
+    const text =
+      '{"id":9223372036854775807,"categoryId":-9007199254740993,"name":"1","f":1.5,"n":null,"l":[1]}';
+    expect(renderExact(parseExact(text))).toBe(text);
+  });
+});
+
+describe('an edit', () => {
+  it('is for the operations it names alone', async () => {
+    const wrap = forOperations(['getPet'], () => () => new Response('mistake'));
+    expect(await (await send(wrap, '/v1/pets/1')).text()).toBe('mistake');
+    for (const path of ['/v1/pets', '/v1/pets/1/2', '/v1/pets/', '/livez']) {
+      expect(await (await send(wrap, path)).text()).not.toBe('mistake');
+    }
+  });
+
+  it('takes HEAD for the GET that it stands for', () => {
+    expect(operationOf(requestOf('/v1/pets?limit=1', { method: 'HEAD' }))).toBe('listPets');
+    expect(operationOf(requestOf('/v1/pets/7', { method: 'HEAD' }))).toBe('getPet');
+    expect(operationOf(requestOf('/v1/pets/7', { method: 'PATCH' }))).toBeUndefined();
+  });
+
+  it('changes pets and leaves errors and other digits alone', async () => {
+    const created = await send(
+      editPets(['createPet'], (pet) => ({ ...pet, name: 'Max' })),
+      '/v1/pets',
+      post('{"name":"Rex","categoryId":9007199254740993}'),
+    );
+    expect(await created.text()).toMatch(/"name":"Max","categoryId":9007199254740993\}$/);
+    const wrap = editPets(['getPet'], () => ({}));
+    expect((await send(wrap, '/v1/pets/-1')).status).toBe(404);
+  });
+
+  it('sends a create on byte for byte if nothing changes', async () => {
+    const seen: string[] = [];
+    const next: Fetch = async (request) => {
+      seen.push(await request.text());
+      return new Response();
+    };
+    const bodies = [
+      '{ "name":"Rex", "categoryId":1e2 }',
+      '[',
+      '',
+      '{"name":"Rex","categoryId":9007199254740993}',
+    ];
+    for (const body of bodies) await editNewPet((pet) => pet)(next, '')(requestOf('/v1/pets', post(body)));
+    expect(seen).toEqual(bodies);
+  });
+
+  it('sends bytes on that are no text', async () => {
+    const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
+    const refused = await send(
+      editNewPet(() => rex),
+      '/v1/pets',
+      { ...post(''), body: bytes },
+    );
+    expect(refused.status).toBe(400);
+  });
+});
+
+describe('the pages that mutants read', () => {
+  it('show every pet of the store', async () => {
+    const pets = await readAllPets(service.app.fetch, requestOf('/v1/pets?limit=1&status=sold'));
+    expect(pets.slice(0, ids.length).map(({ id }) => String(id))).toEqual(ids);
+  });
+
+  it('become one page of 101 pets', async () => {
+    const response = await send(wrapOf('limit-101-served'), '/v1/pets?limit=101');
+    expect(idsOf(await response.text())).toEqual(ids.slice(0, 101));
+  });
+});
+
+describe('a mutant with a memory', () => {
+  let hidden: Fetch;
+  beforeEach(() => {
+    hidden = wrapOf('create-lost')(service.app.fetch, service.apiKey);
+  });
+
+  it('hides what was added from lists and from getPet', async () => {
+    const created = await hidden(requestOf('/v1/pets', post({ ...rex, status: 'sold' })));
+    const [id] = idsOf(await created.text());
+    expect((await hidden(requestOf(`/v1/pets/${id}`))).status).toBe(404);
+    expect(idsOf(await (await hidden(requestOf('/v1/pets?status=sold'))).text())).not.toContain(id!);
+    expect((await service.call(`/v1/pets/${id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import { installPackage, outputOf, project } from '../../../../test/support/process/package.ts';
+import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
+
+/** Uses the package as a test suite would, and prints one line. */
+const program = `
+import { startSandbox } from 'petstore/testing';
+const sandboxes = await Promise.all([startSandbox({ count: 3 }), startSandbox({ count: 5, withoutDeprecated: true })]);
+const call = ({ url, apiKey }, path, init = {}) =>
+  fetch(url + path, { ...init, headers: { Authorization: 'Bearer ' + apiKey, 'Content-Type': 'application/json' } });
+const pet = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };
+const seen = [];
+for (const sandbox of sandboxes) {
+  const count = async () => (await (await call(sandbox, '/v1/pets')).json()).length;
+  seen.push((await call(sandbox, '/v1/pets', pet)).status, await count());
+  await sandbox.reset();
+  seen.push(await count(), (await call(sandbox, '/v1/pets/1')).status);
+}
+seen.push(await startSandbox({ faults: 'fly=1' }).catch((error) => error.message.includes('not a fault')));
+await sandboxes[0].stop();
+seen.push(await call(sandboxes[0], '/v1/pets').catch(() => 'refused'));
+// The other one ends with this program, which does not wait for it.
+console.log(seen.join(' '), sandboxes[1].url);
+`;
+
+/** Compiles only with the right declarations. */
+const typedProgram = `
+import { startSandbox, type Sandbox } from 'petstore/testing';
+export async function use(): Promise<string> {
+  await using sandbox: Sandbox = await startSandbox({ seed: 1, count: 2, port: 0, apiKey: 'k', faults: 'status=503', mutant: 1 });
+  await sandbox.reset();
+  return sandbox.url + sandbox.apiKey;
+}
+// @ts-expect-error there is no such option
+void startSandbox({ size: 1 });
+`;
+
+let folder: Folder;
+
+beforeAll(async () => {
+  folder = makeFolder();
+  await installPackage(folder.path);
+  await Bun.write(join(folder.path, 'program.mjs'), program);
+  await Bun.write(join(folder.path, 'program.ts'), typedProgram);
+});
+
+afterAll(() => folder[Symbol.dispose]());
+
+describe('petstore/testing, installed from the tarball', () => {
+  it.each([
+    ['Node', 'node'],
+    ['Bun', process.execPath],
+  ])('starts, resets and stops sandboxes on %s', async (_name, runtime) => {
+    const output = await outputOf([runtime, 'program.mjs'], folder.path);
+    const [, seen, forgotten = ''] = /^(.*) (http:\S+)\n$/.exec(output) ?? [];
+    expect(seen).toBe('201 4 3 200 201 6 5 404 true refused');
+    // It ends by itself; this waits for it.
+    while (
+      await fetch(forgotten).then(
+        () => true,
+        () => false,
+      )
+    )
+      await Bun.sleep(20);
+  });
+
+  it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
+    const module = resolution === 'bundler' ? 'esnext' : resolution;
+    const options = `--noEmit --strict --exactOptionalPropertyTypes --moduleResolution ${resolution} --module ${module}`;
+    const library = '--target es2022 --lib esnext,dom --types';
+    const tsc = join(project, 'node_modules/.bin/tsc');
+    expect(
+      await outputOf([tsc, ...options.split(' '), ...library.split(' '), '', 'program.ts'], folder.path),
+    ).toBe('');
+  });
+});

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { collect } from '../../../../test/support/process/collect.ts';
+import { isRunning } from '../../../../test/support/process/process-tree.ts';
+import { endProcess, petstoreCommand, runCli } from '../../../../test/support/process/process.ts';
+import {
+  makeTemporaryPlace,
+  startSandboxProcess,
+  statusOf,
+  type TemporaryPlace,
+} from '../../../../test/support/sandbox/process.ts';
+
+let place: TemporaryPlace;
+/** A sandbox whose parent is gone: a failing test must not leave it running. */
+let orphan: number | undefined;
+
+beforeEach(() => {
+  place = makeTemporaryPlace();
+});
+
+afterEach(() => {
+  if (orphan !== undefined) endProcess(orphan);
+  orphan = undefined;
+  place[Symbol.dispose]();
+});
+
+async function untilGone(pid: number): Promise<void> {
+  while (isRunning(pid)) await Bun.sleep(20);
+}
+
+describe('petstore sandbox', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('is gone without a trace after %s', async (signal) => {
+    await using sandbox = await startSandboxProcess(place, ['--api-key', 'mine', '--count', '2']);
+    expect([sandbox.apiKey, await statusOf(sandbox)]).toEqual(['mine', 200]);
+    expect(place.files().length).toBe(1);
+    expect(await sandbox.end(signal)).toBe(0);
+    expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
+  });
+
+  it('leaves a store behind when it is killed, which the next sandbox removes', async () => {
+    await using killed = await startSandboxProcess(place);
+    await killed.end('SIGKILL');
+    const [leftover] = place.files();
+    await using next = await startSandboxProcess(place);
+    expect(place.files().length).toBe(1);
+    expect(place.files()).not.toEqual([leftover!]);
+    await next.end('SIGTERM');
+    expect(place.files()).toEqual([]);
+  });
+
+  it.each([
+    ['', []],
+    [' with its standard input', ['--stop-with-stdin']],
+  ])('ends%s when its parent is killed', async (_title, flags) => {
+    const command = JSON.stringify(petstoreCommand(['sandbox', '--json', ...flags]));
+    const program = `
+      const child = Bun.spawn(${command}, { stdio: ['pipe', 'inherit', 'inherit'] });
+      console.log(child.pid);
+      await child.exited;`;
+    const parent = Bun.spawn([process.execPath, '-e', program], {
+      env: place.env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    });
+    const output = collect(parent.stdout);
+    await output.untilMatch(/"url".*\n/);
+    const pid = Number(/^\d+$/m.exec(output.text)![0]);
+    orphan = pid;
+    expect(isRunning(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await untilGone(pid);
+    orphan = undefined;
+    expect(place.files()).toEqual([]);
+  });
+
+  it('serves the mutant that it is asked for', async () => {
+    await using sandbox = await startSandboxProcess(place, ['--mutant', '1']);
+    const headers = { Authorization: `Bearer ${sandbox.apiKey}` };
+    const pets = (await (await fetch(`${sandbox.url}/v1/pets?limit=5`, { headers })).json()) as unknown[];
+    expect(pets.length).toBe(6);
+  });
+
+  it('lists its mutants', async () => {
+    const { stdout } = await runCli(['sandbox', '--list-mutants', '--json']);
+    const listed = JSON.parse(stdout) as object[];
+    expect(listed.length).toBeGreaterThanOrEqual(60);
+    expect(Object.keys(listed[0]!)).toEqual(['number', 'name', 'breaks', 'description']);
+  });
+
+  it.each([
+    [['--faults', 'fly=1'], '"fly" is not a fault.'],
+    [['--mutant', '9999'], 'No mutant has the number 9999.'],
+    [['--experimental', '--without-deprecated'], 'exclude each other'],
+    [['--api-key', 'two words'], 'without spaces'],
+  ])('refuses %j with status 2', async (args, message) => {
+    const { status, stdout, stderr } = await runCli(['sandbox', ...args]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('refuses a port that is taken, and leaves nothing behind', async () => {
+    await using first = await startSandboxProcess(place);
+    const { status, stderr } = await runCli(['sandbox', '--port', new URL(first.url).port], {
+      env: place.env,
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('is taken');
+    expect(place.files().length).toBe(1);
+  });
+});

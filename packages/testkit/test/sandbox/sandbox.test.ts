@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { recordSession } from '../../../../test/support/sandbox/session.ts';
+
+let sandbox: Sandbox;
+let experimental: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  experimental = await startSandbox({ experimental: true });
+});
+
+afterAll(async () => {
+  await sandbox.stop();
+  await experimental.stop();
+});
+
+const call = ({ url, apiKey }: Sandbox, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${url}${path}`, {
+    ...init,
+    headers: {
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      ...(init.headers as Record<string, string>),
+    },
+  });
+const create = (to: Sandbox, headers: Record<string, string> = {}, status = 'sold'): Promise<Response> =>
+  call(to, '/v1/pets', {
+    method: 'POST',
+    headers,
+    body: `{"name":"Rex","categoryId":1,"status":"${status}"}`,
+  });
+const textOf = async (from: Sandbox, path: string): Promise<string> => (await call(from, path)).text();
+
+describe('a sandbox', () => {
+  it('has the same pets for the same seed on every machine', async () => {
+    const text = await textOf(sandbox, '/v1/pets?limit=3');
+    expect(text).toBe(
+      '[{"id":1,"name":"Simba","categoryId":9,"status":"available"},' +
+        '{"id":2,"name":"Hazel","categoryId":8,"status":"pending"},{"id":3,"name":"Ginger","categoryId":11}]',
+    );
+    expect(await textOf(sandbox, '/v1/pets/100')).toStartWith('{"id":100,');
+    expect((await call(sandbox, '/v1/pets/101')).status).toBe(404);
+  });
+
+  it('accepts no key but its own', async () => {
+    const response = await fetch(`${sandbox.url}/v1/pets`, { headers: { Authorization: 'Bearer other' } });
+    expect(response.status).toBe(401);
+  });
+
+  it('goes back to its pets, ids and idempotency keys when it is reset', async () => {
+    const before = await textOf(sandbox, '/v1/pets?limit=100');
+    const key = { 'Idempotency-Key': 'one' };
+    for (const reset of [
+      async () => sandbox.reset(),
+      () => call(sandbox, '/sandbox/reset', { method: 'POST' }),
+    ]) {
+      const first = await create(sandbox, key);
+      expect(first.headers.get('Location')).toBe('/v1/pets/101');
+      expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+      expect((await create(sandbox, key)).headers.get('Idempotent-Replayed')).toBe('true');
+      await reset();
+      expect(await textOf(sandbox, '/v1/pets?limit=100')).toBe(before);
+      expect((await call(sandbox, '/v1/pets/101')).status).toBe(404);
+    }
+  });
+
+  it('goes back to its orders and to deleted pets when it is reset', async () => {
+    const headers = { 'Petstore-Stability': 'experimental' };
+    const orders = () => call(experimental, '/v1/store/orders', { headers });
+    expect((await create(experimental)).status).toBe(201);
+    expect((await call(experimental, '/v1/pets/1', { method: 'DELETE', headers })).status).toBe(204);
+    expect(await (await orders()).text()).toContain('"petId":101');
+    experimental.reset();
+    expect(await (await orders()).text()).toBe('[]');
+    expect((await call(experimental, '/v1/pets/1')).status).toBe(200);
+  });
+
+  it('leaves neither a file nor a port behind', async () => {
+    const filesOf = () => readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`));
+    const before = filesOf();
+    const stopped = await startSandbox();
+    expect(filesOf().length).toBe(before.length + 1);
+    await stopped.stop();
+    expect(filesOf()).toEqual(before);
+    expect(await fetch(stopped.url).then(String, () => 'refused')).toBe('refused');
+  });
+
+  it('wraps the API in the layer it is given, and anew at a reset', async () => {
+    let layers = 0;
+    await using wrapped = await startSandbox({
+      wrap: (next) => {
+        layers += 1;
+        return async (request) => {
+          const response = await next(request);
+          response.headers.set('X-Layer', String(layers));
+          return response;
+        };
+      },
+    });
+    expect((await call(wrapped, '/v1/pets')).headers.get('X-Layer')).toBe('1');
+    wrapped.reset();
+    expect((await call(wrapped, '/v1/pets')).headers.get('X-Layer')).toBe('2');
+  });
+});
+
+describe('two sandboxes with one seed', () => {
+  const recorded = async (options: SandboxOptions): Promise<string[]> => {
+    await using own = await startSandbox(options);
+    return await recordSession(own, 500);
+  };
+
+  it('respond to 500 requests with the same bytes', async () => {
+    const options = { seed: 7, faults: { status: 503, rate: 0.1 }, faultSeed: 3 };
+    const [first, second] = await Promise.all([recorded(options), recorded(options)]);
+    expect(first.length).toBe(500);
+    expect(second).toEqual(first);
+    expect(await recorded({ ...options, faultSeed: 4 })).not.toEqual(first);
+  });
+});
