@@ -9,7 +9,7 @@ import { makePeerStore } from './contestants/templates.ts';
 import { cleanUpWhenInterrupted, endFamily, makeFolder, started } from './load/processes.ts';
 import { preparePeers } from './prepare.ts';
 
-/** Checks the peers with the contract profile of `petstore conform`: foreign implementations of the same API. */
+/** Checks the peers with the contract profile of `petstore-conform`: foreign implementations of the same API. */
 
 const apiKey = 'key-of-the-peers';
 const startWithinMs = 60_000;

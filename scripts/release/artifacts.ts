@@ -37,12 +37,14 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
   return sums;
 }
 
-/** Packs the service and the client. npm gives every file in them the same time. */
+/** Packs the service, the client and the test kit. npm gives every file in them the same time. */
 async function packPackages(folder: string, { committedAt }: Source): Promise<void> {
   const env = { SOURCE_DATE_EPOCH: String(committedAt.getTime() / 1000) };
   const pack = ['npm', 'pack', '--silent', '--pack-destination', folder];
   await outputOf(pack, { env });
-  await outputOf([...pack, '--workspace', 'petstore-client'], { env });
+  for (const name of ['petstore-client', 'petstore-testkit']) {
+    await outputOf([...pack, '--workspace', name], { env });
+  }
 }
 
 async function checksums(folder: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { cp, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { outputOf, project } from '../command.ts';
 import type { Source } from './source.ts';
 
@@ -9,15 +9,16 @@ import type { Source } from './source.ts';
  * without development packages instead. It names the root and a workspace after their folders.
  */
 export async function writeSbom(file: string, folder: string, { committedAt }: Source): Promise<void> {
-  const copy = join(folder, 'petstore');
-  await mkdir(join(copy, 'packages/client'), { recursive: true });
-  for (const name of ['package-lock.json', 'packages/client/package.json', '.npmrc']) {
+  const copy = join(folder, 'petstore-server');
+  const workspaces = ['packages/client', 'packages/console'];
+  for (const name of ['package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)]) {
+    await mkdir(dirname(join(copy, name)), { recursive: true });
     await cp(join(project, name), join(copy, name));
   }
   const { devDependencies: _, ...manifest } = (await Bun.file(join(project, 'package.json')).json()) as {
     devDependencies: unknown;
   };
-  await Bun.write(join(copy, 'package.json'), JSON.stringify(manifest));
+  await Bun.write(join(copy, 'package.json'), JSON.stringify({ ...manifest, workspaces }));
   const prune = ['npm', 'install', '--package-lock-only', '--offline', '--ignore-scripts', '--silent'];
   await outputOf(prune, { cwd: copy });
   const list = ['npm', 'sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--silent'];
@@ -28,7 +29,9 @@ export async function writeSbom(file: string, folder: string, { committedAt }: S
   };
   const metadata = { ...sbom.metadata, timestamp: committedAt.toISOString() };
   const components = sbom.components.map((each) =>
-    each.purl.startsWith('pkg:npm/petstore-client@') ? { ...each, name: 'petstore-client' } : each,
+    each.purl.startsWith('pkg:npm/petstore-')
+      ? { ...each, name: each.purl.replace(/^pkg:npm\/|@.*$/g, '') }
+      : each,
   );
   await Bun.write(file, `${JSON.stringify({ ...sbom, metadata, components }, null, 2)}\n`);
 }

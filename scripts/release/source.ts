@@ -33,8 +33,8 @@ async function refuseChanges(): Promise<void> {
       'Commit them or stash them.',
     );
   }
-  // npm packs all of src/, also what git ignores. The client's package is built there.
-  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src');
+  // npm packs whole folders, also what git ignores. The client's package is built in one.
+  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'packages');
   const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('packages/client/dist/'));
   if (stray !== undefined) {
     throw new OperatorError(`${stray} is in no commit, because git ignores it.`, 'Remove it.');
@@ -45,17 +45,17 @@ async function git(...args: string[]): Promise<string> {
   return (await outputOf(['git', ...args])).trim();
 }
 
-/** The version, which the service, the client and the lockfile must agree on. */
+/** The version, which all packages and the lockfile must agree on. */
 async function readVersion(): Promise<string> {
   const { version } = await readJson<{ version: string }>('package.json');
-  const client = await readJson<{ version: string }>('packages/client/package.json');
   const lockfile = await readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
-  const others = {
-    'packages/client/package.json': client.version,
-    'package-lock.json': lockfile.packages['']?.version,
-    'package-lock.json for the client': lockfile.packages['packages/client']?.version,
-  };
-  for (const [where, other] of Object.entries(others)) {
+  const others = [['package-lock.json', lockfile.packages['']?.version]];
+  for (const name of ['client', 'console', 'testkit']) {
+    const manifest = await readJson<{ version: string }>(`packages/${name}/package.json`);
+    others.push([`packages/${name}/package.json`, manifest.version]);
+    others.push([`package-lock.json for the ${name}`, lockfile.packages[`packages/${name}`]?.version]);
+  }
+  for (const [where, other] of others) {
     if (other === version) continue;
     throw new OperatorError(
       `The version is ${version} in package.json and ${other} in ${where}.`,

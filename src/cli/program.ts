@@ -12,7 +12,6 @@ interface CommandEntry {
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
-  sandbox: { summary: 'Serve the API from a fresh store, for tests.', load: () => import('../../packages/testkit/src/cli/sandbox.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys/command.ts') },
   pets: {
     summary: 'List, add, show, change and remove the pets of a running service.',
@@ -29,10 +28,6 @@ const commands: Record<string, CommandEntry> = {
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
-  conform: {
-    summary: 'Check any implementation of the API over HTTP.',
-    load: () => import('../../packages/testkit/src/cli/command.ts'),
-  },
   completion: {
     summary: 'Print a completion script for a shell.',
     load: async () => {
@@ -40,6 +35,12 @@ const commands: Record<string, CommandEntry> = {
       return { define: (command) => defineCompletion(command, loadProgram) };
     },
   },
+};
+
+/** Commands of earlier releases, and what to use instead. */
+const removedCommands = {
+  sandbox: 'It is a program of its own in the package petstore-testkit: petstore-sandbox.',
+  conform: 'It is a program of its own in the package petstore-testkit: petstore-conform.',
 };
 
 /** The command line, in which each command is defined just before it is parsed. */
@@ -66,6 +67,16 @@ export function createProgram(): Command {
       .command(name)
       .summary(summary)
       .exitOverride((error) => leave(error, `petstore ${name}`));
+  }
+  for (const [name, remedy] of Object.entries(removedCommands)) {
+    program
+      .command(name, { hidden: true })
+      .helpOption(false)
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        throw usageError(`There is no command ${name} any more.`, remedy);
+      });
   }
   // Started by `petstore serve --workers` alone.
   program.command('worker', { hidden: true }).action(async () => {

@@ -52,10 +52,8 @@ describe('petstore completion bash', () => {
     ['petstore orders --status ', ['pending', 'sold']],
     ['petstore serve --log-level ', ['error', 'warn', 'info', 'debug']],
     ['petstore serve --wor', ['--workers']],
-    ['petstore sandbox --fault-', ['--fault-seed']],
     ['petstore completion ', ['bash', 'zsh', 'fish']],
     ['petstore export --format ', ['ndjson', 'json', 'csv']],
-    ['petstore conform --profile ', ['contract', 'strict']],
     // The script cannot know other values.
     ['petstore serve --port ', []],
     ['petstore copy --from ', []],

@@ -12,7 +12,6 @@ describe('petstore', () => {
     [['serve', '--help']],
     [['serve', '-h']],
     [['serve', '--port', '1', '--help']],
-    [['sandbox', '--help']],
     [['keys']],
     [['keys', '--help']],
     [['keys', '-h']],

@@ -7,7 +7,7 @@ import { openService, type Service } from '../support/http/service.ts';
 
 const statuses = ['available', 'pending', 'sold', undefined];
 
-/** Every check of `petstore conform` on the service. Every response is compared with `openapi.yaml` as well. */
+/** Every check of `petstore-conform` on the service. Every response is compared with `openapi.yaml` as well. */
 
 describe.each([
   ['an empty store', 0],

@@ -7,7 +7,7 @@ import { openService, type Service } from '../support/http/service.ts';
 import { checkRawResponse, listen } from '../support/http/socket.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
-/** `docs/decisions.md`, "Credentials": what no request can see. The rest are checks of `petstore conform`. */
+/** `docs/decisions.md`, "Credentials": what no request can see. The rest are checks of `petstore-conform`. */
 
 let service: Service;
 let issuedKey: string;

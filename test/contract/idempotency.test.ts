@@ -5,7 +5,7 @@ import { outcomeOf, post, rex } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
 import { makeStorePlace } from '../support/store-place.ts';
 
-/** What `petstore conform` cannot see of an Idempotency-Key: another caller, an empty store, the time. */
+/** What `petstore-conform` cannot see of an Idempotency-Key: another caller, an empty store, the time. */
 
 const service = await openService();
 const { call } = service;

@@ -4,7 +4,7 @@ import { checkedFetch } from '../support/contract/conformance.ts';
 import { openService } from '../support/http/service.ts';
 import { listen } from '../support/http/socket.ts';
 
-/** HEAD on a socket, and origins that the operator lists. The rest are checks of `petstore conform`. */
+/** HEAD on a socket, and origins that the operator lists. The rest are checks of `petstore-conform`. */
 
 const service = await openService();
 const { call } = service;

@@ -4,7 +4,7 @@ import { errorOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService } from '../support/http/service.ts';
 
-/** The request id in the log. What a caller sees are checks of `petstore conform`. */
+/** The request id in the log. What a caller sees are checks of `petstore-conform`. */
 
 describe('the request id', () => {
   it('is in every log line of that request, and a 500’s message names it', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { addPet, outcomeOf } from '../support/http/calls.ts';
-import { runCli, startService, type Service } from '../support/process/process.ts';
+import { runCli, runKit, startService, type Service } from '../support/process/process.ts';
 import { makeCluster, superuser, withoutDurability, type Cluster } from '../support/postgres/cluster.ts';
 
 let cluster: Cluster;
@@ -21,9 +21,9 @@ async function until(expected: string, path: string): Promise<void> {
 }
 
 describe('petstore serve on PostgreSQL, with two workers', () => {
-  it('passes every check of petstore conform', async () => {
-    const args = ['conform', service.url, '--profile', 'strict', '--api-key', service.apiKey, '--json'];
-    const { status, stdout } = await runCli(args);
+  it('passes every check of petstore-conform', async () => {
+    const args = [service.url, '--profile', 'strict', '--api-key', service.apiKey, '--json'];
+    const { status, stdout } = await runKit('conform', args);
     const { checks } = JSON.parse(stdout) as { checks: { outcome: string }[] };
     expect(checks.filter(({ outcome }) => outcome !== 'passed')).toEqual([]);
     expect(status).toBe(0);

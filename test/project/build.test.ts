@@ -161,7 +161,7 @@ describe('npm pack', () => {
   });
 
   it('contains what the program needs and no development files', () => {
-    const installed = join(folder.path, 'node_modules/petstore');
+    const installed = join(folder.path, 'node_modules/petstore-server');
     for (const file of [
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',
@@ -170,10 +170,19 @@ describe('npm pack', () => {
       'README.md',
       'LICENSE',
       'packages/client/src/index.ts',
+      'packages/console/src/console.tsx',
     ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: true });
     }
-    for (const file of ['test', 'scripts', 'data', '.env', 'dist', 'packages/client/dist']) {
+    for (const file of [
+      'test',
+      'scripts',
+      'data',
+      '.env',
+      'dist',
+      'packages/client/dist',
+      'packages/testkit',
+    ]) {
       expect({ file, isThere: existsSync(join(installed, file)) }).toEqual({ file, isThere: false });
     }
   });

@@ -57,7 +57,7 @@ describe('README', () => {
           },
         });
       const isExperimental = (line: string) => / (?:pets (?:update|remove)|orders)\b/.test(line);
-      const isSandbox = (line: string) => / sandbox --seed/.test(line);
+      const isSandbox = (line: string) => / petstore-sandbox --seed/.test(line);
       const isServing = (line: string) => line.startsWith('npm start') || isSandbox(line);
 
       try {

@@ -12,7 +12,11 @@ import { startService } from '../support/process/process.ts';
 /** The host's executable alone: those of other platforms need their Bun from npm. */
 const hostName = host?.name ?? '';
 const executable = `petstore-${version}-${hostName}`;
-const packages = { [`petstore-${version}.tgz`]: '', [`petstore-client-${version}.tgz`]: 'packages/client' };
+const packages = {
+  [`petstore-server-${version}.tgz`]: '',
+  [`petstore-client-${version}.tgz`]: 'packages/client',
+  [`petstore-testkit-${version}.tgz`]: 'packages/testkit',
+};
 
 let copy: ReleaseCopy;
 let released: string;
@@ -83,12 +87,12 @@ describe('npm run release', () => {
       packages: Record<string, { version: string; dev?: boolean; link?: boolean }>;
     };
     const production = Object.entries(locked)
-      .filter(([path, { dev, link }]) => path !== '' && !dev && !link)
+      .filter(([path, { dev, link }]) => !['', 'packages/testkit'].includes(path) && !dev && !link)
       .map(([path, entry]) => `${nameOf(path)}@${entry.version}`);
     expect(sbom.components.map((each) => `${each.name}@${each.version}`).toSorted()).toEqual(
       production.toSorted(),
     );
-    expect(sbom.metadata.component.name).toBe('petstore');
+    expect(sbom.metadata.component.name).toBe('petstore-server');
     const committedAt = await outputOf(['git', 'log', '-1', '--format=%ct'], copy.path);
     expect(Date.parse(sbom.metadata.timestamp)).toBe(Number(committedAt) * 1000);
   });
@@ -103,7 +107,9 @@ describe('npm run release', () => {
 
 /** The name of a package by its path in the lockfile. */
 function nameOf(path: string): string {
-  return path === 'packages/client' ? 'petstore-client' : path.replace(/^.*node_modules\//, '');
+  return path.startsWith('packages/')
+    ? path.replace('packages/', 'petstore-')
+    : path.replace(/^.*node_modules\//, '');
 }
 
 describe('npm run release refuses', () => {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isRunning } from '../../test/support/process/process-tree.ts';
 import { randomFrom } from '../../test/support/random.ts';
 import { makeTemporaryPlace, startSandboxProcess, statusOf } from '../../test/support/sandbox/process.ts';
@@ -11,11 +12,12 @@ const atOnce = 25;
 const run: Run = async ({ rounds, seed, report, program }) => {
   const random = randomFrom(seed);
   const faults: string[] = [];
+  const sandboxProgram = program && join(program, '../../../packages/testkit/src/cli/petstore-sandbox.ts');
   using place = makeTemporaryPlace();
   for (let done = 0; done < rounds; done += atOnce) {
     const count = Math.min(atOnce, rounds - done);
     const sandboxes = await Promise.all(
-      Array.from({ length: count }, () => startSandboxProcess(place, [], program)),
+      Array.from({ length: count }, () => startSandboxProcess(place, [], sandboxProgram)),
     );
     const before = await Promise.all(sandboxes.map(statusOf));
     faults.push(...before.filter((status) => status !== 200).map((status) => `a sandbox gave ${status}`));

@@ -27,6 +27,7 @@ export function breakProgram(patches: readonly Patch[]): { program: string } & D
   try {
     for (const name of [
       'src',
+      'packages',
       'package.json',
       'openapi.yaml',
       'openapi.experimental.yaml',

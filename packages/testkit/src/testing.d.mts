@@ -10,7 +10,7 @@ export interface Sandbox {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The flags of `petstore sandbox`. */
+/** The flags of `petstore-sandbox`. */
 export interface SandboxOptions {
   /** A free port unless it is given. */
   port?: number | undefined;
@@ -28,7 +28,7 @@ export interface SandboxOptions {
   faults?: string | undefined;
   /** Where the random numbers of the faults start. Default 1. */
   faultSeed?: number | undefined;
-  /** Serves one documented mistake; `petstore sandbox --list-mutants` lists them. */
+  /** Serves one documented mistake; `petstore-sandbox --list-mutants` lists them. */
   mutant?: number | undefined;
 }
 

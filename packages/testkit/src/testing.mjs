@@ -1,14 +1,14 @@
-// Plain JavaScript, because Node runs it as it is packed. It starts `petstore sandbox` with the Bun that is installed
+// Plain JavaScript, because Node runs it as it is packed. It starts `petstore-sandbox` with the Bun that is installed
 // with this package.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../../src/cli/petstore.sh', import.meta.url));
+const program = fileURLToPath(new URL('./cli/petstore-sandbox.sh', import.meta.url));
 
 export async function startSandbox(options = {}) {
-  const args = ['sandbox', '--json', '--stop-with-stdin', ...flagsOf(options)];
+  const args = ['--json', '--stop-with-stdin', ...flagsOf(options)];
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   const { url, apiKey } = await readAddress(child, exited);

@@ -3,7 +3,7 @@ import { errorOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';
 
-/** The messages about a body, and its size on a socket. The rest are checks of `petstore conform`. */
+/** The messages about a body, and its size on a socket. The rest are checks of `petstore-conform`. */
 
 const service = await openService();
 const { call } = service;

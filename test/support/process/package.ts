@@ -59,15 +59,24 @@ export async function installClient(target: string): Promise<{ tarball: string; 
   return { tarball, installed: join(target, 'node_modules/petstore-client') };
 }
 
-/** Packs the project and installs the tarball in an empty folder. Dependencies are linked from here: no network. */
-export async function installPackage(target: string): Promise<void> {
-  const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], project);
-  const tarball = packed.trim().split('\n').at(-1);
+/**
+ * Packs the server, and the test kit if it is wanted, and installs the tarballs in an empty folder. Dependencies are linked
+ * from here: no network.
+ */
+export async function installPackage(target: string, { withKit = false } = {}): Promise<void> {
+  const pack = async (folder: string): Promise<string> => {
+    const packed = await outputOf(['npm', 'pack', '--silent', '--pack-destination', target], folder);
+    return `file:${packed.trim().split('\n').at(-1)}`;
+  };
   const names = Object.keys(dependencies);
   const links = names.map((name) => [name, `file:${join(project, 'node_modules', name)}`]);
   const manifest = {
     private: true,
-    dependencies: { petstore: `file:${tarball}`, ...(Object.fromEntries(links) as Record<string, string>) },
+    dependencies: {
+      'petstore-server': await pack(project),
+      ...(withKit && { 'petstore-testkit': await pack(join(project, 'packages/testkit')) }),
+      ...(Object.fromEntries(links) as Record<string, string>),
+    },
     overrides: Object.fromEntries(names.map((name) => [name, `$${name}`])) as object,
   };
   await Bun.write(join(target, 'package.json'), JSON.stringify(manifest));

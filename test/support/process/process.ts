@@ -6,7 +6,13 @@ import { checkedFetch, type Call } from '../contract/conformance.ts';
 import { collect } from './collect.ts';
 import { childrenOf } from './process-tree.ts';
 
-const program = join(import.meta.dir, '../../../src/cli/petstore.ts');
+const project = join(import.meta.dir, '../../..');
+const program = join(project, 'src/cli/petstore.ts');
+
+export const kitPrograms = {
+  sandbox: join(project, 'packages/testkit/src/cli/petstore-sandbox.ts'),
+  conform: join(project, 'packages/testkit/src/cli/petstore-conform.ts'),
+};
 
 /** The key that every service started here accepts, by way of `API_KEYS`. */
 export const fixedKey = 'fixed-key-of-the-tests';
@@ -193,10 +199,23 @@ export interface CliOptions {
 }
 
 /** Runs a command that ends by itself. */
-export async function runCli(args: string[], options: CliOptions = {}): Promise<CliResult> {
+export function runCli(args: string[], options: CliOptions = {}): Promise<CliResult> {
+  return runProgram(petstoreCommand(args), options);
+}
+
+/** Runs a program of the test kit to its end. */
+export function runKit(
+  name: keyof typeof kitPrograms,
+  args: string[],
+  options: CliOptions = {},
+): Promise<CliResult> {
+  return runProgram(petstoreCommand(args, kitPrograms[name]), options);
+}
+
+async function runProgram(ownCommand: string[], options: CliOptions): Promise<CliResult> {
   using folder = makeFolder();
   const { wrap = (command: string[]) => command } = options;
-  const child = Bun.spawn(wrap(petstoreCommand(args)), {
+  const child = Bun.spawn(wrap(ownCommand), {
     cwd: options.cwd ?? folder.path,
     env: cleanEnvironment(options.env),
     stdin: Buffer.from(options.input ?? ''),

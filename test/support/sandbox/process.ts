@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { collect } from '../process/collect.ts';
-import { cleanEnvironment, makeFolder, petstoreCommand } from '../process/process.ts';
+import { cleanEnvironment, kitPrograms, makeFolder, petstoreCommand } from '../process/process.ts';
 
 /** A temporary folder of its own, in which sandboxes keep their stores. */
 export interface TemporaryPlace extends Disposable {
@@ -29,13 +29,13 @@ export interface SandboxProcess extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals>;
 }
 
-/** Starts `petstore sandbox --json` and reads its only line. */
+/** Starts `petstore-sandbox --json` and reads its only line. */
 export async function startSandboxProcess(
   place: TemporaryPlace,
   args: string[] = [],
-  program?: string,
+  program = kitPrograms.sandbox,
 ): Promise<SandboxProcess> {
-  const child = Bun.spawn(petstoreCommand(['sandbox', '--json', ...args], program), {
+  const child = Bun.spawn(petstoreCommand(['--json', ...args], program), {
     env: place.env,
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 120_000,

@@ -6,7 +6,7 @@ export function renderJUnit({ results, durationMs }: Report): string {
   const subjects = Object.entries(Object.groupBy(results, ({ check }) => subjectOf(check.name)));
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="petstore conform" ${countsOf(results)} time="${secondsOf(durationMs)}">`,
+    `<testsuites name="petstore-conform" ${countsOf(results)} time="${secondsOf(durationMs)}">`,
     ...subjects.map(([subject, ofSubject = []]) => renderSuite(subject, ofSubject)),
     '</testsuites>\n',
   ].join('\n');

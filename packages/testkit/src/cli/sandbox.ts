@@ -1,14 +1,12 @@
+import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
-import { PetstoreError, usageError } from '../../../../src/domain/error.ts';
-import { createLog } from '../../../../src/domain/log.ts';
+import { createLog, PetstoreError } from 'petstore-server/embed';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
 import type { Layer } from '../sandbox/layer.ts';
 import { untilInputEnds, untilParentGone } from '../sandbox/parent.ts';
 import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
-import { stopSignals, untilStopSignal } from '../../../../src/server/signals.ts';
-import { addExamples } from '../../../../src/cli/terminal/help.ts';
-import { print, printJson, renderTable } from '../../../../src/cli/terminal/output.ts';
-import { integerFrom } from '../../../../src/cli/values.ts';
+import { print, printJson, renderTable } from './print.ts';
+import { addExamples, integerFrom, UsageError } from './program.ts';
 
 interface SandboxCommandOptions {
   port: number;
@@ -62,10 +60,10 @@ export function define(command: Command): void {
     .action(sandbox);
   addExamples(
     command,
-    'petstore sandbox',
-    'petstore sandbox --json --seed 42 --count 100',
-    "petstore sandbox --faults 'cut=after-commit;rate=0.3'",
-    'petstore sandbox --list-mutants',
+    'petstore-sandbox',
+    'petstore-sandbox --json --seed 42 --count 100',
+    "petstore-sandbox --faults 'cut=after-commit;rate=0.3'",
+    'petstore-sandbox --list-mutants',
   );
 }
 
@@ -73,10 +71,10 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
   const { json, stopWithStdin, listMutants, mutant, ...options } = given;
   if (listMutants) return await printMutants(json);
   if (options.experimental && options.withoutDeprecated) {
-    throw usageError('--experimental and --without-deprecated exclude each other.', 'Give one of them.');
+    throw new UsageError('--experimental and --without-deprecated exclude each other. Give one of them.');
   }
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
-  const ends: Promise<unknown>[] = [untilStopSignal(stopSignals()), untilParentGone()];
+  const ends: Promise<unknown>[] = [untilStopSignal(), untilParentGone()];
   // Whoever reads the address may be gone before the sandbox is.
   process.stdout.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
@@ -108,7 +106,11 @@ async function printMutants(asJson = false): Promise<void> {
 async function mutantOf(wanted: number): Promise<Layer> {
   const mutant = (await loadMutants()).find(({ number }) => number === wanted);
   if (mutant) return mutant.wrap;
-  throw usageError(`No mutant has the number ${wanted}.`, 'See: petstore sandbox --list-mutants');
+  throw new UsageError(`No mutant has the number ${wanted}. See: petstore-sandbox --list-mutants`);
+}
+
+function untilStopSignal(): Promise<unknown> {
+  return Promise.race(['SIGTERM', 'SIGINT', 'SIGHUP'].map((signal) => once(process, signal)));
 }
 
 /** Most sandboxes need none, and start faster without them. */

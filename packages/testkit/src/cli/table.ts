@@ -1,6 +1,5 @@
 import type { CheckResult } from '../conform/run.ts';
-import { countOf, renderTable } from '../../../../src/cli/terminal/output.ts';
-import { visible } from '../../../../src/cli/terminal/visible.ts';
+import { countOf, renderTable, visible } from './print.ts';
 import type { Report } from './report.ts';
 
 /** A row for each check, the details of each failure, and a line that sums it up. */

@@ -1,4 +1,4 @@
-import { toInt64 } from '../../../../src/domain/int64.ts';
+import { toInt64 } from './exact-json.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
 import { expectStatus, expectThat } from './mismatch.ts';
 import { isObject, parseBody } from './pets.ts';
@@ -12,7 +12,7 @@ export interface SeenError {
 }
 
 export function readError(exchange: Exchange): SeenError {
-  const value = parseBody(exchange, 1);
+  const value = parseBody(exchange);
   expectThat(isObject(value), exchange, 'an Error object with code, message and status');
   const { code, message, status } = value;
   return { code, message, status: toInt64(status), fieldNames: Object.keys(value) };

@@ -1,4 +1,4 @@
-import { JsonNumber, parseExactJson, toInt64 } from '../../../../src/domain/int64.ts';
+import { JsonNumber, parseExactJson, toInt64 } from './exact-json.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
 import { expectStatus, expectThat, mismatch } from './mismatch.ts';
 
@@ -68,20 +68,19 @@ export async function readList(api: Api, query = ''): Promise<SeenPet[]> {
 /** The pet in a response; fails if that is none. */
 export function readPet(exchange: Exchange, status = 200): SeenPet {
   expectStatus(exchange, status);
-  return toPet(parseBody(exchange, 1), exchange);
+  return toPet(parseBody(exchange), exchange);
 }
 
 export function readPets(exchange: Exchange): SeenPet[] {
   expectStatus(exchange, 200);
-  const value = parseBody(exchange, 2);
+  const value = parseBody(exchange);
   expectThat(Array.isArray(value), exchange, 'a JSON array of pets');
   return value.map((item: unknown) => toPet(item, exchange));
 }
 
-/** Arrays and objects nested deeper than `depth` may be empty. */
-export function parseBody(exchange: Exchange, depth: number): unknown {
+export function parseBody(exchange: Exchange): unknown {
   try {
-    return parseExactJson(exchange.text, depth);
+    return parseExactJson(exchange.text);
   } catch {
     throw mismatch(exchange, 'a body of JSON');
   }

@@ -1,4 +1,4 @@
-import { isPetStatus } from '../../../../src/domain/pet.ts';
+import { isPetStatus } from 'petstore-server/embed';
 import { editNewPet, editNewPetText, editRequest, forOperations } from './edit/edit.ts';
 import { parseExact, renderExact, withDefault, type Fields } from './edit/exact-json.ts';
 import type { Mutant, Wrap } from './mutant.ts';

@@ -1,4 +1,4 @@
-import { isPetStatus } from '../../../../src/domain/pet.ts';
+import { isPetStatus } from 'petstore-server/embed';
 import { withBody, withUrl } from './edit/edit.ts';
 import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
 import type { Fetch, Mutant, Wrap } from './mutant.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../../../../src/http/app.ts';
+import type { App } from 'petstore-server/embed';
 
 export type Fetch = App['fetch'];
 

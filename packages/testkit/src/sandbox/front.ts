@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { cannotListen } from '../../../../src/server/listen.ts';
 
 /** What becomes of one response on its way to the caller. */
 export interface Shape {
@@ -64,7 +63,10 @@ export async function openFront({ host, port, servicePort }: FrontOptions): Prom
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    throw cannotListen(error, { host, port });
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `The sandbox cannot listen on ${host}, port ${port} (${code || message}). Choose another port.`,
+    );
   }
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,8 +1,4 @@
-import { hashKey } from '../../../../src/domain/api-key.ts';
-import { createApp, type App } from '../../../../src/http/app.ts';
-import type { Log } from '../../../../src/domain/log.ts';
-import { addressOf, listen } from '../../../../src/server/listen.ts';
-import { removeAbandonedFolders } from '../../../../src/system/temporary-folder.ts';
+import { createApp, hashKey, removeAbandonedFolders, type App, type Log } from 'petstore-server/embed';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { openFront } from './front.ts';
@@ -87,7 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     reset,
     injected.wrap((request) => wrapped(request)),
   );
-  const server = listen({ options: { host, port: 0 }, tls: undefined, fetch, isShared: false });
+  const server = Bun.serve({ hostname: host, port: 0, fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
   starting.defer(() => server.stop(true));
   const peerPortOf = (request: Request): number => server.requestIP(request)?.port ?? 0;
   const front = await openFront({ host, port, servicePort: server.port ?? 0 });
@@ -96,7 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   removeAbandonedFolders('sandbox');
   const stop = (): Promise<void> => started.disposeAsync();
   return {
-    url: addressOf({ host, tlsCert: undefined }, front.port),
+    url: `http://${host}:${front.port}`,
     apiKey,
     reset,
     stop,

@@ -1,17 +1,16 @@
 import { Database } from 'bun:sqlite';
 import { constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSamplePets } from '../../../../src/domain/sample-pets.ts';
-import { migrate } from '../../../../src/sqlite/migrate.ts';
-import { openSqliteStore, type SqliteStore } from '../../../../src/sqlite/open.ts';
-import { createInsert } from '../../../../src/sqlite/maintenance/import.ts';
-import { makeTemporaryFolder, removeFolder } from '../../../../src/system/temporary-folder.ts';
+import {
+  makeSampleStore,
+  makeTemporaryFolder,
+  openSqliteStore,
+  removeFolder,
+  type SampleStoreOptions,
+  type SqliteStore,
+} from 'petstore-server/embed';
 
-export interface SeededStoreOptions {
-  /** Where the random numbers of the sample pets start. */
-  seed: number;
-  /** How many sample pets the store holds. */
-  count: number;
+export interface SeededStoreOptions extends SampleStoreOptions {
   recordsOrders: boolean;
 }
 
@@ -27,7 +26,7 @@ export function openSeededStore(options: SeededStoreOptions): SeededStore {
   const seeded = join(folder, 'seeded.db');
   let restorer: Restorer | undefined;
   try {
-    makeSeeded(seeded, options);
+    makeSampleStore(seeded, options);
     copyFileSync(seeded, path, constants.COPYFILE_FICLONE);
     const store = openSqliteStore({ path, recordsOrders: options.recordsOrders });
     return {
@@ -48,22 +47,6 @@ export function openSeededStore(options: SeededStoreOptions): SeededStore {
   }
 }
 
-/** Makes the file without a single sync of the disk, which would take most of a start: no sandbox outlives a power cut. */
-function makeSeeded(path: string, { seed, count }: SeededStoreOptions): void {
-  using database = connect(path, { create: true });
-  database.run('PRAGMA journal_mode = WAL');
-  migrate(database);
-  const insert = createInsert(database);
-  database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
-}
-
-function connect(path: string, options: { create: boolean }): Database {
-  const database = new Database(path, { readwrite: true, strict: true, ...options });
-  database.run('PRAGMA busy_timeout = 5000');
-  database.run('PRAGMA synchronous = OFF');
-  return database;
-}
-
 interface Restorer {
   restore: () => void;
   close(): void;
@@ -71,7 +54,9 @@ interface Restorer {
 
 /** Copies the content of every table from the seeded store, in one transaction. The serving store notices the commit. */
 function openRestorer(path: string, seeded: string): Restorer {
-  const database = connect(path, { create: false });
+  const database = new Database(path, { readwrite: true, strict: true });
+  database.run('PRAGMA busy_timeout = 5000');
+  database.run('PRAGMA synchronous = OFF');
   database.query('ATTACH ?1 AS seeded').run(seeded);
   const tables = database
     // The table of the last ids comes last, because inserting rows changes it.

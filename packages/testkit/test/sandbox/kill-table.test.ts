@@ -65,7 +65,7 @@ describe('docs/conformance.md', () => {
     const countOf = (breaks: string) => mutants.filter((mutant) => mutant.breaks === breaks).length;
     const [contract, strict] = [countOf('contract'), countOf('strict')];
     expect(text).toContain(`The sandbox serves ${mutants.length} mutants`);
-    const row = text.split('\n').find((line) => line.startsWith('| `petstore conform`'));
+    const row = text.split('\n').find((line) => line.startsWith('| `petstore-conform`'));
     expect(row).toContain(`${contract} of ${contract} `);
     expect(row).toContain(`${strict} of ${strict} `);
   });

@@ -5,7 +5,7 @@ import { makeFolder, type Folder } from '../../../../test/support/process/proces
 
 /** Uses the package as a test suite would, and prints one line. */
 const program = `
-import { startSandbox } from 'petstore/testing';
+import { startSandbox } from 'petstore-testkit';
 const sandboxes = await Promise.all([startSandbox({ count: 3 }), startSandbox({ count: 5, withoutDeprecated: true })]);
 const call = ({ url, apiKey }, path, init = {}) =>
   fetch(url + path, { ...init, headers: { Authorization: 'Bearer ' + apiKey, 'Content-Type': 'application/json' } });
@@ -26,7 +26,7 @@ console.log(seen.join(' '), sandboxes[1].url);
 
 /** Compiles only with the right declarations. */
 const typedProgram = `
-import { startSandbox, type Sandbox } from 'petstore/testing';
+import { startSandbox, type Sandbox } from 'petstore-testkit';
 export async function use(): Promise<string> {
   await using sandbox: Sandbox = await startSandbox({ seed: 1, count: 2, port: 0, apiKey: 'k', faults: 'status=503', mutant: 1 });
   await sandbox.reset();
@@ -40,14 +40,14 @@ let folder: Folder;
 
 beforeAll(async () => {
   folder = makeFolder();
-  await installPackage(folder.path);
+  await installPackage(folder.path, { withKit: true });
   await Bun.write(join(folder.path, 'program.mjs'), program);
   await Bun.write(join(folder.path, 'program.ts'), typedProgram);
 });
 
 afterAll(() => folder[Symbol.dispose]());
 
-describe('petstore/testing, installed from the tarball', () => {
+describe('petstore-testkit, installed from the tarball', () => {
   it.each([
     ['Node', 'node'],
     ['Bun', process.execPath],

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { collect } from '../../../../test/support/process/collect.ts';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
-import { endProcess, petstoreCommand, runCli } from '../../../../test/support/process/process.ts';
+import {
+  endProcess,
+  kitPrograms,
+  petstoreCommand,
+  runKit,
+} from '../../../../test/support/process/process.ts';
 import {
   makeTemporaryPlace,
   startSandboxProcess,
@@ -27,7 +32,7 @@ async function untilGone(pid: number): Promise<void> {
   while (isRunning(pid)) await Bun.sleep(20);
 }
 
-describe('petstore sandbox', () => {
+describe('petstore-sandbox', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('is gone without a trace after %s', async (signal) => {
     await using sandbox = await startSandboxProcess(place, ['--api-key', 'mine', '--count', '2']);
     expect([sandbox.apiKey, await statusOf(sandbox)]).toEqual(['mine', 200]);
@@ -51,7 +56,7 @@ describe('petstore sandbox', () => {
     ['', []],
     [' with its standard input', ['--stop-with-stdin']],
   ])('ends%s when its parent is killed', async (_title, flags) => {
-    const command = JSON.stringify(petstoreCommand(['sandbox', '--json', ...flags]));
+    const command = JSON.stringify(petstoreCommand(['--json', ...flags], kitPrograms.sandbox));
     const program = `
       const child = Bun.spawn(${command}, { stdio: ['pipe', 'inherit', 'inherit'] });
       console.log(child.pid);
@@ -81,7 +86,7 @@ describe('petstore sandbox', () => {
   });
 
   it('lists its mutants', async () => {
-    const { stdout } = await runCli(['sandbox', '--list-mutants', '--json']);
+    const { stdout } = await runKit('sandbox', ['--list-mutants', '--json']);
     const listed = JSON.parse(stdout) as object[];
     expect(listed.length).toBeGreaterThanOrEqual(60);
     expect(Object.keys(listed[0]!)).toEqual(['number', 'name', 'breaks', 'description']);
@@ -93,18 +98,18 @@ describe('petstore sandbox', () => {
     [['--experimental', '--without-deprecated'], 'exclude each other'],
     [['--api-key', 'two words'], 'without spaces'],
   ])('refuses %j with status 2', async (args, message) => {
-    const { status, stdout, stderr } = await runCli(['sandbox', ...args]);
+    const { status, stdout, stderr } = await runKit('sandbox', args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
   it('refuses a port that is taken, and leaves nothing behind', async () => {
     await using first = await startSandboxProcess(place);
-    const { status, stderr } = await runCli(['sandbox', '--port', new URL(first.url).port], {
+    const { status, stderr } = await runKit('sandbox', ['--port', new URL(first.url).port], {
       env: place.env,
     });
     expect(status).toBe(1);
-    expect(stderr).toContain('is taken');
+    expect(stderr).toContain('(EADDRINUSE)');
     expect(place.files().length).toBe(1);
   });
 });

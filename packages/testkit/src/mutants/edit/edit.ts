@@ -1,4 +1,4 @@
-import { maxBodyBytes } from '../../../../../src/http/body.ts';
+import { maxBodyBytes } from 'petstore-server/embed';
 import { parseExact, parseObject, renderExact, type Fields } from './exact-json.ts';
 import type { Wrap } from '../mutant.ts';
 

@@ -1,4 +1,4 @@
-import { PetstoreError, statusOfCode, type ErrorCode } from '../../../../../src/domain/error.ts';
+import { PetstoreError, statusOfCode, type ErrorCode } from 'petstore-server/embed';
 
 /** What goes wrong with a request. Several faults in one text are combined. */
 export interface Fault {

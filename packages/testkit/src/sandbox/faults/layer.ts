@@ -1,8 +1,12 @@
-import { PetstoreError } from '../../../../../src/domain/error.ts';
-import type { App } from '../../../../../src/http/app.ts';
-import { requestIdOf } from '../../../../../src/http/endpoint.ts';
-import { baseHeaders, errorResponse, jsonMediaType } from '../../../../../src/http/response.ts';
-import { createRandom } from '../../../../../src/domain/sample-pets.ts';
+import {
+  baseHeaders,
+  createRandom,
+  errorResponse,
+  jsonMediaType,
+  PetstoreError,
+  requestIdOf,
+  type App,
+} from 'petstore-server/embed';
 import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 

@@ -1,13 +1,11 @@
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { baseAddressOf, createApi, NoResponseError, type Api } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
 import { runChecks } from '../conform/run.ts';
-import { OperatorError, usageError } from '../../../../src/domain/error.ts';
-import { openOutputFile } from '../../../../src/cli/output-file.ts';
-import { keyNeeded, keySetting, parseAddress } from '../../../../src/cli/service/connect.ts';
-import { addExamples } from '../../../../src/cli/terminal/help.ts';
-import { print, printJson } from '../../../../src/cli/terminal/output.ts';
 import { renderJUnit } from './junit.ts';
+import { print, printJson } from './print.ts';
+import { addExamples, UsageError } from './program.ts';
 import { toJson, type Report } from './report.ts';
 import { renderReport } from './table.ts';
 
@@ -27,7 +25,12 @@ export function define(command: Command): void {
         'service cannot be checked.',
     )
     .argument('<url>', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
-    .addOption(keySetting)
+    .addOption(
+      new Option(
+        '--api-key <key>',
+        'The key to call with. Other users of the machine can see flags; prefer the variable.',
+      ).env('PETSTORE_API_KEY'),
+    )
     .addOption(
       new Option('--profile <profile>', 'What to check; strict includes the contract.')
         .choices(profiles)
@@ -38,17 +41,17 @@ export function define(command: Command): void {
     .action(conform);
   addExamples(
     command,
-    'petstore conform http://127.0.0.1:8080',
-    'petstore conform https://pets.example/v1 --profile strict',
-    'petstore conform http://127.0.0.1:8080 --junit results.xml',
+    'petstore-conform http://127.0.0.1:8080',
+    'petstore-conform https://pets.example/v1 --profile strict',
+    'petstore-conform http://127.0.0.1:8080 --junit results.xml',
   );
 }
 
 async function conform(url: string, { apiKey, profile, json, junit }: ConformOptions): Promise<void> {
-  const address = parseAddress(url, 'The URL');
-  if (!apiKey) throw keyNeeded;
+  const address = parseAddress(url);
+  if (!apiKey) throw new UsageError('An API key is needed. Set PETSTORE_API_KEY.');
   if (!/^[!-~]+$/.test(apiKey))
-    throw usageError('The API key must be visible ASCII characters without spaces.');
+    throw new UsageError('The API key must be visible ASCII characters without spaces.');
   const baseUrl = baseAddressOf(address);
   const api = createApi({ url: address, apiKey });
   await refuseUncheckable(api, baseUrl);
@@ -57,26 +60,38 @@ async function conform(url: string, { apiKey, profile, json, junit }: ConformOpt
   const results = await runChecks(api, { profile });
   const durationMs = performance.now() - start;
   if (api.rateLimitedCount > 0) {
-    throw new OperatorError(
-      `The service at ${baseUrl} limits the rate of requests (429), so it could not be checked.`,
-      'Raise its limit for this run.',
-      2,
+    throw new UsageError(
+      `The service at ${baseUrl} limits the rate of requests (429), so it could not be checked. Raise its limit for this run.`,
     );
   }
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
-  file?.write(renderJUnit(report));
-  file?.close();
+  if (file !== undefined) {
+    writeFileSync(file, renderJUnit(report));
+    closeSync(file);
+  }
   process.exitCode = results.some(({ failure }) => failure) ? 1 : 0;
 }
 
-/** Status 1 is for failed checks. */
-function openJUnitFile(path: string) {
+function parseAddress(url: string): string {
+  const address = URL.parse(url);
+  if (address?.username || address?.password) {
+    throw new UsageError('The URL must not contain a user name or a password.');
+  }
+  if (address && /^https?:$/.test(address.protocol)) return address.href;
+  throw new UsageError(`The URL must be an address such as http://127.0.0.1:8080, not "${url}".`);
+}
+
+/** Opened before the checks run, so that no run is wasted on a file that cannot be written. */
+function openJUnitFile(path: string): number {
   try {
-    return openOutputFile(path, 'w', path);
+    return openSync(path, 'w', 0o600);
   } catch (error) {
-    throw error instanceof OperatorError ? usageError(error.problem, error.remedy) : error;
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(
+      `The file ${path} cannot be written (${code}). Check its folder and its permissions.`,
+    );
   }
 }
 
@@ -84,14 +99,12 @@ function openJUnitFile(path: string) {
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   const { status } = await sendFirst(api, baseUrl);
   if (status === 401) {
-    throw new OperatorError(
-      `The service at ${baseUrl} does not accept the API key (401).`,
-      'Set PETSTORE_API_KEY to a key of this service.',
-      2,
+    throw new UsageError(
+      `The service at ${baseUrl} does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.`,
     );
   }
   if (status === 404) {
-    throw new OperatorError(`The service at ${baseUrl} has no list of pets (404).`, 'Check the address.', 2);
+    throw new UsageError(`The service at ${baseUrl} has no list of pets (404). Check the address.`);
   }
 }
 
@@ -101,10 +114,8 @@ async function sendFirst(api: Api, baseUrl: string): Promise<{ status: number }>
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const { code, name } = error.cause as { code?: string; name: string };
-    throw new OperatorError(
-      `No service responds at ${baseUrl} (${code ?? name}).`,
-      'Start it, or name another address.',
-      2,
+    throw new UsageError(
+      `No service responds at ${baseUrl} (${code ?? name}). Start it, or name another address.`,
     );
   }
 }

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { openService, openTemporarySqlite } from '../support/http/service.ts';
-import { freePort } from '../support/http/free-port.ts';
-import { listen } from '../support/http/socket.ts';
-import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
+import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
+import { freePort } from '../../../../test/support/http/free-port.ts';
+import { listen } from '../../../../test/support/http/socket.ts';
+import {
+  fixedKey,
+  makeFolder,
+  runKit,
+  startService,
+  type Service,
+} from '../../../../test/support/process/process.ts';
 
 interface Json {
   url: string;
@@ -21,9 +27,9 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 const env = { PETSTORE_API_KEY: fixedKey };
-const conform = (url: string, ...args: string[]) => runCli(['conform', url, ...args], { env });
+const conform = (url: string, ...args: string[]) => runKit('conform', [url, ...args], { env });
 
-describe('petstore conform', () => {
+describe('petstore-conform', () => {
   it('finds nothing wrong with the service, in either profile, and prints a table', async () => {
     for (const profile of ['contract', 'strict']) {
       const { status, stdout, stderr } = await conform(service.url, '--profile', profile);
@@ -57,8 +63,8 @@ describe('petstore conform', () => {
     });
     using folder = makeFolder();
     const file = join(folder.path, 'results.xml');
-    const args = ['conform', server.url, '--api-key', broken.apiKey];
-    const text = await runCli([...args, '--junit', file]);
+    const args = [server.url, '--api-key', broken.apiKey];
+    const text = await runKit('conform', [...args, '--junit', file]);
     expect(text.status).toBe(1);
     expect(text.stdout).toMatch(/\nFAIL +errors\/list-401-status /);
     expect(text.stdout).toMatch(/\npass +limits\/default /);
@@ -74,7 +80,7 @@ describe('petstore conform', () => {
 
     const xml = await Bun.file(file).text();
     expect(xml).toStartWith(
-      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petstore conform" tests=',
+      '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="petstore-conform" tests=',
     );
     expect(xml).toContain('<testcase classname="petstore.contract.limits" name="limits/default: ');
     expect(xml).toContain(
@@ -82,7 +88,7 @@ describe('petstore conform', () => {
     );
     expect(xml).toContain('{&quot;code&quot;:&quot;&lt;&amp;\\&quot;\\u0001&quot;');
 
-    const json = await runCli([...args, '--json']);
+    const json = await runKit('conform', [...args, '--json']);
     expect(json.status).toBe(1);
     const { failed, checks } = JSON.parse(json.stdout) as Json;
     expect(checks.filter(({ outcome }) => outcome === 'failed')).toHaveLength(failed);
@@ -96,14 +102,14 @@ describe('petstore conform', () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const { status, stdout, stderr } = await conform(url);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toStartWith(`petstore: No service responds at ${url}/v1 (`);
+    expect(stderr).toStartWith(`petstore-conform: No service responds at ${url}/v1 (`);
   });
 
   it('exits with 2 if the service does not accept the key', async () => {
-    const { status, stderr } = await runCli(['conform', service.url, '--api-key', 'wrong']);
+    const { status, stderr } = await runKit('conform', [service.url, '--api-key', 'wrong']);
     expect(status).toBe(2);
     expect(stderr).toBe(
-      `petstore: The service at ${service.url}/v1 does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.\n`,
+      `petstore-conform: The service at ${service.url}/v1 does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.\n`,
     );
   });
 
@@ -116,19 +122,21 @@ describe('petstore conform', () => {
     const url = `http://127.0.0.1:${other.port}`;
     const { status, stdout, stderr } = await conform(url);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toBe(`petstore: The service at ${url}/v1 has no list of pets (404). Check the address.\n`);
+    expect(stderr).toBe(
+      `petstore-conform: The service at ${url}/v1 has no list of pets (404). Check the address.\n`,
+    );
   });
 
   it('exits with 2 if the service limits the rate of requests', async () => {
     await using limited = await openService({ openStore: openTemporarySqlite, requestsPerMinute: 100 });
     await using server = listen(limited.app);
-    const { status, stdout, stderr } = await runCli(['conform', server.url, '--api-key', limited.apiKey]);
+    const { status, stdout, stderr } = await runKit('conform', [server.url, '--api-key', limited.apiKey]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('limits the rate of requests (429)');
   });
 
   it.each([
-    [[], "Missing required argument 'url'. See: petstore conform --help"],
+    [[], "Missing required argument 'url'. See: petstore-conform --help"],
     [['127.0.0.1:8080'], 'The URL must be an address such as http://127.0.0.1:8080, not "127.0.0.1:8080".'],
     [['http://a:b@localhost'], 'The URL must not contain a user name or a password.'],
     [
@@ -137,17 +145,14 @@ describe('petstore conform', () => {
     ],
     [
       ['http://localhost', '--profile', 'lax'],
-      "Option '--profile <profile>' argument 'lax' is invalid. Allowed choices are contract, strict. See: petstore conform --help",
+      "Option '--profile <profile>' argument 'lax' is invalid. Allowed choices are contract, strict. See: petstore-conform --help",
     ],
-    [
-      ['http://localhost'],
-      'An API key is needed. Set PETSTORE_API_KEY. To create one: petstore keys create --name NAME',
-    ],
+    [['http://localhost'], 'An API key is needed. Set PETSTORE_API_KEY.'],
   ])('refuses %j with status 2', async (args, message) => {
-    expect(await runCli(['conform', ...args])).toEqual({
+    expect(await runKit('conform', args)).toEqual({
       status: 2,
       stdout: '',
-      stderr: `petstore: ${message}\n`,
+      stderr: `petstore-conform: ${message}\n`,
     });
   });
 
@@ -157,7 +162,7 @@ describe('petstore conform', () => {
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr:
-        'petstore: The file /nowhere/results.xml cannot be written (ENOENT). Check its folder, its permissions and the free space.\n',
+        'petstore-conform: The file /nowhere/results.xml cannot be written (ENOENT). Check its folder and its permissions.\n',
     });
     expect(await (await service.call('/v1/pets?limit=100')).text()).toBe(before);
   });

@@ -1,0 +1,4 @@
+import { define } from './conform.ts';
+import { runProgram } from './program.ts';
+
+await runProgram('petstore-conform', define);

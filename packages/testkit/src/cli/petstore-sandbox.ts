@@ -1,0 +1,4 @@
+import { runProgram } from './program.ts';
+import { define } from './sandbox.ts';
+
+await runProgram('petstore-sandbox', define);

@@ -1,0 +1,32 @@
+/** Prints the result of a program. */
+export function print(text: string): void {
+  process.stdout.write(text.split('\n').map(visible).join('\n'));
+}
+
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** C0, DEL and C1, the other line ends, and the controls of text direction. */
+const unsafe = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** Makes text of a service safe to print on one line: what would move the cursor is escaped as in JSON. */
+export function visible(text: string): string {
+  return text.replace(unsafe, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Aligns rows of cells in columns. */
+export function renderTable(rows: string[][]): string {
+  const shown = rows.map((row) => row.map(visible));
+  const widths = (shown[0] ?? []).map((_, column) =>
+    Math.max(...shown.map((row) => Bun.stringWidth(row[column] ?? ''))),
+  );
+  const pad = (cell: string, column: number) =>
+    cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
+  return shown.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+}
+
+/** `1 pet`, `2,000 pets`. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}

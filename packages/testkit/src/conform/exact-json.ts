@@ -1,0 +1,36 @@
+/** A JSON number, kept as the characters that were sent. */
+export class JsonNumber {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  toJSON(): number {
+    return Number(this.source);
+  }
+}
+
+/** `JSON.parse` in which every number is a {@link JsonNumber}. */
+export function parseExactJson(text: string): unknown {
+  const keepDigits = (_key: string, value: unknown, context: { source?: string }) =>
+    typeof value === 'number' ? new JsonNumber(context.source ?? String(value)) : value;
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+const jsonNumber = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** No int64 has more digits, however many zeros it is written with. */
+const maxShift = 400;
+
+/** The value of a number if it is integral (`3.0` and `1e2` are) and fits int64. */
+export function toInt64(value: unknown): bigint | undefined {
+  if (!(value instanceof JsonNumber)) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = jsonNumber.exec(value.source) ?? [];
+  const shift = Number(exponent) - fraction.length;
+  if (Math.abs(shift) > maxShift) return undefined;
+  const digits = BigInt(whole + fraction);
+  const scale = 10n ** BigInt(Math.abs(shift));
+  if (shift < 0 && digits % scale !== 0n) return undefined;
+  const exact = shift < 0 ? digits / scale : digits * scale;
+  return BigInt.asIntN(64, exact) === exact ? exact : undefined;
+}

@@ -1,0 +1,20 @@
+/**
+ * What a program needs to run the API inside itself, on Bun: a store in a file, the API as a function from request to
+ * response, and the parts that the test kit is made of. `docs/embed.md` shows how.
+ *
+ *     const store = openSqliteStore({ path: 'pets.db' });
+ *     const app = createApp({ ...store, log: createLog({ level: 'info', write: console.log }) });
+ *     Bun.serve({ fetch: app.fetch });
+ */
+export { hashKey, issueKey } from './domain/api-key.ts';
+export { PetstoreError, statusOfCode, type ErrorCode } from './domain/error.ts';
+export { createLog, type Log } from './domain/log.ts';
+export { isPetStatus } from './domain/pet.ts';
+export { createRandom } from './domain/sample-pets.ts';
+export { createApp, type App, type AppOptions } from './http/app.ts';
+export { maxBodyBytes } from './http/body.ts';
+export { requestIdOf } from './http/endpoint.ts';
+export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
+export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/sample-store.ts';
+export { openSqliteStore, type SqliteStore } from './sqlite/open.ts';
+export { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './system/temporary-folder.ts';
