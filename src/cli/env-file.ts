@@ -4,8 +4,8 @@ import { readFileOf } from '../server/read-file.ts';
 import { settings } from './settings.ts';
 
 /**
- * The variables that a file may set. PETSTORE_URL, proxies and certificate authorities are not among them: a file that
- * somebody else wrote must not send an API key to another machine; see `addressOfSettings` for HOST and PORT.
+ * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
+ * wrote must not send an API key to another machine.
  */
 const known = new Set([
   'PETSTORE_API_KEY',

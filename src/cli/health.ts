@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../domain/error.ts';
-import { addressOf, urlSetting } from './service/connect.ts';
+import { OperatorError, usageError } from '../domain/error.ts';
+import { localAddressOf } from '../server/listen.ts';
+import { parseAddress } from './service/connect.ts';
+import { Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
 
@@ -12,18 +14,41 @@ export function define(command: Command): void {
       'Ask a running service whether it is ready (/readyz), as the health check of a container does. The exit status ' +
         'is 0 if it is, otherwise 1.',
     )
-    .addOption(urlSetting)
+    .addOption(
+      new Setting(
+        'PETSTORE_URL',
+        '<address>',
+        '',
+        'The service. Default: the one on this machine with the same HOST, PORT and TLS_CERT.',
+        'url',
+      ),
+    )
     .action(health);
   addExamples(command, 'petstore health', 'petstore health --url http://127.0.0.1:3000');
 }
 
-async function health(options: { url: string }): Promise<void> {
-  const address = new URL('/readyz', addressOf(options)).href;
+async function health({ url }: { url: string }): Promise<void> {
+  const base = url ? parseAddress(url, '--url (PETSTORE_URL)') : addressOfSettings();
+  const address = new URL('/readyz', base).href;
   const status = await statusOf(address);
   if (status !== 200) {
     throw new OperatorError(`${address} responds with ${status}.`, 'The log of the service says why.');
   }
   print('ready\n');
+}
+
+/** Where a service with the settings of this environment is called on this machine. */
+function addressOfSettings(): string {
+  const [host = '', port = '', tlsCert] = [settings.host, settings.port, settings.tlsCert].map(
+    ({ variable, fallback }) => process.env[variable] || fallback,
+  );
+  if (!/^[1-9]\d{0,4}$/.test(port)) {
+    throw usageError(
+      `PORT is "${port}", which does not tell the port of the service.`,
+      'Name the address of the service with --url.',
+    );
+  }
+  return parseAddress(localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port)), 'HOST and PORT');
 }
 
 async function statusOf(address: string): Promise<number> {

@@ -13,11 +13,6 @@ interface CommandEntry {
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys/command.ts') },
-  pets: {
-    summary: 'List, add, show, change and remove the pets of a running service.',
-    load: () => import('./pets/command.ts'),
-  },
-  orders: { summary: 'List the orders of a running service.', load: () => import('./orders.ts') },
   import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
   export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
   seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },
@@ -39,6 +34,8 @@ const commands: Record<string, CommandEntry> = {
 
 /** Commands of earlier releases, and what to use instead. */
 const removedCommands = {
+  pets: 'Use curl, the console at / or the client (petstore-client); the docs at /docs show how.',
+  orders: 'Use curl or the client (petstore-client); the docs at /docs show how.',
   sandbox: 'It is a program of its own in the package petstore-testkit: petstore-sandbox.',
   conform: 'It is a program of its own in the package petstore-testkit: petstore-conform.',
 };
@@ -52,7 +49,7 @@ export function createProgram(): Command {
     .version(version, '--version', 'Show the version.')
     .option(
       '--env-file <file>',
-      'Read settings from a file of NAME=value lines. The environment and flags win; PETSTORE_URL is ignored.',
+      'Read settings from a file of NAME=value lines. The environment and flags win.',
     )
     .configureHelp(helpStyle)
     .configureOutput(helpOutput)

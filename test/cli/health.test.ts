@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { freePort } from '../support/http/free-port.ts';
-import { runCli, startService, type Service } from '../support/process/process.ts';
+import { makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -18,6 +20,61 @@ describe('petstore health', () => {
 
   it('asks the address that it is given', async () => {
     expect(await health({}, '--url', `${service.url}/`)).toMatchObject({ status: 0 });
+    expect(await health({ PORT: '0', PETSTORE_URL: service.url })).toMatchObject({ status: 0 });
+  });
+
+  it('finds the service by a settings file, which the environment wins over', async () => {
+    using folder = makeFolder();
+    const file = join(folder.path, 'settings');
+    writeFileSync(file, `PORT=${new URL(service.url).port}\n`);
+    expect(await health({}, '--env-file', file)).toMatchObject({ status: 0 });
+    expect(await health({ PORT: '0' }, '--env-file', file)).toMatchObject({ status: 2 });
+  });
+
+  it('asks a service with TLS whose certificate it does not trust', async () => {
+    const [cert = '', key = ''] = ['localhost.pem', 'localhost-key.pem'].map((name) =>
+      join(import.meta.dir, '../fixtures', name),
+    );
+    const tls = ['--tls-cert', cert, '--tls-key', key];
+    await using secure = await startService({ args: tls });
+    const { port } = new URL(secure.url);
+    expect(await health({ PORT: port, TLS_CERT: cert })).toMatchObject({ status: 0 });
+    const examined = await runCli(['doctor', '--port', port, ...tls]);
+    expect(examined.stdout).toContain(`A service responds at ${secure.url}.`);
+  });
+
+  it.each([
+    [
+      { PORT: '0' },
+      [],
+      'PORT is "0", which does not tell the port of the service. Name the address of the service with --url.',
+    ],
+    [
+      { PORT: 'http' },
+      [],
+      'PORT is "http", which does not tell the port of the service. Name the address of the service with --url.',
+    ],
+    [
+      { HOST: 'a b' },
+      [],
+      'HOST and PORT must be an address such as http://127.0.0.1:8080, not "http://a b:8080".',
+    ],
+    [
+      {},
+      ['--url', 'nowhere'],
+      '--url (PETSTORE_URL) must be an address such as http://127.0.0.1:8080, not "nowhere".',
+    ],
+    [
+      {},
+      ['--url', 'http://me:secret@127.0.0.1:1'],
+      '--url (PETSTORE_URL) must not contain a user name or a password.',
+    ],
+  ])('refuses %j %j with status 2', async (env, args, message) => {
+    expect(await health(env as Record<string, string>, ...args)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore: ${message}\n`,
+    });
   });
 
   it('fails when nothing responds', async () => {

@@ -28,10 +28,11 @@ describe('petstore', () => {
 
   it('names every command in its help', async () => {
     const { stdout } = await runCli(['--help']);
-    for (const command of ['serve', 'keys', 'pets', 'help [command]']) {
+    for (const command of ['serve', 'keys', 'copy', 'help [command]']) {
       expect(stdout).toContain(`\n  ${command} `);
     }
-    expect(stdout).not.toContain('worker');
+    for (const hidden of ['worker', 'pets', 'orders'])
+      expect(stdout).not.toMatch(new RegExp(`^  ${hidden} `, 'm'));
   });
 
   it('takes a reader that has seen enough for no error', async () => {
@@ -77,9 +78,21 @@ describe('petstore', () => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });
 
+  it.each([
+    [['pets']],
+    [['pets', 'list', '--status', 'sold']],
+    [['pets', '--help']],
+    [['help', 'orders']],
+    [['orders', '--all', '--json']],
+  ])('names what replaces a command that was removed: %j', async (args) => {
+    const { status, stdout, stderr } = await runCli(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(/^petstore: There is no command (pets|orders) any more\. Use curl.+\n$/);
+  });
+
   it('redacts a key that was typed in the wrong place', async () => {
     const key = `pets_${'a'.repeat(36)}`;
-    for (const args of [[key], ['keys', key], ['serve', `--${key}`], ['pets', 'get', key]]) {
+    for (const args of [[key], ['keys', key], ['serve', `--${key}`]]) {
       const { status, stderr } = await runCli(args);
       expect({ status, isRedacted: !stderr.includes(key) }).toEqual({ status: 2, isRedacted: true });
     }

@@ -98,10 +98,9 @@ describe('npm run build', () => {
 
   it.each(plantedConfigs)('reads nothing from a folder with a .env and a %s in it', async (config) => {
     await using planted = plantFolder(config);
-    const petstore = (...args: string[]) =>
-      run([executable, ...args], planted.path, { ...bare, PETSTORE_API_KEY: 'secret' });
+    const petstore = (...args: string[]) => run([executable, ...args], planted.path, bare);
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
-    await petstore('pets', 'list');
+    await petstore('health');
     expect(planted.found()).toEqual([]);
     const { status } = await petstore('keys', 'create', '--name', 'till', '--env-file', '.env');
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });

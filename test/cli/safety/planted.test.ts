@@ -33,9 +33,9 @@ async function run(planted: PlantedFolder, args: string[], options: CliOptions =
 }
 
 describe('petstore in the folder of a stranger', () => {
-  it('sends no key to the PETSTORE_URL of the .env there', async () => {
+  it('does not call the PETSTORE_URL of the .env there', async () => {
     await using planted = plantFolder();
-    await run(planted, ['pets', 'list'], { env: { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined } });
+    await run(planted, ['health'], { env: { PETSTORE_URL: undefined } });
     expect(planted.found()).toEqual([]);
   });
 
@@ -81,8 +81,7 @@ describe('petstore in the folder of a stranger', () => {
     const envFile = ['--env-file', '.env'];
     expect(await run(planted, ['keys', 'create', '--name', 'till', ...envFile])).toMatchObject({ status: 0 });
     expect(await run(planted, ['--env-file=.env', 'seed', '--count', '1'])).toMatchObject({ status: 0 });
-    const env = { PETSTORE_API_KEY: 'secret', PETSTORE_URL: undefined };
-    await run(planted, ['pets', 'list', ...envFile], { env });
+    await run(planted, ['health', ...envFile], { env: { PETSTORE_URL: undefined } });
     // Only the store that it names was used.
     expect(planted.found()).toEqual([planted.database]);
   });
