@@ -52,8 +52,6 @@ export interface AppOptions {
   /** The addresses of production and staging, each ending in `/v1`, for the documents. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
-  /** Serves the API as it is once its deprecated operations are removed. Goes with v1 alone. */
-  withoutDeprecated?: boolean;
   now?: () => number;
 }
 
@@ -66,7 +64,7 @@ export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
   const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
   const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
-  const { experimental, publicUrl, stagingUrl, withoutDeprecated = false } = options;
+  const { experimental, publicUrl, stagingUrl } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
   const clientOf = createClientAddress(peerOf, trustedProxies);
   const isSecure = options.isSecure ?? false;
@@ -88,11 +86,12 @@ export function createApp(options: AppOptions): App {
     (await isStoreReady()) ? 1 : 0,
   );
   const isExperimental = experimental !== undefined;
-  const documents = createDocuments({ isExperimental, withoutDeprecated, publicUrl, stagingUrl });
+  const documents = createDocuments({ isExperimental, publicUrl, stagingUrl });
   const { consoleHtml, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
 
   const endpoints: Endpoint[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
+    { path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation },
     { path: '/livez', methods: { GET: livez }, isOpen: true },
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
@@ -102,9 +101,6 @@ export function createApp(options: AppOptions): App {
     { path: '/', methods: { GET: consoleHtml }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
-  if (!withoutDeprecated) {
-    endpoints.push({ path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation });
-  }
   if (!experimental) return { fetch: createFetch(endpoints, createEndpoint(endpointOptions)) };
 
   endpoints.push(

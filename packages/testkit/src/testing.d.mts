@@ -20,8 +20,6 @@ export interface SandboxOptions {
   seed?: number | undefined;
   /** How many sample pets there are. Default 100. */
   count?: number | undefined;
-  /** Serves the API as after 5 December 2030, without getPet. */
-  withoutDeprecated?: boolean | undefined;
   /** Also serves the experimental operations. */
   experimental?: boolean | undefined;
   /** What goes wrong with every request that has no `Petstore-Fault` header: `cut=after-commit;rate=0.3`. */

@@ -34,7 +34,7 @@ export async function startSandbox(options = {}) {
   };
 }
 
-/** `withoutDeprecated: true` is `--without-deprecated`. */
+/** `faultSeed: 7` is `--fault-seed=7`. */
 function flagsOf(options) {
   return Object.entries(options).flatMap(([name, value]) => {
     const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -4,7 +4,6 @@ import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractYaml, experimentalContract, type Addresses } from './contract.ts';
 import { serveText } from './text.ts';
-import { withoutDeprecated } from './without-deprecated.ts';
 
 type Documents = Record<
   | 'consoleHtml'
@@ -21,15 +20,12 @@ type Documents = Record<
 interface DocumentOptions extends Addresses {
   /** True if the experimental operations are on: the docs and the console then know them. */
   isExperimental?: boolean;
-  /** True if the deprecated operations are gone, from the service and from its documents. */
-  withoutDeprecated?: boolean;
 }
 
 /** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
 export function createDocuments(options: DocumentOptions = {}): Documents {
   const { isExperimental = false } = options;
-  const wholeYaml = contractYaml(options);
-  const yaml = options.withoutDeprecated ? toYaml(withoutDeprecated(Bun.YAML.parse(wholeYaml))) : wholeYaml;
+  const yaml = contractYaml(options);
   const contract = once(() => Bun.YAML.parse(yaml));
   const largerContract = once(() => experimentalContract(yaml));
   let loaded: Promise<ConsoleAndDocs> | undefined;

@@ -13,7 +13,6 @@ interface SandboxCommandOptions {
   apiKey: string;
   seed: number;
   count: number;
-  withoutDeprecated?: true;
   experimental?: true;
   faults?: Fault;
   faultSeed: number;
@@ -41,7 +40,6 @@ export function define(command: Command): void {
       seed,
     )
     .option('--count <number>', 'How many pets there are.', integerFrom(0, 1_000_000), count)
-    .option('--without-deprecated', 'Serve the API as after 5 December 2030, without getPet.')
     .option('--experimental', 'Also serve the experimental operations.')
     .option(
       '--faults <faults>',
@@ -70,9 +68,6 @@ export function define(command: Command): void {
 async function sandbox(given: SandboxCommandOptions): Promise<void> {
   const { json, stopWithStdin, listMutants, mutant, ...options } = given;
   if (listMutants) return await printMutants(json);
-  if (options.experimental && options.withoutDeprecated) {
-    throw new UsageError('--experimental and --without-deprecated exclude each other. Give one of them.');
-  }
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
   const ends: Promise<unknown>[] = [untilStopSignal(), untilParentGone()];
   // Whoever reads the address may be gone before the sandbox is.

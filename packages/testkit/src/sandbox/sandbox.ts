@@ -16,8 +16,6 @@ export interface SandboxOptions {
   count?: number;
   /** Also serves the experimental operations. */
   experimental?: boolean;
-  /** Serves the API without its deprecated operations. */
-  withoutDeprecated?: boolean;
   /** What goes wrong with every request that names no fault itself. */
   faults?: Fault;
   /** Where the random numbers of the faults start. */
@@ -52,14 +50,13 @@ const host = '127.0.0.1';
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
-  const { experimental = false, withoutDeprecated = false, faults, wrap = none, log = silent } = options;
+  const { experimental = false, faults, wrap = none, log = silent } = options;
   await using starting = new AsyncDisposableStack();
   const store = openSeededStore({ seed, count, recordsOrders: experimental });
   starting.defer(() => store.close());
   const app = createApp({
     pets: store.pets,
     experimental: experimental ? store.experimental : undefined,
-    withoutDeprecated,
     keys: store.keys,
     log,
     fixedKeys: new Set([hashKey(apiKey)]),
