@@ -3,7 +3,7 @@ import { exampleAddress } from '../../packages/console/src/docs/code/request.ts'
 import { addressesOf } from './addresses.ts';
 import { sampleLanguages } from './code/sample.ts';
 import { operationsOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
-import { guideSectionsOf, renderGuide } from './guide/guide.ts';
+import { guideSections, renderGuide } from './guide/guide.ts';
 import { renderOperations } from './reference/reference.ts';
 
 /** The guide and the API reference. They need no script; `browser/docs.ts` adds what can be clicked. */
@@ -12,11 +12,10 @@ export function renderDocs(contract: OpenapiDocument, addresses: Record<string, 
   const operations = operationsOf(contract);
   const stable = operations.filter(({ isExperimental }) => !isExperimental);
   const experimental = operations.filter(({ isExperimental }) => isExperimental);
-  const sections = guideSectionsOf(operations.some(({ deprecated }) => deprecated));
   const [first] = addressesOf(contract);
   const address = escapeHtml(first?.base ?? exampleAddress);
   const samples = [
-    renderGuide(sections),
+    renderGuide(),
     referenceIntroduction,
     renderOperations(stable),
     renderExperimental(experimental),
@@ -25,7 +24,7 @@ export function renderDocs(contract: OpenapiDocument, addresses: Record<string, 
 <header class="bar"><div class="bar-inner"><a class="brand" href="./">${escapeHtml(title)} <span>API</span></a>
 ${renderLanguages()}</div></header>
 <div class="docs">
-${renderContents(contract, sections, stable, experimental)}
+${renderContents(contract, stable, experimental)}
 <main id="content">
 ${renderIntroduction(contract)}
 <div data-address="${address}">${samples.join('\n').replaceAll(exampleAddress, address)}</div>
@@ -48,7 +47,6 @@ ${choices.join('\n')}</fieldset>`;
 
 function renderContents(
   { paths }: OpenapiDocument,
-  sections: readonly { id: string; title: string }[],
   stable: NamedOperation[],
   experimental: NamedOperation[],
 ): string {
@@ -58,7 +56,7 @@ function renderContents(
     return `<li><a href="${path.slice(1)}">${title}</a></li>`;
   });
   const groups = [
-    renderLinks('Guide', sections),
+    renderLinks('Guide', guideSections),
     renderLinks('Reference', stable.map(toEntry)),
     ...(experimental.length > 0 ? [renderLinks('Experimental', experimental.map(toEntry))] : []),
     `<div><h2>Contract</h2><ul>${links.join('\n')}</ul></div>`,

@@ -15,7 +15,7 @@ interface GuideSection {
 }
 
 /** What a developer needs in the first ten minutes. */
-const guideSections: GuideSection[] = [
+export const guideSections: readonly GuideSection[] = [
   {
     id: 'key',
     title: 'Get an API key',
@@ -97,13 +97,8 @@ id, and list again with <code>If-None-Match</code> to check cheaply for changes.
   },
 ];
 
-/** The sections of the guide; the last one only while an operation is deprecated. */
-export function guideSectionsOf(hasDeprecated: boolean): readonly GuideSection[] {
-  return hasDeprecated ? guideSections : guideSections.filter(({ id }) => id !== 'deprecation');
-}
-
-export function renderGuide(sections: readonly GuideSection[]): string {
-  return sections
+export function renderGuide(): string {
+  return guideSections
     .map(
       ({ id, title, words, sample, aside = '' }) => `<section class="columns" id="${id}">
 <div class="words"><h2>${escapeHtml(title)}</h2>${words}</div>
