@@ -9,8 +9,9 @@ import { outputOf } from '../support/process/package.ts';
 import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
 import { startService } from '../support/process/process.ts';
 
-/** The host's executable alone: those of other platforms need their Bun from npm. */
+/** The host's executable alone: those of other platforms need their Bun from npm. A Mac gets none. */
 const hostName = host?.name ?? '';
+const describeHere = describe.skipIf(host === undefined);
 const executable = `petstore-${version}-${hostName}`;
 const packages = {
   [`petstore-server-${version}.tgz`]: '',
@@ -22,15 +23,16 @@ let copy: ReleaseCopy;
 let released: string;
 
 beforeAll(async () => {
+  if (host === undefined) return;
   copy = await makeReleaseCopy();
   released = join(copy.path, 'dist/release');
   const made = await copy.release('--only', hostName);
   expect(made).toMatchObject({ status: 0, stderr: '' });
 });
 
-afterAll(() => copy[Symbol.dispose]());
+afterAll(() => copy?.[Symbol.dispose]());
 
-describe('npm run release', () => {
+describeHere('npm run release', () => {
   it('makes packages, an executable, a bill of materials, notes and their checksums', async () => {
     const expected = [...Object.keys(packages), executable, `petstore-${version}.cdx.json`];
     expect(readdirSync(released).toSorted()).toEqual(
@@ -112,7 +114,7 @@ function nameOf(path: string): string {
     : path.replace(/^.*node_modules\//, '');
 }
 
-describe('npm run release refuses', () => {
+describeHere('npm run release refuses', () => {
   let tree: ReleaseCopy;
   beforeAll(async () => {
     tree = await cloneReleaseCopy(copy);
@@ -125,12 +127,7 @@ describe('npm run release refuses', () => {
   }
 
   it('a platform that it does not know', () =>
-    expectRefusal(
-      'There is no platform "amiga". Choose from linux-x64, linux-arm64, darwin-x64, darwin-arm64.',
-      2,
-      '--only',
-      'amiga',
-    ));
+    expectRefusal('There is no platform "amiga". Choose from linux-x64, linux-arm64.', 2, '--only', 'amiga'));
 
   it('a tree with a file that is in no commit', async () => {
     await Bun.write(join(tree.path, 'new.txt'), '');

@@ -21,7 +21,7 @@ export async function makeReleaseCopy(): Promise<ReleaseCopy> {
     await cp(join(project, file), join(path, file));
   }
   const changelog = await Bun.file(join(path, 'CHANGELOG.md')).text();
-  await Bun.write(join(path, 'CHANGELOG.md'), changelog.replace(/^(## \d+\.\d+\.\d+ - ).*/m, '$12027-01-31'));
+  await Bun.write(join(path, 'CHANGELOG.md'), changelog.replace(/^(## .* - )unreleased$/gm, '$12027-01-31'));
   await git(path, 'init', '--quiet');
   await commit(path);
   return openCopy(path, folder);
