@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { usageError } from '../domain/error.ts';
 import { readFileOf } from '../server/read-file.ts';
-import { settings } from './settings.ts';
+import { removedSettings, settings } from './settings.ts';
 
 /**
  * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
@@ -10,7 +10,7 @@ import { settings } from './settings.ts';
 const known = new Set([
   'PETSTORE_API_KEY',
   'AUDIT_LOG',
-  ...Object.values(settings).map(({ variable }) => variable),
+  ...[...Object.values(settings), ...removedSettings].map(({ variable }) => variable),
 ]);
 /** The database server and the bucket of the backups. Neither is ever sent an API key. */
 const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;

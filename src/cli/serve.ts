@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isLoopback } from '../server/listen.ts';
 import { serveHere } from '../server/service.ts';
 import { createServiceAudit } from './audit.ts';
-import { readServeOptions, settings } from './settings.ts';
+import { addServeOptions, readServeOptions } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { openContext } from './terminal/output.ts';
 
@@ -14,7 +14,7 @@ export function define(command: Command): void {
     )
     .addHelpText('after', serviceAuditHelp)
     .action(serve);
-  for (const option of Object.values(settings)) command.addOption(option);
+  addServeOptions(command);
   addExamples(
     command,
     'petstore serve',

@@ -1,10 +1,8 @@
-import { Option } from 'commander';
-import { parseKeep } from '../backups/keep.ts';
+import { Option, type Command } from 'commander';
 import { usageError } from '../domain/error.ts';
 import { createProxyList } from '../http/client-address.ts';
 import { logLevels } from '../domain/log.ts';
 import type { ServeOptions } from '../server/options.ts';
-import { parseDatabaseUrl } from '../stores.ts';
 
 /** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
 export class Setting<Variable extends string = string> extends Option {
@@ -105,19 +103,6 @@ export const settings = {
     'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
   ),
   metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', 'Address of the metrics port.'),
-  backupTo: new Setting(
-    'BACKUP_TO',
-    '<place>',
-    '',
-    'Back an embedded store up to a folder or s3://bucket/prefix while serving.',
-  ),
-  backupEverySeconds: new Setting('BACKUP_EVERY', '<time>', '1h', 'How often, such as 15m, 1h or 1d.'),
-  backupKeep: new Setting(
-    'BACKUP_KEEP',
-    '<rule>',
-    '24h,7d,4w,12m',
-    'Which backups stay: the newest of each of the last 24 hours, 7 days, 4 weeks and 12 months that have one.',
-  ),
   publicUrl: new Setting(
     'PUBLIC_URL',
     '<address>',
@@ -132,8 +117,27 @@ export const settings = {
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
+const timer = 'Use: petstore backup PLACE --every 1h, or a timer.';
+
+/** Settings of earlier releases, and what to use instead. A start with one of them is refused, not half configured. */
+const removed: Record<string, string> = {
+  BACKUP_TO: timer,
+  BACKUP_EVERY: timer,
+  BACKUP_KEEP: 'Use: petstore backup PLACE --keep 24h,7d,4w,12m',
+};
+export const removedSettings = Object.entries(removed).map(([variable, remedy]) =>
+  new Setting(variable, '[value]', '', remedy).hideHelp(),
+);
+
+/** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
+export function addServeOptions(command: Command): void {
+  for (const option of [...Object.values(settings), ...removedSettings]) command.addOption(option);
+}
+
 /** Checks the texts that commander found in flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
+  const gone = removedSettings.find((setting) => texts[setting.attributeName()]);
+  if (gone) throw usageError(`--${gone.flag} (${gone.variable}) is no longer a setting.`, gone.description);
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
   const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
@@ -164,9 +168,6 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     experimental: choice('experimental', ['true', 'false']) === 'true',
     metricsHost: text('metricsHost'),
     metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
-    backupTo: text('backupTo') || undefined,
-    backupEverySeconds: secondsOf(text('backupEverySeconds')),
-    backupKeep: text('backupKeep'),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
@@ -176,26 +177,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
   }
-  parseKeep(options.backupKeep);
-  if (options.backupTo !== undefined && 'address' in parseDatabaseUrl(options.databaseUrl)) {
-    throw usageError(
-      `${nameOf('backupTo')} works with an embedded store only.`,
-      'Use the tools of the database server, such as pg_dump.',
-    );
-  }
   return options;
-}
-
-const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const longestSeconds = 7 * 86_400;
-
-function secondsOf(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (unitSeconds[unit] ?? NaN);
-  if (seconds >= 1 && seconds <= longestSeconds) return seconds;
-  throw usageError(
-    `${nameOf('backupEverySeconds')} must be a time from 1s to 7d, such as 15m, not "${text}".`,
-  );
 }
 
 /** Names a setting by flag and variable. */

@@ -19,11 +19,6 @@ export interface ServeOptions {
   metricsHost: string;
   /** No metrics are kept without it. */
   metricsPort: number | undefined;
-  /** A folder or s3: address; undefined for no backups. */
-  backupTo: string | undefined;
-  backupEverySeconds: number;
-  /** Which backups stay, as `petstore backup --keep` takes it. */
-  backupKeep: string;
   publicUrl: string | undefined;
   stagingUrl: string | undefined;
 }

@@ -3,7 +3,6 @@ import { createApp } from '../http/app.ts';
 import type { LogFields } from '../domain/log.ts';
 import { createRegistry, type Registry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
@@ -58,10 +57,7 @@ export async function serveHere(
   if (metrics) addProcessMetrics(metrics);
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
-  if (metrics && !isWorker) {
-    reportBackups(metrics, options.databaseUrl);
-    resources.use(openMetricsPort(options, log, metrics));
-  }
+  if (metrics && !isWorker) resources.use(openMetricsPort(options, log, metrics));
   const tls = isWorker ? lifecycle.workerTls : await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,
@@ -72,7 +68,6 @@ export async function serveHere(
   });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
-  let backups: BackupSchedule | undefined;
   let isStopping = false;
   let isDraining = false;
   metrics?.gauge(
@@ -108,14 +103,12 @@ export async function serveHere(
     if (!isWorker) {
       announce(context, options, listener.port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
-      backups = scheduleBackups(options, context);
     }
     lifecycle.onReady?.();
 
     const reason = await stopped;
     isStopping = true;
     log.info('stopping', { reason });
-    void backups?.stop();
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
     // Not earlier: a proxy that connects anew for each request would be cut off.
     isDraining = true;
@@ -128,7 +121,6 @@ export async function serveHere(
       void listener?.stop(true);
     });
   } finally {
-    await backups?.stop();
     // After a failed start, an open port would keep the process alive.
     await listener?.stop(true);
     // A hanging disk must not keep the process alive; acknowledged writes are on it already.

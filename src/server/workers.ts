@@ -4,7 +4,6 @@ import type { LogLevel } from '../domain/log.ts';
 import { mergeFamilies } from '../metrics/merge.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
-import { reportBackups, scheduleBackups, type BackupSchedule } from './backups.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { Listener } from './listener.ts';
@@ -40,7 +39,6 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
   const ownMetrics = createRegistry();
   addProcessMetrics(ownMetrics);
-  reportBackups(ownMetrics, options.databaseUrl);
   const restarts = ownMetrics
     .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
     .with({});
@@ -56,12 +54,10 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
-  let backups: BackupSchedule | undefined;
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
     if (!isEmbedded) return announce(context, options, port, undefined);
-    backups = scheduleBackups(options, context);
     const stores = await openStores(options.databaseUrl, { environment: context.environment });
     try {
       announce(context, options, port, await createFirstKey(stores, options, context));
@@ -120,7 +116,6 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   for (let count = 0; count < options.workers; count++) start();
   void untilStopSignal(stopSignals(options)).then((reason) => {
     log.info('stopping', { reason });
-    void backups?.stop();
     stop('SIGTERM');
     setTimeout(
       () => {
@@ -135,7 +130,6 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   } finally {
     stop('SIGKILL');
     await announcing;
-    await backups?.stop();
   }
 }
 

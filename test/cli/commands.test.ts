@@ -24,7 +24,7 @@ describe('the help of a command', () => {
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       expect(stdout).toStartWith(`Usage: ${['petstore', ...path].join(' ')} `);
       expect(stdout).toMatch(/\nExamples:\n {2}\S/);
-      for (const { long } of command.options) expect(stdout).toContain(`  ${long}`);
+      for (const { long, hidden } of command.options) expect(stdout.includes(`  ${long} `)).toBe(!hidden);
       for (const subcommand of command.commands) {
         const isHidden = ['worker', 'pets', 'orders'].includes(subcommand.name());
         expect(stdout.includes(`\n  ${subcommand.name()} `)).toBe(!isHidden);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'bun:test';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { settings } from '../../src/cli/settings.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
@@ -100,5 +102,59 @@ describe('--experimental', () => {
 
   it('is refused with any other value', () => {
     expect(() => parseServeOptions([], { EXPERIMENTAL: 'yes' })).toThrow('EXPERIMENTAL');
+  });
+});
+
+describe('a setting that was removed', () => {
+  const timer = 'Use: petstore backup PLACE --every 1h, or a timer.';
+
+  it.each([
+    [['--backup-to', '/backups'], {}, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
+    [['--backup-to'], {}, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
+    [['--backup-every=1h'], {}, `--backup-every (BACKUP_EVERY) is no longer a setting. ${timer}`],
+    [[], { BACKUP_TO: '/backups' }, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
+    [
+      ['--workers', '2'],
+      { BACKUP_EVERY: '1h' },
+      `--backup-every (BACKUP_EVERY) is no longer a setting. ${timer}`,
+    ],
+    [
+      [],
+      { BACKUP_KEEP: '7d' },
+      '--backup-keep (BACKUP_KEEP) is no longer a setting. Use: petstore backup PLACE --keep 24h,7d,4w,12m',
+    ],
+  ])('stops the start before the store is opened: %j %j', async (args, variables, message) => {
+    using folder = makeFolder();
+    const env = { PORT: '0', DATABASE_URL: folder.database, ...variables };
+    expect(await runCli(['serve', ...args], { env, cwd: folder.path })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore: ${message}\n`,
+    });
+    expect(existsSync(folder.database)).toBe(false);
+  });
+
+  it('stops it from a settings file, too, and is a problem for the doctor', async () => {
+    using folder = makeFolder();
+    const file = join(folder.path, 'settings');
+    writeFileSync(file, 'BACKUP_TO=/backups\n');
+    const problem = '--backup-to (BACKUP_TO) is no longer a setting.';
+    const env = { PORT: '0', DATABASE_URL: folder.database };
+    expect(await runCli(['serve', '--env-file', file], { env })).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore: ${problem} ${timer}\n`,
+    });
+    const { status, stdout } = await runCli(['doctor', '--json', '--env-file', file], { env });
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      findings: [{ check: 'configuration', state: 'problem', message: problem, remedy: timer }],
+    });
+    expect(existsSync(folder.database)).toBe(false);
+  });
+
+  it('counts as absent when it is empty', () => {
+    expect(parseServeOptions([], { BACKUP_TO: '' }).port).toBe(8080);
   });
 });

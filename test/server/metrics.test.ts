@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
 import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
-import { endProcess, makeFolder, runCli, startService } from '../support/process/process.ts';
+import { endProcess, runCli, startService } from '../support/process/process.ts';
 
 const durations = 'http_server_request_duration_seconds_count';
 const pet = { name: 'Rex', categoryId: 1, status: 'available' };
@@ -114,23 +114,6 @@ it('keeps the counts of a worker that died', async () => {
   expect(without.value('petstore_worker_restarts_total')).toBe(1);
   await Promise.all(Array.from({ length: 10 }, list));
   expect((await scrape(url)).value(durations)).toBe(40);
-});
-
-it.each([1, 2])('reports the last backup and its rehearsal, with %d workers', async (workers) => {
-  using backups = makeFolder();
-  const args = ['--metrics-port', '0', '--backup-to', backups.path];
-  await using service = await startService({ workers, args });
-  const url = await metricsUrl(service);
-  await service.untilLogged(/"message":"backup made"/);
-  const before = await scrape(url);
-  expect(before.value('petstore_backup_age_seconds')).toBeLessThan(1000);
-  expect(before.text).toContain('\npetstore_backup_rehearsal_age_seconds +Inf\n');
-
-  await runCli(['backups', 'rehearse', backups.path, '--database-url', service.database]);
-  const after = await scrape(url);
-  expect(after.value('petstore_backup_rehearsal_age_seconds')).toBeLessThan(1000);
-  expect(after.value('petstore_backup_rehearsal_sound')).toBe(1);
-  expect(after.value('petstore_backup_rehearsal_duration_seconds')).toBeGreaterThan(0);
 });
 
 it('counts idempotent replays and requests past the rate limit', async () => {

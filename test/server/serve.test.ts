@@ -115,9 +115,6 @@ describe('configuration', () => {
         EXPERIMENTAL: 'none',
         METRICS_PORT: 'none',
         METRICS_HOST: 'none',
-        BACKUP_TO: '/nowhere',
-        BACKUP_EVERY: 'none',
-        BACKUP_KEEP: 'none',
         PUBLIC_URL: 'none',
         STAGING_URL: 'none',
       } satisfies Record<(typeof settings)[keyof typeof settings]['variable'], string>,
@@ -128,8 +125,7 @@ describe('configuration', () => {
         ...['--tls-cert', certificate, '--tls-key', privateKey, '--workers', '1', '--rate-limit', '600'],
         ...['--stop-delay', '0', '--experimental', '--public-url', 'https://pets.example/v1'],
         ...['--metrics-port', '0', '--metrics-host', 'localhost'],
-        ...['--staging-url', 'https://staging.pets.example/v1', '--backup-to', place.path],
-        ...['--backup-every', '1d', '--backup-keep', '7d'],
+        ...['--staging-url', 'https://staging.pets.example/v1'],
       ],
     });
     expect(service.url).toStartWith('https://localhost:');
@@ -142,7 +138,6 @@ describe('configuration', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('https://shop.example');
     await service.untilLogged(/"message":"request"/);
     expect(existsSync(place.database)).toBe(true);
-    await service.untilLogged(/"message":"backup made"/);
   });
 
   it('prefers a variable to the default, and treats an empty one as absent', async () => {

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { ServeOptions } from '../../server/options.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
-import { readServeOptions, settings } from '../settings.ts';
+import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { countOf, printJson, renderTable } from '../terminal/output.ts';
 import { hasProblem, ok, problemOf, warning, type Finding } from './finding.ts';
@@ -18,7 +18,7 @@ export function define(command: Command): void {
     )
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
-  for (const option of Object.values(settings)) command.addOption(option);
+  addServeOptions(command);
   addExamples(
     command,
     'petstore doctor',

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readServeOptions, settings } from '../../../src/cli/settings.ts';
+import { addServeOptions, readServeOptions } from '../../../src/cli/settings.ts';
 import type { ServeOptions } from '../../../src/server/options.ts';
 
 /** The options that `petstore serve` would run with, given these arguments and nothing but these variables. */
@@ -11,7 +11,7 @@ export function parseServeOptions(
   process.env = { ...environment };
   try {
     const command = new Command();
-    for (const option of Object.values(settings)) command.addOption(option);
+    addServeOptions(command);
     return readServeOptions(command.parse(args, { from: 'user' }).opts());
   } finally {
     process.env = saved;
