@@ -8,7 +8,12 @@ import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './web/documents.ts';
 import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
-import { createExperimentalOperations } from './experimental.ts';
+import {
+  asksForExperimental,
+  checkStability,
+  createExperimentalOperations,
+  experimentalMark,
+} from './experimental.ts';
 import { createHealthChecks } from './health.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
@@ -17,7 +22,6 @@ import { createRateLimit } from './rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
 import { baseHeaders } from './response.ts';
 import { createRouter } from './router.ts';
-import { asksForExperimental, checkStability, experimentalMark } from './stability.ts';
 
 export interface AppOptions {
   pets: PetStore;

@@ -1,4 +1,4 @@
-import { experimentalCors } from './stability.ts';
+import { experimentalCors } from './experimental.ts';
 
 /** Adds the headers by which a browser decides whether a page of another origin may read the response. */
 export type AddCorsHeaders = (headers: Headers, request: Request) => void;

@@ -1,13 +1,12 @@
 import { PetstoreError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { parseNewPet, type PetStore } from '../domain/pet.ts';
+import { parseNewPet, type Page, type PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
-import { createList } from './list.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { petList } from './paging.ts';
+import { nextLink, parsePageRequest, petList, type ListKind, type ListRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
@@ -47,6 +46,26 @@ export function createPetOperations(
       return json instanceof Promise ? json.then(petResponse) : petResponse(json);
     },
   };
+}
+
+/** Makes the handler of a list. `read` reads one page from the store. */
+export function createList<Status extends string>(
+  kind: ListKind<Status>,
+  cache: ResponseCache,
+  read: (request: ListRequest<Status>) => Page | Promise<Page>,
+): Handler {
+  const pageResponse = (request: ListRequest<Status>, page: Page): PlainResponse => {
+    const link = nextLink(request, page, kind);
+    // The mark puts the Link into the ETag: a page that gains a successor changes only there.
+    return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
+  };
+  const readPage = (request: ListRequest<Status>): PlainResponse | Promise<PlainResponse> => {
+    const page = read(request);
+    return page instanceof Promise
+      ? page.then((arrived) => pageResponse(request, arrived))
+      : pageResponse(request, page);
+  };
+  return ({ request }) => cache.respond(parsePageRequest(request.url, kind), readPage);
 }
 
 /** What is not a canonical int64 cannot name a pet. */

@@ -2,9 +2,7 @@ import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { describeError, type Log, type LogFields } from '../domain/log.ts';
 import type { Caller } from './auth.ts';
 import type { ClientAddress } from './client-address.ts';
-import { createRefusalCounter } from './refusals.ts';
 import type { PlainResponse } from './response.ts';
-import { traceIdOf } from './trace.ts';
 
 /** A request as the log describes it. */
 interface LoggedRequest {
@@ -84,6 +82,45 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
+/** Past it, addresses are counted together, so that an attack from many costs no more memory than one from these. */
+const maxAddresses = 1000;
+
+/** Logs the first refusal of an address at once, and how many followed at most once a minute. */
+export function createRefusalCounter(
+  log: Log,
+  message: string,
+  afterAMinute: (run: () => void) => void = inAMinute,
+): (address: string, fields?: LogFields) => void {
+  const counts = new Map<string, { count: number; fields: LogFields }>();
+
+  const later = (client: string): void => {
+    afterAMinute(() => {
+      const { count = 0, fields } = counts.get(client) ?? {};
+      if (count === 0) return void counts.delete(client);
+      counts.set(client, { count: 0, fields: {} });
+      log.warn(message, { client, count, ...fields });
+      later(client);
+    });
+  };
+
+  return (address, fields = {}) => {
+    const client = counts.has(address) || counts.size < maxAddresses ? address : 'others';
+    const known = counts.get(client);
+    if (known) {
+      known.count += 1;
+      known.fields = fields;
+      return;
+    }
+    counts.set(client, { count: 0, fields: {} });
+    log.warn(message, { client, count: 1, ...fields });
+    later(client);
+  };
+}
+
+function inAMinute(run: () => void): void {
+  setTimeout(run, 60_000).unref();
+}
+
 /** What a caller sees of an error: of an unexpected one, only the id under which it was logged. */
 export function shownError(error: unknown, requestId: string): PetstoreError {
   if (error instanceof PetstoreError && error.code !== 'internal') return error;
@@ -109,4 +146,13 @@ function queryOf(url: string): string | undefined {
     .filter(([name]) => Object.hasOwn(harmless, name))
     .map(([name, value]) => `${name}=${harmless[name]?.test(value) ? value : '(invalid)'}`);
   return shown.join('&').slice(0, maxQueryLength) || undefined;
+}
+
+/** Version, trace id, parent id, flags; a version after 00 may add fields (W3C Trace Context, section 3.2). */
+const traceparent = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/;
+
+/** The trace that a request belongs to, if its `traceparent` is valid. */
+export function traceIdOf(request: Request): string | undefined {
+  const [, version, traceId, more] = traceparent.exec(request.headers.get('traceparent') ?? '') ?? [];
+  return version === '00' && more !== undefined ? undefined : traceId;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { createRefusalCounter } from '../../src/http/refusals.ts';
+import { createRefusalCounter } from '../../src/http/request-log.ts';
 import type { LogFields } from '../../src/domain/log.ts';
 import { silentLog } from '../support/http/service.ts';
 

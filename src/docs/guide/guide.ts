@@ -1,7 +1,8 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
+import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
 import { renderCommand } from '../code/block.ts';
 import { renderSample, type Sample } from '../code/sample.ts';
-import { renderErrorCodes } from './errors.ts';
+import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 import { guideExamples } from './examples.ts';
 
 interface GuideSection {
@@ -12,6 +13,41 @@ interface GuideSection {
   sample?: Sample;
   /** HTML that takes the place of a sample. */
   aside?: string;
+}
+
+const advice: Record<ErrorCode, string> = {
+  unauthorized: 'Send one key in the `Authorization` header.',
+  invalid_api_key: 'The key is unknown, expired or revoked. Ask for another one.',
+  not_found: 'No such pet, or no such path.',
+  method_not_allowed: 'Use a method from the `Allow` header.',
+  invalid_parameter: 'Fix the parameter or header that the message names.',
+  invalid_cursor: 'Start again at the first page and follow its links unchanged.',
+  invalid_json: 'Send valid JSON in UTF-8.',
+  invalid_pet: 'Fix the fields that the message names. It names every wrong field.',
+  payload_too_large: 'Send at most 64 KiB.',
+  unsupported_media_type: 'Send `Content-Type: application/json`.',
+  idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
+  precondition_failed: 'The pet or the page does not meet your condition. Fetch it again, then decide.',
+  forbidden: 'The key is read-only: it may list and fetch, and change nothing. Ask for another one.',
+  rate_limited: 'Wait as long as `Retry-After` says, then retry.',
+  overloaded: 'Too many requests are waiting. Wait as long as `Retry-After` says, then retry.',
+  unavailable: 'The store is not available now. Wait as long as `Retry-After` says, then retry.',
+  internal: 'The service failed. If it keeps failing, report the request id.',
+};
+
+/** Every error code with its status and what to do about it. Responses link here. */
+function renderErrorCodes(): string {
+  const codes = (Object.keys(advice) as ErrorCode[]).toSorted(
+    (one, other) => statusOfCode[one] - statusOfCode[other],
+  );
+  return renderTerms(
+    codes.map((code) => ({
+      id: `error-${code}`,
+      term: `${renderStatus(statusOfCode[code])} <code>${code}</code>`,
+      description: renderInline(advice[code]),
+    })),
+    'errors',
+  );
 }
 
 /** What a developer needs in the first ten minutes. */
