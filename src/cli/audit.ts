@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { OperatorError } from '../domain/error.ts';
 import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
@@ -55,8 +55,15 @@ function record(action: string, databaseUrl: string, fields: LogFields, fallback
 /** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */
 function append(path: string | undefined, line: string): void {
   const text = visibleLines(line);
-  if (path) writeLine(path, text);
-  else if (!process.stderr.isTTY) process.stderr.write(text);
+  if (!path) {
+    if (!process.stderr.isTTY) process.stderr.write(text);
+    return;
+  }
+  // The change is made by now, so a failure is only told.
+  const code = appendTo(path, text);
+  if (code !== undefined) {
+    process.stderr.write(`petstore: The file ${path} of AUDIT_LOG could not be written (${code}).\n`);
+  }
 }
 
 /** The user of the operating system, and who became it by sudo. */
@@ -78,33 +85,21 @@ export function storeOf(databaseUrl: string): string {
 /** Refuses an `AUDIT_LOG` that cannot be written, before anything is done. */
 function checkAuditLog(): void {
   const path = process.env['AUDIT_LOG'];
-  if (!path) return;
-  try {
-    closeSync(openFile(path));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(
-      `The file ${path} of AUDIT_LOG cannot be written (${code}), so nothing was done.`,
-      'Check its path and permissions.',
-    );
-  }
+  const code = path ? appendTo(path, '') : undefined;
+  if (code === undefined) return;
+  throw new OperatorError(
+    `The file ${path} of AUDIT_LOG cannot be written (${code}), so nothing was done.`,
+    'Check its path and permissions.',
+  );
 }
 
-/** Opened for each line, so that the file may be rotated. A failure is only told: the change is made by now. */
-function writeLine(path: string, line: string): void {
+/** Returns the code of a failure. The file is opened each time, so that it may be rotated. */
+function appendTo(path: string, text: string): string | undefined {
   try {
-    const file = openFile(path);
-    try {
-      writeSync(file, line);
-    } finally {
-      closeSync(file);
-    }
+    appendFileSync(path, text, { mode: 0o600 });
+    return undefined;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    process.stderr.write(`petstore: The file ${path} of AUDIT_LOG could not be written (${code}).\n`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code ?? message;
   }
-}
-
-function openFile(path: string): number {
-  return openSync(path, 'a', 0o600);
 }
