@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { addExamples } from '../terminal/help.ts';
 import {
   bashCompletion,
@@ -48,20 +48,15 @@ function actionsOf(command: Command): CompletedCommand['actions'] {
   ];
 }
 
-/** The options of a command and its subcommands, each once; those with a choice of values once for each subcommand. */
+/** The options of a command and its subcommands, each once. */
 function flagsOf(command: Command, program: Command): CompletedFlag[] {
   const help = program.createHelp();
-  const describe = (options: readonly Option[], action?: string): CompletedFlag[] =>
-    options.map(({ long, required, argChoices }) => ({
-      name: long ?? '',
-      takesValue: required,
-      values: argChoices ?? [],
-      action: argChoices && action,
-    }));
-  const flags = [
-    ...describe(help.visibleOptions(command)),
-    ...command.commands.flatMap((action) => describe(help.visibleOptions(action), action.name())),
-    ...describe(program.options.filter(({ long }) => long === '--env-file')),
-  ];
-  return [...new Map(flags.map((flag) => [`${flag.action} ${flag.name}`, flag])).values()];
+  const options = [command, ...command.commands].flatMap((each) => help.visibleOptions(each));
+  const everywhere = program.options.filter(({ long }) => long === '--env-file');
+  const flags = [...options, ...everywhere].map(({ long, required, argChoices }) => ({
+    name: long ?? '',
+    takesValue: required,
+    values: argChoices ?? [],
+  }));
+  return [...new Map(flags.map((flag) => [flag.name, flag])).values()];
 }

@@ -11,8 +11,6 @@ export interface CompletedFlag {
   name: string;
   takesValue: boolean;
   values: readonly string[];
-  /** The only action that takes these values; undefined for all of them. */
-  action: string | undefined;
 }
 
 /** Where nothing else fits, bash completes file names. */
@@ -26,7 +24,7 @@ export function bashCompletion(commands: CompletedCommand[]): string {
   return `# Completion of petstore for bash.
 _petstore() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=''
-  case "\${COMP_WORDS[1]}:\${COMP_WORDS[2]-}:$previous" in
+  case "\${COMP_WORDS[1]}:$previous" in
     ${choices.map(({ place, values }) => line(place, values)).join('\n    ')}
     ${valueFlags.join('|')}) return ;;
     *)
@@ -55,7 +53,7 @@ export function zshCompletion(commands: CompletedCommand[]): string {
 # Completion of petstore for zsh.
 _petstore() {
   local -a found
-  case $words[2]:$words[3]:$words[CURRENT-1] in
+  case $words[2]:$words[CURRENT-1] in
     ${choices.map(({ place, values }) => `${place}) compadd -- ${values}; return ;;`).join('\n    ')}
     ${valueFlags.join('|')}) _files; return ;;
   esac
@@ -86,30 +84,26 @@ export function fishCompletion(commands: CompletedCommand[]): string {
     return [
       line('__fish_use_subcommand', `-f -a ${name} -d ${quote(summary)}`),
       ...actions.map((action) => line(beforeAction, `-f -a ${action.name} -d ${quote(action.summary)}`)),
-      ...flags.map(({ name: flag, takesValue, values, action }) => {
+      ...flags.map(({ name: flag, takesValue, values }) => {
         const value = values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : takesValue ? ' -r' : '';
-        const place = action === undefined ? inside : `${inside}; and __fish_seen_subcommand_from ${action}`;
-        return line(place, `-l ${flag.slice(2)}${value}`);
+        return line(inside, `-l ${flag.slice(2)}${value}`);
       }),
     ];
   });
   return `# Completion of petstore for fish.\n${lines.join('')}`;
 }
 
-/** The flags that take a value, as patterns of `command:action:flag`. */
+/** The flags that take a value, as patterns of `command:flag`. */
 function flagsOf(commands: CompletedCommand[]) {
   const choices = commands.flatMap(({ name: command, flags }) =>
     flags
       .filter(({ values }) => values.length > 0)
-      .map(({ name, values, action = '*' }) => ({
-        place: `${command}:${action}:${name}`,
-        values: values.join(' '),
-      })),
+      .map(({ name, values }) => ({ place: `${command}:${name}`, values: values.join(' ') })),
   );
   const others = commands
     .flatMap(({ flags }) => flags)
     .filter(({ takesValue, values }) => takesValue && values.length === 0);
-  return { choices, valueFlags: [...new Set(others.map(({ name }) => `*:*:${name}`))] };
+  return { choices, valueFlags: [...new Set(others.map(({ name }) => `*:${name}`))] };
 }
 
 function namesOf(entries: { name: string }[]): string {
