@@ -41,22 +41,12 @@ interface TablePair {
   target: BulkTable<unknown>;
 }
 
-interface CopyOptions {
-  from: string;
-  to: string;
+function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
+  const work = (): Promise<void> => copyStore(from, to);
+  return audited('copy', to, work, () => ({ from: storeOf(from) }));
 }
 
-function copy(options: CopyOptions): Promise<void> {
-  const { from, to } = options;
-  return audited(
-    'copy',
-    to,
-    () => copyStore(options),
-    () => ({ from: storeOf(from) }),
-  );
-}
-
-async function copyStore({ from, to }: CopyOptions): Promise<void> {
+async function copyStore(from: string, to: string): Promise<void> {
   if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
   const source = await openBulkStore(from, { environment: process.env, mayCreate: false });
   try {

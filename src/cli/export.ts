@@ -11,7 +11,6 @@ import { addExamples } from './terminal/help.ts';
 import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
-import { openStandardOutput, type Sink } from './terminal/sink.ts';
 
 interface ExportOptions {
   format?: PetFormat;
@@ -20,6 +19,9 @@ interface ExportOptions {
 }
 
 const batchSize = 5000;
+
+/** Writes text and waits for a slow reader. False when the reader is gone, as after `| head`, and wants no more. */
+type Sink = (text: string) => Promise<boolean>;
 
 export function define(command: Command): void {
   command
@@ -113,6 +115,26 @@ async function writePets(
   }
   if (isWanted && interruption.exitStatus === undefined) await sink(writer.end());
   return count;
+}
+
+function openStandardOutput(): Sink {
+  let failure: NodeJS.ErrnoException | undefined;
+  let wake: (() => void) | undefined;
+  process.stdout.on('error', (error) => {
+    failure = error;
+    wake?.();
+  });
+  process.stdout.on('drain', () => wake?.());
+  return async (text) => {
+    const hasRoom = failure === undefined && process.stdout.write(text);
+    if (!hasRoom && failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
+    if (failure === undefined) return true;
+    if (failure.code === 'EPIPE') return false;
+    throw new OperatorError(
+      `Standard output cannot be written (${failure.code ?? failure.message}).`,
+      'Check where it is redirected to.',
+    );
+  };
 }
 
 function formatOf(path: string): PetFormat {

@@ -26,26 +26,16 @@ interface MigrateOptions {
 }
 
 async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promise<void> {
-  const migration = await audited(
-    'migrate',
-    databaseUrl,
-    () => bringUpToDate(databaseUrl, keepsOlder),
-    (done) => ({
-      ...done,
-    }),
-  );
-  if (migration?.keptAs !== undefined)
-    print(`The store as it was, with schema version ${migration.from}, is kept as ${migration.keptAs}.\n`);
-  print('The schema is up to date.\n');
-}
-
-async function bringUpToDate(databaseUrl: string, keepsOlder: boolean): Promise<Migration | undefined> {
   let migration: Migration | undefined;
-  const stores = await openStores(databaseUrl, {
-    environment: process.env,
-    keepsOlder,
-    onMigrated: (done) => (migration = done),
-  });
-  await stores.close();
-  return migration;
+  const bringUpToDate = async (): Promise<void> => {
+    const onMigrated = (done: Migration): void => void (migration = done);
+    const stores = await openStores(databaseUrl, { environment: process.env, keepsOlder, onMigrated });
+    await stores.close();
+  };
+  await audited('migrate', databaseUrl, bringUpToDate, () => ({ ...migration }));
+  const { from, keptAs } = migration ?? {};
+  if (keptAs !== undefined) {
+    print(`The store as it was, with schema version ${from}, is kept as ${keptAs}.\n`);
+  }
+  print('The schema is up to date.\n');
 }

@@ -71,10 +71,15 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       if (!isSlow && !logEveryRequest) return;
       const { request, requestId, method, path } = logged;
       const fields = {
-        ...{ method, path, query: queryOf(request.url), status, durationMs: Math.round(durationMs) },
+        method,
+        path,
+        query: queryOf(request.url),
+        status,
+        durationMs: Math.round(durationMs),
         ...whoOf(logged, clientOf(request)),
         bytes: body === null || method === 'HEAD' ? 0 : Buffer.byteLength(body),
-        ...{ traceId: traceIdOf(request), requestId },
+        traceId: traceIdOf(request),
+        requestId,
       };
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);

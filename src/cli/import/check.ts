@@ -1,11 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { usageError } from '../../domain/error.ts';
 import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
 import { createUtf8Decoder } from '../../formats/utf8.ts';
+import { openOutputFile } from '../output-file.ts';
 import type { Interruption } from '../terminal/interruption.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { Input } from './input.ts';
-import type { Rejects } from './rejects.ts';
 
 /** What is imported, and how it is read. */
 export interface PetSource {
@@ -24,7 +26,7 @@ export interface CheckedInput {
 /** How many bad rows are shown; the others are counted. */
 const maxReported = 20;
 
-/** Reads the whole input and writes nothing but rejects. Returns undefined when interrupted. */
+/** Reads the whole input, and writes and closes nothing but rejects. Returns undefined when interrupted. */
 export async function checkPets(
   source: PetSource,
   rejects: Rejects | undefined,
@@ -34,20 +36,23 @@ export async function checkPets(
   using progress = showProgress('checked', source.input.sizeBytes, { format: megabytes });
   let goodCount = 0;
   let badCount = 0;
-  for await (const records of readRecords(source, (chunk) => {
+  const onChunk = (chunk: Uint8Array): void => {
     content.update(chunk);
     progress.add(chunk.length);
-  })) {
-    if (interruption.exitStatus !== undefined) return undefined;
-    for (const record of records) {
-      if (record.pet) {
-        goodCount += 1;
-        continue;
+  };
+  try {
+    for await (const records of readRecords(source, onChunk)) {
+      if (interruption.exitStatus !== undefined) return undefined;
+      const bad = records.filter(({ pet }) => !pet);
+      for (const [index, record] of bad.entries()) {
+        rejects?.write(record);
+        if (badCount + index < maxReported) progress.say(`line ${record.line}: ${record.problem}`);
       }
-      badCount += 1;
-      rejects?.write(record);
-      if (badCount <= maxReported) progress.say(`line ${record.line}: ${record.problem}`);
+      badCount += bad.length;
+      goodCount += records.length - bad.length;
     }
+  } finally {
+    rejects?.close();
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   return { contentHash: content.digest('hex'), goodCount, badCount };
@@ -96,4 +101,42 @@ export async function sniff(input: Input): Promise<PetFormat> {
 
 function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
+}
+
+/** Collects bad rows: one JSON object per line with the row's line, problem and text. */
+export interface Rejects {
+  write(record: ParsedRecord): void;
+  close(): void;
+}
+
+const bufferLength = 64 * 1024;
+
+export function openRejects(path: string, inputPath: string): Rejects {
+  if (isSameFile(path, inputPath)) {
+    throw usageError('--rejects names the file that is imported.', 'Name another file.');
+  }
+  const file = openOutputFile(path, 'w', `${path} of --rejects`);
+  let buffered = '';
+  const flush = (): void => {
+    file.write(buffered);
+    buffered = '';
+  };
+  return {
+    write({ line, problem, text }) {
+      buffered += `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
+      if (buffered.length > bufferLength) flush();
+    },
+    close() {
+      try {
+        flush();
+      } finally {
+        file.close();
+      }
+    },
+  };
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return left !== undefined && right !== undefined && left.dev === right.dev && left.ino === right.ino;
 }

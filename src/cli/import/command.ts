@@ -9,9 +9,8 @@ import { addExamples } from '../terminal/help.ts';
 import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
 import { asInterrupted, countOf, print } from '../terminal/output.ts';
 import { addPets, describeDone } from './add.ts';
-import { checkPets, sniff, type CheckedInput, type PetSource } from './check.ts';
+import { checkPets, openRejects, sniff, type CheckedInput, type PetSource } from './check.ts';
 import { openInput } from './input.ts';
-import { openRejects } from './rejects.ts';
 
 interface ImportOptions {
   format?: PetFormat;
@@ -80,7 +79,8 @@ async function importSource(
   { rejects, again = false, databaseUrl }: ImportOptions,
   interruption: Interruption,
 ): Promise<void> {
-  const checked = await check(source, path, rejects, interruption);
+  const rejected = rejects === undefined ? undefined : openRejects(rejects, path);
+  const checked = await checkPets(source, rejected, interruption);
   if (!checked) {
     process.stderr.write('Stopped before anything was written.\n');
     process.exitCode = interruption.exitStatus ?? 1;
@@ -104,20 +104,6 @@ async function importSource(
     throw asInterrupted('import', error, 'Run the same command again to continue.');
   } finally {
     await store.close();
-  }
-}
-
-async function check(
-  source: PetSource,
-  path: string,
-  rejectsPath: string | undefined,
-  interruption: Interruption,
-): Promise<CheckedInput | undefined> {
-  const rejects = rejectsPath === undefined ? undefined : openRejects(rejectsPath, path);
-  try {
-    return await checkPets(source, rejects, interruption);
-  } finally {
-    rejects?.close();
   }
 }
 

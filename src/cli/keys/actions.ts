@@ -1,10 +1,9 @@
-import { describeKey, issueKey, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
+import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
 import { rotateKey, unknownKey } from '../../domain/key-rotation.ts';
 import { openStores, parseDatabaseUrl, refuseMissingStore } from '../../stores.ts';
 import { audited, storeOptions } from '../audit.ts';
-import { print, printJson } from '../terminal/output.ts';
+import { print, printJson, renderTable } from '../terminal/output.ts';
 import { visible } from '../terminal/visible.ts';
-import { renderKeys, shownKey } from './show.ts';
 
 interface KeysOptions {
   json?: boolean;
@@ -40,7 +39,7 @@ export async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
   const rows = all.map((key) => shownKey(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
-  else print(renderKeys(rows));
+  else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
 export async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
@@ -94,4 +93,33 @@ async function withKeys<Result>(
   } finally {
     await stores.close();
   }
+}
+
+/** A key as JSON shows it. */
+export function shownKey(key: ApiKey, now: Date) {
+  return {
+    id: key.id,
+    name: key.name,
+    key: describeKey(key.lastFour),
+    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
+    readOnly: key.isReadOnly,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+    replacedBy: key.replacedBy ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+export type ShownKey = ReturnType<typeof shownKey>;
+
+const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
+
+function cellsOf(shown: ShownKey): string[] {
+  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = shown;
+  const minutes = [createdAt, expiresAt, lastUsedAt].map(
+    (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
+  );
+  const successor = replacedBy === null ? '' : `, replaced by ${replacedBy}`;
+  return [id, name, key, readOnly ? 'read' : 'all', `${state}${successor}`, ...minutes];
 }
