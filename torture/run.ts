@@ -2,11 +2,11 @@ import { parseArgs } from 'node:util';
 import { currentCommit } from '../scripts/commit.ts';
 import { firstLine } from './support/judge.ts';
 import { openPlace } from './support/place.ts';
-import { readEarlier, thisMachine, writeResults, type Result } from './results.ts';
+import { readResults, shorten, thisMachine, writeResults, type Result } from './results.ts';
 import { tortureTests } from './tests.ts';
 import type { Outcome, Run, RunOptions, TortureTest } from './support/torture-test.ts';
 
-const help = `Break the machine on purpose and see that nothing is lost and nobody gets in. Writes torture/RESULTS.md.
+const help = `Break the machine on purpose and see that nothing is lost and nobody gets in. Writes torture/results.json and torture/RESULTS.md.
 
 Usage: npm run torture -- [options] [test...]
 
@@ -56,16 +56,16 @@ async function runAll(): Promise<number> {
   }
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
   const chosen = tortureTests.filter(({ name }) => names.length === 0 || names.includes(name));
-  const results = readEarlier();
+  const results = readResults();
   say(`Seed ${seed}. Repeat with: npm run torture -- --seed ${seed}\n`);
   for (const test of chosen) {
     const result = await runOne(test, seed);
-    results.set(test.name, result);
-    await writeResults(tortureTests, results);
+    results[test.name] = result;
+    await writeResults(results);
     say(`${summaryOf(result)}\n`);
   }
   const bad = chosen.filter(({ name }) =>
-    ['failed', 'control passed'].includes(results.get(name)?.verdict ?? ''),
+    ['failed', 'control passed'].includes(results[name]?.verdict ?? ''),
   );
   say(
     bad.length === 0
@@ -79,7 +79,11 @@ async function runOne(test: TortureTest, seed: number): Promise<Result> {
   say(`\n${test.name}: ${test.description}\n`);
   const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
   const commit = currentCommit();
-  const common = { seed, at, machine: thisMachine(), ...(commit !== undefined && { commit }) };
+  const { description, passesWhen } = test;
+  const common = {
+    ...{ description, passesWhen, seed, at, machine: thisMachine() },
+    ...(commit !== undefined && { commit }),
+  };
   const missing = test.missing?.();
   if (missing !== undefined) return { ...common, verdict: 'not run', reason: missing };
   const rounds = values.rounds === undefined ? test.rounds : Number(values.rounds);
@@ -91,13 +95,17 @@ async function runOne(test: TortureTest, seed: number): Promise<Result> {
     verdict: outcome.faults.length === 0 ? 'passed' : 'failed',
     seconds,
     ...outcome,
+    faults: shorten(outcome.faults),
   };
   if (values['no-controls']) return result;
   say(`  the control: ${test.control.description}\n`);
   try {
     const control = await test.control.run({ rounds: test.control.rounds, seed, report });
     if (control.faults.length === 0) return { ...result, verdict: 'control passed' };
-    return { ...result, control: control.faults };
+    return {
+      ...result,
+      control: { description: test.control.description, faults: shorten(control.faults) },
+    };
   } catch (error) {
     // A control that could not run has shown nothing.
     return { ...result, verdict: 'control passed', reason: `The control could not run: ${firstLine(error)}` };
@@ -116,12 +124,12 @@ async function guarded(run: Run, options: RunOptions): Promise<Outcome> {
   }
 }
 
-function summaryOf({ verdict, figures = {}, faults = [], control = [], reason, seconds }: Result): string {
+function summaryOf({ verdict, figures = {}, faults = [], control, reason, seconds }: Result): string {
   return [
     `  ${verdict}${reason === undefined ? '' : `, because ${reason}`}${seconds === undefined ? '' : ` after ${seconds} s`}`,
     ...Object.entries(figures).map(([name, value]) => `    ${name}: ${value}`),
-    ...faults.slice(0, 10).map((fault) => `    FAULT: ${fault}`),
-    ...control.slice(0, 3).map((fault) => `    the control failed, as it must: ${fault}`),
+    ...faults.map((fault) => `    FAULT: ${fault}`),
+    ...(control?.faults ?? []).slice(0, 3).map((fault) => `    the control failed, as it must: ${fault}`),
   ].join('\n');
 }
 
