@@ -1,6 +1,6 @@
 import type { Latencies } from '../load/constant-rate.ts';
 
-/** The raw results of a run: RESULTS.md and the chart are made from nothing else. */
+/** The raw results of a run: the summary, RESULTS.md and the chart are made from nothing else. */
 export interface Results {
   startedAt: string;
   finishedAt: string;

@@ -15,7 +15,7 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
   return { median, lowest: sorted[0]!, highest: sorted.at(-1)! };
 }
 
-type Figure = Exclude<keyof Sample | keyof LatencySample, keyof Cell | 'discarded'>;
+export type Figure = Exclude<keyof Sample | keyof LatencySample, keyof Cell | 'discarded'>;
 type Measured = Cell & { round: number; discarded?: string } & Partial<Record<Figure, number>>;
 
 export function spreadOfCell(results: Results, cell: Cell, figure: Figure = 'requestsPerSecond') {

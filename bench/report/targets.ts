@@ -11,7 +11,6 @@ interface Target {
 
 const [smallest, largest] = [1000, 10_000_000];
 const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia', 'nest', 'json-server', 'pocketbase'];
-const postgresPeers = ['fastify-pg', 'elysia-postgres'];
 
 /** The bounds that the service is held to, with what was measured. */
 export function targetsOf(results: Results): Target[] {
@@ -24,17 +23,12 @@ export function targetsOf(results: Results): Target[] {
   const [busy, quiet] = [own('slow-disk-busy'), own('slow-disk-quiet')];
   const p99 = ratio(results, busy, quiet, 'p99Ms');
   const processes = ratio(results, own('processes', { processes: 2 }), own('processes'));
-  const create = atLeast('durable create to the fastest embedded peer', 3.3, versus('create', embeddedPeers));
-  // A database server gives a peer another core, so the bound does not count it; the figure is shown.
-  const other = versus('create', postgresPeers);
-  if (other)
-    create.measured += `; ${describeSpread(other)}: the fastest on PostgreSQL, whose server has the other core`;
   return [
     atLeast('hot list, embedded, to the limit', 0.85, versus('list', 'limit-bun')),
     atLeast('random pages, embedded, to the fastest peer', 1.5, versus('list-random', embeddedPeers)),
     atLeast('hot list to the fastest peer', 3, versus('list', embeddedPeers)),
     atLeast('hot list to Fastify', 8, versus('list', 'fastify')),
-    create,
+    atLeast('durable create to the fastest embedded peer', 3.3, versus('create', embeddedPeers)),
     atLeast('durable create to the limit’s POST', 0.4, versus('create', 'limit-bun')),
     atMost('list p99 while creates run on the 5 ms disk, to the quiet p99', 3, '×', p99?.median, p99),
     atLeast('list throughput while creates run on the 5 ms disk, to quiet', 0.5, ratio(results, busy, quiet)),
