@@ -5,13 +5,13 @@ import { mutants } from '../packages/testkit/src/mutants/index.ts';
 import { openMutableSandbox } from './score/mutable-sandbox.ts';
 import { openPortman } from './score/portman.ts';
 import { openPrism } from './score/prism.ts';
-import { renderScores, type Score } from './score/render.ts';
+import { scoreRow, writeScores, type Score } from './score/scores.ts';
 import type { OpenTester } from './score/tester.ts';
 
 /**
  * Scores two well-known testers with the mutants: how many does each find? `bun scripts/score-testers.ts` needs Node and
- * npm's registry, installs exact versions into a temporary folder, and sends requests to this machine alone. Name a
- * tester, `prism` or `portman`, to run only that one.
+ * npm's registry, installs exact versions into a temporary folder, and sends requests to this machine alone. It writes
+ * packages/testkit/results/testers.json. Name a tester, `prism` or `portman`, to run only that one.
  */
 
 const versions = { '@stoplight/prism-cli': '5.16.0', '@apideck/portman': '1.33.0', newman: '6.2.2' };
@@ -29,16 +29,17 @@ try {
     console.error(`Running ${tester.name} against ${mutants.length} mutants …`);
     sandbox.use(undefined);
     const known = await tester.run();
-    const score: Score = { tester: tester.name, knownComplaints: known.size, found: [] };
+    const score: Score = { tester: tester.name, complaints: known.size, found: [] };
     for (const mutant of mutants) {
       sandbox.use(mutant);
       const complaints = await tester.run();
       // What it also says of the service without a mistake says nothing about the mutant.
-      if (!complaints.isSubsetOf(known)) score.found.push(mutant);
+      if (!complaints.isSubsetOf(known)) score.found.push(mutant.number);
     }
     scores.push(score);
   }
-  console.log(renderScores(scores));
+  await writeScores(scores);
+  console.log(scores.map(scoreRow).join('\n'));
 } finally {
   await sandbox.stop();
   await rm(folder, { recursive: true });

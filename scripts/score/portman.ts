@@ -24,7 +24,7 @@ export async function openPortman({ folder, versions, sandbox }: TesterOptions):
   });
   const results = lines(newman.stdout);
   return {
-    name: `portman ${versions['@apideck/portman']} + newman ${versions['newman']}`,
+    name: `portman ${versions['@apideck/portman']}, its suite run by newman ${versions['newman']}`,
     async run() {
       await newman.stdin.write('run\n');
       await newman.stdin.flush();

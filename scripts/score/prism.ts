@@ -23,7 +23,7 @@ export async function openPrism({ folder, versions, sandbox }: TesterOptions): P
   const url = await addressIn(proxy.stdout);
 
   return {
-    name: `Prism ${versions['@stoplight/prism-cli']} (proxy)`,
+    name: `Prism ${versions['@stoplight/prism-cli']}, as a validating proxy`,
     async run() {
       const complaints = new Set<string>();
       const send = async (path: string, init: RequestInit = {}): Promise<Response> => {

@@ -57,26 +57,10 @@ export function openCheckedSandbox(): CheckedSandbox {
   };
 }
 
-/** As Markdown, with the columns aligned as the formatter wants them. */
+/** As the JSON file that keeps it, a line for each mutant. */
 export function renderKillTable(kills: readonly Kill[]): string {
-  const rows = kills.map(({ mutant: { number, name, breaks, description }, checks }) => [
-    `${number}`,
-    `\`${name}\``,
-    breaks,
-    description,
-    foundBy(checks),
-  ]);
-  const table = [['Number', 'Mutant', 'Breaks', 'Mistake', 'Found by'], ...rows];
-  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
-  const lines = table.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | '));
-  const rule = widths.map((width) => '-'.repeat(width)).join(' | ');
-  return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line} |`).join('\n');
-}
-
-const shownChecks = 2;
-
-function foundBy(checks: string[]): string {
-  const shown = checks.slice(0, shownChecks).map((name) => `\`${name}\``);
-  const others = checks.length - shown.length;
-  return shown.join(', ') + (others > 0 ? ` and ${others} more` : '');
+  const lines = kills.map(({ mutant: { number, name, breaks, description }, checks }) => {
+    return JSON.stringify({ number, name, breaks, mistake: description, foundBy: checks });
+  });
+  return `[\n${lines.join(',\n')}\n]\n`;
 }

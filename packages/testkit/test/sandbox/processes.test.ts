@@ -95,7 +95,7 @@ describe('petstore-sandbox', () => {
   it.each([
     [['--faults', 'fly=1'], '"fly" is not a fault.'],
     [['--mutant', '9999'], 'No mutant has the number 9999.'],
-    [['--without-deprecated'], "Unknown option '--without-deprecated'. See: petstore sandbox --help"],
+    [['--without-deprecated'], "Unknown option '--without-deprecated'. See: petstore-sandbox --help"],
     [['--api-key', 'two words'], 'without spaces'],
   ])('refuses %j with status 2', async (args, message) => {
     const { status, stdout, stderr } = await runKit('sandbox', args);
