@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { contestantOf } from '../../bench/contestants/contestants.ts';
 import { makeFolder } from '../../bench/load/processes.ts';
 import { drawOverview } from '../../bench/report/overview.ts';
 import { renderResults, writeReport } from '../../bench/report/report.ts';
 import type { Results, Sample } from '../../bench/report/results.ts';
-import { cellOf, ratio } from '../../bench/report/statistics.ts';
+import { cellOf, fastest, ratio, rounded, spreadOfCell } from '../../bench/report/statistics.ts';
 import { summarise } from '../../bench/report/summary.ts';
 import { latency, resultsOf, sample } from '../support/bench-results.ts';
+
+const folder = join(import.meta.dir, '../../bench');
 
 describe('the report of the benchmark', () => {
   it('compares round by round and leaves out discarded rounds', () => {
@@ -86,11 +89,47 @@ describe('the report of the benchmark', () => {
   });
 
   it('makes the published report from the published results', async () => {
-    const folder = join(import.meta.dir, '../../bench');
-    const results = (await Bun.file(join(folder, 'results/latest.json')).json()) as Results;
+    const results = await readPublished();
     using made = makeFolder();
     await writeReport(results, made.path);
     for (const name of ['RESULTS.md', 'results/latest.json', 'results/summary.json', 'results/overview.svg'])
       expect(await Bun.file(join(made.path, name)).text()).toBe(await Bun.file(join(folder, name)).text());
   });
 });
+
+describe('docs/performance.md', () => {
+  it('shows the published figures', async () => {
+    const results = await readPublished();
+    const speed = (workload: string, id: string): string => {
+      const spread = spreadOfCell(results, cellOf(results, workload, id));
+      return rounded(spread!.median).toLocaleString('en-US');
+    };
+    const fastestOf = (workload: string, ids: string[]): string => {
+      const id = fastest(results, workload, ids)!;
+      return `${speed(workload, id)} (${contestantOf(id).name.split(' ')[0]})`;
+    };
+    const shown = (await Bun.file(join(folder, '../docs/performance.md')).text()).replaceAll(/ +/g, ' ');
+    for (const [title, workload] of Object.entries(shownWorkloads)) {
+      const figures = [
+        speed(workload, 'petstore'),
+        fastestOf(workload, ['fastify', 'express', 'hono-node', 'elysia', 'nest']),
+        speed(workload, 'limit-bun'),
+        speed(workload, 'petstore-postgres'),
+        fastestOf(workload, ['fastify-pg', 'elysia-postgres']),
+      ];
+      expect(shown).toContain(`| ${title} | ${figures.join(' | ')} |`);
+    }
+  });
+});
+
+const shownWorkloads = {
+  'List, first page': 'list',
+  'List, random pages': 'list-random',
+  'Get by id': 'get',
+  'Create, durable': 'create',
+  '304 on an unchanged list': 'not-modified',
+};
+
+async function readPublished(): Promise<Results> {
+  return (await Bun.file(join(folder, 'results/latest.json')).json()) as Results;
+}
