@@ -61,7 +61,11 @@ describe('docs/conformance.md', () => {
   });
 
   it('has the scores of conform and of the other testers', async () => {
-    const conform = { tester: '`petstore-conform`', complaints: 0, found: mutants.map(({ number }) => number) };
+    const conform = {
+      tester: '`petstore-conform`',
+      complaints: 0,
+      found: mutants.map(({ number }) => number),
+    };
     const shown = (await page.text()).split('\n');
     for (const score of [conform, ...(await readScores())]) expect(shown).toContain(scoreRow(score));
   });
