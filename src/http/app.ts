@@ -45,10 +45,8 @@ export interface AppOptions {
   slowRequestMs?: number;
   /** How long a body may take to arrive. */
   bodyTimeoutMs?: number;
-  /** True once the service was told to stop: it is no longer ready. */
+  /** True once the service was told to stop: it is no longer ready, and responses tell callers to leave. */
   isStopping?: () => boolean;
-  /** True once the service accepts no more connections: responses tell callers to close theirs. */
-  isDraining?: () => boolean;
   /** Without it, what slow readers cost is not bounded. */
   isSent?: IsSent;
   /** True when the service itself speaks TLS. */
@@ -67,7 +65,7 @@ export interface App {
 export function createApp(options: AppOptions): App {
   const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
   const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
-  const { isStopping = () => false, isDraining = () => false, now = Date.now } = options;
+  const { isStopping = () => false, now = Date.now } = options;
   const { experimental, publicUrl, stagingUrl } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
   const clientOf = createClientAddress(peerOf, trustedProxies);
@@ -80,7 +78,7 @@ export function createApp(options: AppOptions): App {
     addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
     log: createRequestLog({ log, logEveryRequest, slowRequestMs, clientOf }),
     metrics,
-    isDraining,
+    isStopping,
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: headers,
   };

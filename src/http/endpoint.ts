@@ -27,7 +27,7 @@ interface EndpointOptions {
   addCorsHeaders: AddCorsHeaders | undefined;
   log: RequestLog;
   metrics: HttpMetrics | undefined;
-  isDraining: () => boolean;
+  isStopping: () => boolean;
   largeResponses: LargeResponses;
   baseHeaders: Record<string, string>;
 }
@@ -61,7 +61,7 @@ export type Serve = (request: Request, parameter: string | undefined) => Respons
 
 /** Makes the function that serves a path. A store that responds at once is served without a promise. */
 export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, check, rateLimit, addCorsHeaders, log, metrics, isDraining, largeResponses } =
+  const { authenticate, check, rateLimit, addCorsHeaders, log, metrics, isStopping, largeResponses } =
     options;
 
   return ({ path, methods, isOpen = false, headers = {}, methodHeaders = {} }) => {
@@ -128,7 +128,7 @@ export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) =
       sent.set('X-Request-Id', requestId);
       for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
       addCorsHeaders?.(sent, request);
-      if (isDraining()) sent.set('Connection', 'close');
+      if (isStopping()) sent.set('Connection', 'close');
       // Without a body, the runtime sends neither the length nor the date.
       if (isHead && body !== null) {
         sent.set('Content-Length', String(Buffer.byteLength(body)));

@@ -15,10 +15,6 @@ import { loadTls, reloadTlsOnHangup, type Tls } from './tls.ts';
 const drainMs = 10_000;
 /** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
-/** How long responses on open connections ask callers to connect anew elsewhere. */
-const lastCallMs = 300;
-/** The same behind proxies, which keep connections open that they rarely use. */
-const lastCallToProxiesMs = 1000;
 
 const never = new Promise<never>(() => {});
 
@@ -69,7 +65,6 @@ export async function serveHere(
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
   let isStopping = false;
-  let isDraining = false;
   metrics?.gauge(
     'http_server_active_requests',
     'Requests under way.',
@@ -89,7 +84,6 @@ export async function serveHere(
     peerOf: (request) => listener?.peerOf(request) ?? undefined,
     trustedProxies: options.trustedProxies,
     isStopping: () => isStopping,
-    isDraining: () => isDraining,
     // The runtime forgets the address of a request once its response is sent.
     isSent: (request) => listener?.peerOf(request) === null,
     isSecure: tls !== undefined,
@@ -110,10 +104,6 @@ export async function serveHere(
     isStopping = true;
     log.info('stopping', { reason });
     await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
-    // Not earlier: a proxy that connects anew for each request would be cut off.
-    isDraining = true;
-    await listener.stopAccepting();
-    await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);
     await within(drainMs, listener.stop(), () => {
       log.warn('Requests took too long to finish and were cut off.', {
         pending: listener?.pendingRequests(),

@@ -68,7 +68,6 @@ export async function replyToTlsRequest(listener: Listener, { replaceTls }: TlsR
   let problem: string | undefined;
   try {
     await listener.replaceTls(replaceTls);
-    await listener.handedOver();
   } catch (error) {
     problem = error instanceof OperatorError ? error.problem : describeError(error);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { certificates, placeCertificate, servedFingerprint } from '../support/http/certificates.ts';
-import { openConnection } from '../support/http/raw-http.ts';
+import { openConnection, type RawConnection } from '../support/http/raw-http.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
 import { fixedKey, makeFolder, startService, type Service } from '../support/process/process.ts';
 
@@ -9,15 +9,16 @@ const { first, renewed } = certificates;
 
 for (const workers of [1, 2]) {
   describe(`SIGHUP to a service with TLS and --workers ${workers}`, () => {
-    it('reloads the certificate, keeps the old one when the new one is bad, and disturbs no connection', async () => {
+    it('reloads the certificate, keeps the old one when the new one is bad, and asks callers to connect anew', async () => {
       using folder = makeFolder();
       const files = placeCertificate(folder.path, first);
       await using service = await startService({ workers, args: files.args });
-      await using open = await callAllAlong(service);
+      using kept = await openConnection(service.url);
       expect(await fingerprints(service)).toEqual([first.fingerprint]);
 
       files.install(renewed);
       process.kill(service.pid, 'SIGHUP');
+      expect(await untilAskedToLeave(kept)).toEqual(new Set([200]));
       const [line] = await service.untilLogged(/^.*"TLS certificate reloaded".*$/m);
       expect(JSON.parse(line)).toMatchObject({
         level: 'info',
@@ -49,8 +50,6 @@ for (const workers of [1, 2]) {
       await service.untilLogged(/("TLS certificate reloaded"[^]*){2}/);
       expect(await fingerprints(service)).toEqual([first.fingerprint]);
 
-      expect(await open.finish()).toEqual(new Set(['200']));
-      // The server before may still be waiting for connections that are being opened.
       expect(await service.stop()).toBe(0);
       expect(service.stdout).not.toMatch(/were killed|were cut off|died/);
       expect(service.stdout.match(/"level":"error"/g)).toHaveLength(3);
@@ -87,23 +86,16 @@ async function fingerprints({ url }: Service): Promise<(string | undefined)[]> {
   return [...new Set(all)];
 }
 
-/** Calls on one connection without a pause; `finish` tells every kind of outcome. */
-async function callAllAlong({ url }: Service) {
-  const connection = await openConnection(url);
-  const outcomes = new Set<string>();
-  const done = new AbortController();
-  const calling = (async () => {
-    while (!done.signal.aborted) {
-      const response = await connection?.send('GET', '/v1/pets', { key: fixedKey });
-      outcomes.add(response instanceof Response ? String(response.status) : String(response));
-      await Bun.sleep(10);
-    }
-  })();
-  const finish = async () => {
-    done.abort();
-    await calling;
-    connection?.[Symbol.dispose]();
-    return outcomes;
-  };
-  return { finish, [Symbol.asyncDispose]: async () => void (await finish()) };
+/** Calls until a response says `Connection: close`; the outcomes. Nothing more comes on that connection. */
+async function untilAskedToLeave(connection: RawConnection | undefined): Promise<Set<unknown>> {
+  const outcomes = new Set<unknown>();
+  for (;;) {
+    const response = await connection?.send('GET', '/v1/pets', { key: fixedKey });
+    outcomes.add(response instanceof Response ? response.status : response);
+    if (!(response instanceof Response)) return outcomes;
+    if (response.headers.get('Connection') === 'close') break;
+    await Bun.sleep(10);
+  }
+  expect(await connection?.receive()).toBe('unanswered');
+  return outcomes;
 }

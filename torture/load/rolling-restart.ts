@@ -1,11 +1,13 @@
 import { openConnection, type RawConnection } from '../../test/support/http/raw-http.ts';
 import { fixedKey, makeFolder, type Service } from '../../test/support/process/process.ts';
-import { childrenOf } from '../../test/support/process/process-tree.ts';
 import { againstBroken } from '../support/broken-program.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const callers = 16;
+const stopDelaySeconds = 2;
+/** How often the balancer asks each replica whether it is ready. */
+const checkEveryMs = 50;
 
 interface Count {
   requests: number;
@@ -13,34 +15,39 @@ interface Count {
 }
 
 const run: Run = async ({ rounds, report, program }) => {
-  const replicas: Count = { requests: 0, failed: new Map() };
-  const workers: Count = { requests: 0, failed: new Map() };
-  await restartReplicas(Math.ceil(rounds / 2), replicas, report, program);
-  await restartWorkers(Math.floor(rounds / 2), workers, report, program);
-  const sum = ({ failed }: Count) => [...failed.values()].reduce((total, count) => total + count, 0);
-  const faultsOf = (what: string, { failed }: Count) =>
-    [...failed].map(([kind, count]) => `${what}: ${count} requests ${kind}`);
-  return {
-    figures: {
-      restarts: rounds,
-      'requests, 2 replicas': replicas.requests,
-      'failed, 2 replicas': sum(replicas),
-      'requests, 2 workers': workers.requests,
-      'failed, 2 workers': sum(workers),
-    },
-    faults: [...faultsOf('2 replicas', replicas), ...faultsOf('2 workers', workers)],
-  };
+  const figures: Record<string, number> = { restarts: rounds };
+  const faults: string[] = [];
+  for (const [workers, restarts] of [
+    [1, Math.ceil(rounds / 2)],
+    [2, Math.floor(rounds / 2)],
+  ] as const) {
+    const name = `2 replicas of ${workers === 1 ? '1 process' : `${workers} workers`}`;
+    const count: Count = { requests: 0, failed: new Map() };
+    await restartReplicas(workers, restarts, count, report, program);
+    figures[`requests, ${name}`] = count.requests;
+    figures[`failed, ${name}`] = [...count.failed.values()].reduce((total, times) => total + times, 0);
+    faults.push(...[...count.failed].map(([kind, times]) => `${name}: ${times} requests ${kind}`));
+  }
+  return { figures, faults };
 };
 
 type Report = (progress: string) => void;
 
-/** Two services on one store. Callers go to the other one when a connection is refused, as a balancer does. */
-async function restartReplicas(rounds: number, count: Count, report: Report, program: string | undefined) {
+/** Two services on one store, and a balancer that sends callers to those that are ready. */
+async function restartReplicas(
+  workers: number,
+  rounds: number,
+  count: Count,
+  report: Report,
+  program: string | undefined,
+) {
   using folder = makeFolder();
-  const start = () => serve({ databaseUrl: folder.database, program });
+  const env = { STOP_DELAY: String(stopDelaySeconds) };
+  const start = () => serve({ databaseUrl: folder.database, workers, env, program });
   const services: Service[] = [await start()];
   services.push(await start());
-  const calls = startCallers(() => services.map(({ url }) => url), count);
+  using balancer = checkReadiness(() => services.map(({ url }) => url));
+  const calls = startCallers(() => balancer.ready, count);
   try {
     for (let done = 1; done <= rounds; done++) {
       const index = done % 2;
@@ -48,6 +55,7 @@ async function restartReplicas(rounds: number, count: Count, report: Report, pro
       await services[index]?.stop();
       await services[index]?.[Symbol.asyncDispose]();
       services[index] = await start();
+      await balancer.untilReady(services[index].url);
       report(
         `${done} restarts of a replica, ${count.requests} requests, ${count.failed.size} kinds of failure`,
       );
@@ -58,26 +66,31 @@ async function restartReplicas(rounds: number, count: Count, report: Report, pro
   }
 }
 
-/** One service with two workers, which are told to stop in turn; the parent starts others. */
-async function restartWorkers(rounds: number, count: Count, report: Report, program: string | undefined) {
-  await using service = await serve({ workers: 2, program });
-  const calls = startCallers(() => [service.url], count);
-  for (let done = 1; done <= rounds; done++) {
-    await Bun.sleep(300);
-    const [victim] = await workersOf(service, () => true);
-    process.kill(victim ?? 0, 'SIGTERM');
-    await workersOf(service, (pids) => !pids.includes(victim ?? 0));
-    report(`${done} restarts of a worker, ${count.requests} requests, ${count.failed.size} kinds of failure`);
-  }
-  await calls.stop();
-}
-
-async function workersOf(service: Service, isRight: (pids: number[]) => boolean): Promise<number[]> {
-  for (;;) {
-    const pids = childrenOf(service.pid);
-    if (pids.length === 2 && isRight(pids)) return pids;
-    await Bun.sleep(10);
-  }
+function checkReadiness(urls: () => string[]) {
+  let ready = urls();
+  let isDone = false;
+  const isReady = (url: string) =>
+    fetch(`${url}/readyz`, { keepalive: false }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const checking = (async () => {
+    while (!isDone) {
+      const all = urls();
+      const found = await Promise.all(all.map(isReady));
+      ready = all.filter((_, index) => found[index]);
+      await Bun.sleep(checkEveryMs);
+    }
+  })();
+  return {
+    get ready() {
+      return ready;
+    },
+    async untilReady(url: string) {
+      while (!ready.includes(url)) await Promise.race([Bun.sleep(checkEveryMs), checking]);
+    },
+    [Symbol.dispose]: () => void (isDone = true),
+  };
 }
 
 /** Kept-alive connections, left when the service says `Connection: close`. A request that was sent must get a response. */
@@ -127,7 +140,8 @@ async function connectToAny(urls: string[], turn: number): Promise<RawConnection
 
 export const rollingRestart: TortureTest = {
   name: 'rolling-restart',
-  description: 'rolling restarts under keep-alive load, of 2 replicas and of 2 workers',
+  description:
+    'rolling restarts under keep-alive load, of 2 replicas with 1 process and with 2 workers each, behind a balancer that checks /readyz',
   passesWhen: '0 failed requests',
   rounds: 20,
   unit: 'restarts',
@@ -138,8 +152,8 @@ export const rollingRestart: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/server/service.ts',
-        find: 'await Bun.sleep(options.stopDelaySeconds > 0 ? lastCallToProxiesMs : lastCallMs);',
-        replace: 'await listener.stop(true); void [lastCallToProxiesMs, lastCallMs];',
+        find: 'await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);',
+        replace: 'await listener.stop(true); void hurry;',
       },
     ]),
   },
