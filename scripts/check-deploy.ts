@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { freePort } from '../test/support/http/free-port.ts';
 import { dashboardExpressions, rulesFile } from '../test/support/metrics/expressions.ts';
-import { metricsUrl, scrape } from '../test/support/metrics/scrape.ts';
+import { metricsUrls, scrape } from '../test/support/metrics/scrape.ts';
 import { makeFolder, startService } from '../test/support/process/process.ts';
 import { run } from './deploy/run.ts';
 import { untilTrue } from './deploy/until-true.ts';
@@ -18,13 +18,17 @@ await promtool(['check', 'config', join(rules, 'compose.yml')]);
 await promtool(['test', 'rules', join(rules, 'alerts.test.yml')]);
 
 await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
-const url = await metricsUrl(service);
+const urls = await metricsUrls(service, 2);
 for (let count = 0; count < requests; count++) await service.call('/v1/pets');
-await promtool(['check', 'metrics'], (await scrape(url)).text);
+for (const url of urls) await promtool(['check', 'metrics'], (await scrape(url)).text);
 
 using folder = makeFolder();
 const port = await freePort();
-const prometheus = startPrometheus(folder.path, new URL(url).host, port);
+const prometheus = startPrometheus(
+  folder.path,
+  urls.map((url) => new URL(url).host),
+  port,
+);
 try {
   const counted = 'sum(http_server_request_duration_seconds_count{http_route="/v1/pets"})';
   await untilTrue(`Prometheus counts ${requests} lists`, async () => {
@@ -48,13 +52,13 @@ async function promtool(args: string[], input = ''): Promise<void> {
 }
 
 /** Starts a Prometheus on our rules that scrapes the service every second. */
-function startPrometheus(place: string, target: string, webPort: number): Bun.Subprocess {
+function startPrometheus(place: string, targets: string[], webPort: number): Bun.Subprocess {
   mkdirSync(join(place, 'data'));
   cpSync(rulesFile, join(place, 'alerts.yml'));
   const configuration = {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: ['alerts.yml'],
-    scrape_configs: [{ job_name: 'petstore', static_configs: [{ targets: [target] }] }],
+    scrape_configs: [{ job_name: 'petstore', static_configs: [{ targets }] }],
   };
   writeFileSync(join(place, 'prometheus.yml'), Bun.YAML.stringify(configuration, null, 2));
   return Bun.spawn(

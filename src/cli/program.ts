@@ -81,7 +81,8 @@ export function createProgram(): Command {
       import('../server/workers.ts'),
       import('./terminal/output.ts'),
     ]);
-    process.exitCode = await serveAsWorker(openContext);
+    // The channel to the parent would keep the process alive.
+    process.exit(await serveAsWorker(openContext));
   });
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
 }

@@ -100,7 +100,8 @@ export const settings = {
     'METRICS_PORT',
     '<number>',
     '',
-    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Default: none.',
+    'Port that serves metrics for Prometheus at /metrics, without a key; 0 picks a free one. Each further worker has the ' +
+      'next number. Default: none.',
   ),
   metricsHost: new Setting('METRICS_HOST', '<address>', '127.0.0.1', 'Address of the metrics port.'),
   publicUrl: new Setting(
@@ -176,6 +177,9 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
   }
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
+  }
+  if ((options.metricsPort ?? 0) + options.workers > 65_536) {
+    throw usageError(`${nameOf('metricsPort')} leaves no port for each of the ${options.workers} workers.`);
   }
   return options;
 }

@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): App {
   };
   const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
-  options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', 'min', async () =>
+  options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
   );
   const isExperimental = experimental !== undefined;

@@ -3,8 +3,8 @@ export interface Registry {
   counter(name: string, help: string): Labelled<Counter>;
   /** `bounds` are the inclusive upper ends of the buckets, ascending, without the last one, which is open. */
   histogram(name: string, help: string, bounds: readonly number[]): Labelled<Histogram>;
-  /** Read at each scrape. `merge` makes one value of those of several processes. */
-  gauge(name: string, help: string, merge: Merge, read: ReadGauge): void;
+  /** Read at each scrape. */
+  gauge(name: string, help: string, read: ReadGauge): void;
   /** A counter that something else keeps, read at each scrape. */
   observedCounter(name: string, help: string, read: ReadGauge): void;
   /** Never fails: what cannot be read has no sample. */
@@ -12,7 +12,6 @@ export interface Registry {
 }
 
 export type Labels = Readonly<Record<string, string>>;
-export type Merge = 'sum' | 'min' | 'max';
 type Readings = number | { labels: Labels; value: number }[];
 type ReadGauge = () => Readings | Promise<Readings>;
 
@@ -29,12 +28,11 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** A metric as it was at one moment. Plain data, so that it can cross between processes. */
+/** A metric as it was at one moment. */
 export interface Family {
   name: string;
   help: string;
   kind: 'counter' | 'gauge' | 'histogram';
-  merge: Merge;
   /** Of a histogram. */
   bounds: readonly number[];
   samples: Sample[];
@@ -78,13 +76,13 @@ export function createRegistry(): Registry {
 
   return {
     counter: (name, help) =>
-      addChildren({ name, help, kind: 'counter', merge: 'sum', bounds: [] }, () => new CounterCell()),
+      addChildren({ name, help, kind: 'counter', bounds: [] }, () => new CounterCell()),
     histogram: (name, help, bounds) =>
-      addChildren({ name, help, kind: 'histogram', merge: 'sum', bounds }, () => new HistogramCell(bounds)),
-    gauge: (name, help, merge, read) =>
-      add({ name, help, kind: 'gauge', merge, bounds: [] }, async () => samplesOf(await read())),
+      addChildren({ name, help, kind: 'histogram', bounds }, () => new HistogramCell(bounds)),
+    gauge: (name, help, read) =>
+      add({ name, help, kind: 'gauge', bounds: [] }, async () => samplesOf(await read())),
     observedCounter: (name, help, read) =>
-      add({ name, help, kind: 'counter', merge: 'sum', bounds: [] }, async () => samplesOf(await read())),
+      add({ name, help, kind: 'counter', bounds: [] }, async () => samplesOf(await read())),
     collect: () => Promise.all([...metrics.values()].map((collect) => collect())),
   };
 }

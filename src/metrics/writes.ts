@@ -13,11 +13,10 @@ export function createWriteMetrics(
   registry: Registry,
   queue: { length: () => number; capacity: number },
 ): WriteMetrics {
-  registry.gauge('petstore_write_queue_depth', 'Writes that wait for their batch.', 'sum', queue.length);
+  registry.gauge('petstore_write_queue_depth', 'Writes that wait for their batch.', queue.length);
   registry.gauge(
     'petstore_write_queue_capacity',
     'Writes that may wait before more are refused as overloaded.',
-    'sum',
     () => queue.capacity,
   );
   return {

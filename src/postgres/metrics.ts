@@ -20,7 +20,6 @@ export function addPostgresGauges(registry: Registry, group: SessionGroup, watch
   registry.gauge(
     'petstore_postgres_server_info',
     'The database server in use; no sample while there is none.',
-    'max',
     () => {
       const inUse = group.inUse();
       if (!inUse) return [];
@@ -36,13 +35,11 @@ export function addPostgresGauges(registry: Registry, group: SessionGroup, watch
   registry.gauge(
     'petstore_postgres_sessions',
     'Open sessions on the database server in use.',
-    'sum',
     () => group.inUse()?.sessionCount ?? 0,
   );
   registry.gauge(
     'petstore_postgres_key_check_age_seconds',
     'Time since the keys were last confirmed. It grows while there are no requests.',
-    'max',
     () => watch.ageMs() / 1000,
   );
 }

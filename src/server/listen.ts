@@ -52,14 +52,14 @@ export function isLoopback(host: string): boolean {
 }
 
 /** Checks that the port is free before any worker starts: workers share it and would not notice. */
-export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>): number {
+export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>, explain = cannotListen): number {
   try {
     const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
     const { port } = probe;
     probe.stop(true);
     return port;
   } catch (error) {
-    throw cannotListen(error, options);
+    throw explain(error, options);
   }
 }
 

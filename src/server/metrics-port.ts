@@ -1,4 +1,4 @@
-import { usageError } from '../domain/error.ts';
+import { usageError, type OperatorError } from '../domain/error.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { metricsMediaType, renderMetrics } from '../metrics/render.ts';
@@ -29,11 +29,18 @@ export function openMetricsPort(
     log.info('metrics', { address: `http://${shownHost}:${server.port}/metrics` });
     return { [Symbol.asyncDispose]: () => server.stop(true) };
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem =
-      code === 'EADDRINUSE'
-        ? `Port ${metricsPort} on ${metricsHost}, for the metrics, is taken.`
-        : `Cannot listen on ${metricsHost}, port ${metricsPort}, for the metrics (${code ?? message}).`;
-    throw usageError(problem, 'Choose another with --metrics-port or --metrics-host.');
+    throw cannotServeMetrics(error, { host: metricsHost, port: metricsPort });
   }
+}
+
+export function cannotServeMetrics(
+  error: unknown,
+  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
+): OperatorError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const problem =
+    code === 'EADDRINUSE'
+      ? `Port ${port} on ${host}, for the metrics, is taken.`
+      : `Cannot listen on ${host}, port ${port}, for the metrics (${code ?? message}).`;
+  return usageError(problem, 'Choose another with --metrics-port or --metrics-host.');
 }

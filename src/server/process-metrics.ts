@@ -14,15 +14,13 @@ export function addProcessMetrics(registry: Registry): void {
       { labels: { cpu_mode: 'system' }, value: system / 1e6 },
     ];
   });
-  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', 'sum', () =>
-    process.memoryUsage.rss(),
-  );
-  registry.gauge('process_uptime_seconds', 'Time since the start.', 'max', () => process.uptime());
-  registry.gauge('process_open_fds', 'Open file descriptors.', 'sum', () => {
+  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
+  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
+  registry.gauge('process_open_fds', 'Open file descriptors.', () => {
     const count = countDescriptors();
     return count === undefined ? [] : [{ labels: {}, value: count }];
   });
-  registry.gauge('petstore_build_info', 'The build that runs.', 'max', () => [
+  registry.gauge('petstore_build_info', 'The build that runs.', () => [
     { labels: { version, bun_version: Bun.version }, value: 1 },
   ]);
 }

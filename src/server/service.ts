@@ -1,7 +1,7 @@
 import { hashKey } from '../domain/api-key.ts';
 import { createApp } from '../http/app.ts';
 import type { LogFields } from '../domain/log.ts';
-import { createRegistry, type Registry } from '../metrics/registry.ts';
+import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
@@ -9,7 +9,7 @@ import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
-import { loadTls, reloadTlsOnHangup, type Tls } from './tls.ts';
+import { loadTls, reloadTlsOnHangup } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -22,12 +22,6 @@ const never = new Promise<never>(() => {});
 interface Lifecycle {
   /** True for one of several processes on the port: their parent prepares the store and announces the service. */
   isWorker?: boolean;
-  /** Where a worker keeps its figures; its parent serves them. */
-  workerMetrics?: Registry;
-  /** The certificate of a worker; its parent has read it. */
-  workerTls?: Tls | undefined;
-  /** Called once the port is open. */
-  onListening?: (listener: Listener) => void;
   onReady?: () => void;
   /** Resolves with the reason when it is time to stop. */
   stopped?: Promise<string>;
@@ -41,20 +35,20 @@ export async function serveHere(
   context: ServeContext,
   lifecycle: Lifecycle = {},
 ): Promise<number> {
-  const { isWorker = false, workerMetrics, hurry = never } = lifecycle;
+  const { isWorker = false, hurry = never } = lifecycle;
   const { stopped = untilStopSignal(stopSignals(options)) } = lifecycle;
   const { log, environment } = context;
   catchCrashes(log);
   const listening = Promise.withResolvers<Listener>();
-  if (!isWorker) {
-    reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
-  }
-  const metrics = options.metricsPort === undefined ? undefined : (workerMetrics ?? createRegistry());
-  if (metrics) addProcessMetrics(metrics);
+  reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
+  const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
-  if (metrics && !isWorker) resources.use(openMetricsPort(options, log, metrics));
-  const tls = isWorker ? lifecycle.workerTls : await loadTls(options);
+  if (metrics) {
+    addProcessMetrics(metrics);
+    resources.use(openMetricsPort(options, log, metrics));
+  }
+  const tls = await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,
     log,
@@ -68,7 +62,6 @@ export async function serveHere(
   metrics?.gauge(
     'http_server_active_requests',
     'Requests under way.',
-    'sum',
     () => listener?.pendingRequests() ?? 0,
   );
   const app = createApp({
@@ -93,7 +86,6 @@ export async function serveHere(
   try {
     listener = openListener({ options, tls, fetch: app.fetch, isShared: isWorker });
     listening.resolve(listener);
-    lifecycle.onListening?.(listener);
     if (!isWorker) {
       announce(context, options, listener.port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);

@@ -1,56 +1,33 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import type { LogLevel } from '../domain/log.ts';
-import { mergeFamilies } from '../metrics/merge.ts';
-import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
-import type { Listener } from './listener.ts';
-import { openMetricsPort } from './metrics-port.ts';
+import { cannotServeMetrics } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { ownProgram } from './own-program.ts';
-import { addProcessMetrics } from './process-metrics.ts';
 import { serveHere } from './service.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
-import { loadTls, reloadTlsOnHangup, type Tls } from './tls.ts';
-import { createWorkerMetrics, isMetricsReply, metricsRequest } from './worker-metrics.ts';
-import { createWorkerTls, isTlsReply, isTlsRequest, replyToTlsRequest } from './worker-tls.ts';
-
-/** What a worker is told first. */
-interface WorkerStart {
-  options: ServeOptions;
-  tls: Tls | undefined;
-}
+import { loadTls } from './tls.ts';
 
 /** A worker that dies sooner than this is restarted after a pause. */
 const shortLifeMs = 1000;
 const stopWithinMs = 20_000;
 
-/** Serves from several processes on one port, and replaces one that dies. */
+/** Serves from several equal processes on one port, replaces one that dies, and passes signals on. */
 export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
   const { log } = context;
   catchCrashes(log);
   const workers = new Set<Bun.Subprocess>();
-  // A bad certificate is reported once, not by every worker, and none comes back with one.
-  const workerTls = createWorkerTls(workers, await loadTls(options));
-  reloadTlsOnHangup(options, log, workerTls.replace);
-  const port = reservePort(options);
-  const workerMetrics = createWorkerMetrics(workers, (worker) => worker.send(metricsRequest));
-  const ownMetrics = createRegistry();
-  addProcessMetrics(ownMetrics);
-  const restarts = ownMetrics
-    .counter('petstore_worker_restarts_total', 'Workers that died and were started again.')
-    .with({});
-  const allMetrics = {
-    collect: async () => mergeFamilies([await ownMetrics.collect(), await workerMetrics.collect()]),
-  };
-  await using resources = new AsyncDisposableStack();
-  if (options.metricsPort !== undefined) resources.use(openMetricsPort(options, log, allMetrics));
+  const signal = (name: NodeJS.Signals): void => workers.forEach((worker) => worker.kill(name));
+  if (options.tlsCert !== undefined) process.on('SIGHUP', () => signal('SIGHUP'));
+  const allOptions = await optionsOfWorkers(options);
+  const { port } = allOptions[0] ?? options;
   const isEmbedded = await prepareStore(options, context);
 
   const stopped = Promise.withResolvers<number>();
-  let readyCount = 0;
+  const ready = new Set<Bun.Subprocess>();
   /** Set once all workers are up for the first time. */
   let announcing: Promise<void> | undefined;
   let isStopping = false;
@@ -67,53 +44,45 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     }
   };
 
-  const start = (): void => {
+  const start = (ownOptions: ServeOptions): void => {
     const startedAt = performance.now();
-    let isReady = false;
     const worker = Bun.spawn([...ownProgram, 'worker'], {
       stdio: ['ignore', 'inherit', 'inherit'],
-      ipc(message, sender) {
-        if (isMetricsReply(message)) return workerMetrics.received(sender, message);
-        if (isTlsReply(message)) return workerTls.received(sender, message);
-        if (message !== 'ready') return;
-        isReady = true;
-        readyCount += 1;
-        if (readyCount < options.workers || announcing) return;
+      ipc(_, sender) {
+        ready.add(sender);
+        if (ready.size < options.workers || announcing) return;
         announcing = sayReady();
         announcing.catch(stopped.reject);
       },
-      onExit(process, exitCode, signal) {
+      onExit(process, exitCode, reason) {
         workers.delete(process);
-        workerMetrics.ended(process);
-        workerTls.ended(process);
-        if (isReady) readyCount -= 1;
+        const wasReady = ready.delete(process);
         if (isStopping) {
           if (workers.size === 0) stopped.resolve(0);
-        } else if (!announcing && !isReady && exitCode !== null && exitCode > 0) {
+        } else if (!announcing && !wasReady && exitCode !== null && exitCode > 0) {
           // It reported why it cannot start; another worker could not either.
           stopped.resolve(exitCode);
         } else {
-          restarts.increment();
           log.error('A worker died and is restarted.', {
             pid: process.pid,
-            reason: String(signal ?? exitCode),
+            reason: String(reason ?? exitCode),
           });
           const livedMs = performance.now() - startedAt;
-          setTimeout(() => isStopping || start(), livedMs < shortLifeMs ? shortLifeMs : 0);
+          setTimeout(() => isStopping || start(ownOptions), livedMs < shortLifeMs ? shortLifeMs : 0);
         }
       },
     });
     workers.add(worker);
-    worker.send({ options: { ...options, port }, tls: workerTls.current } satisfies WorkerStart);
+    worker.send(ownOptions);
   };
 
-  const stop = (signal: NodeJS.Signals): void => {
+  const stop = (name: NodeJS.Signals): void => {
     isStopping = true;
-    for (const worker of workers) worker.kill(signal);
+    signal(name);
     if (workers.size === 0) stopped.resolve(0);
   };
 
-  for (let count = 0; count < options.workers; count++) start();
+  allOptions.forEach(start);
   void untilStopSignal(stopSignals(options)).then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
@@ -131,6 +100,19 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     stop('SIGKILL');
     await announcing;
   }
+}
+
+/** Workers differ in their metrics port alone. What all of them would stumble over is reported once, here. */
+async function optionsOfWorkers(options: ServeOptions): Promise<ServeOptions[]> {
+  const { metricsHost, metricsPort } = options;
+  await loadTls(options);
+  const port = reservePort(options);
+  return Array.from({ length: options.workers }, (_, index) => {
+    // Each picks a free one where the number is 0.
+    if (!metricsPort) return { ...options, port };
+    const own = { host: metricsHost, port: metricsPort + index };
+    return { ...options, port, metricsPort: reservePort(own, cannotServeMetrics) };
+  });
 }
 
 /** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
@@ -151,30 +133,15 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   }
   // A closing terminal signals every process of the group, but the parent decides when to stop.
   process.on('SIGHUP', () => {});
-  // Without its parent nobody would stop, restart or configure the worker.
+  // Without its parent nobody would stop or restart the worker.
   const orphaned = once(process, 'disconnect').then(() => 'the parent is gone');
-  const received = new Promise<WorkerStart>((resolve) => process.once('message', resolve));
-  const listening = Promise.withResolvers<Listener>();
-  const workerMetrics = createRegistry();
-  process.on('message', (message) => {
-    if (isTlsRequest(message))
-      void listening.promise.then((listener) => replyToTlsRequest(listener, message));
-    if (message === metricsRequest)
-      void workerMetrics.collect().then((metrics) => process.send?.({ metrics }));
-  });
-  const start = await Promise.race([received, orphaned]);
-  if (typeof start === 'string') return 0;
-  const { options, tls } = start;
-  const exitStatus = await serveHere(options, openContext(options.logLevel), {
+  const received = new Promise<ServeOptions>((resolve) => process.once('message', resolve));
+  const options = await Promise.race([received, orphaned]);
+  if (typeof options === 'string') return 0;
+  return serveHere(options, openContext(options.logLevel), {
     isWorker: true,
-    workerMetrics,
-    workerTls: tls,
-    onListening: listening.resolve,
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,
   });
-  // The open channel to the parent would keep the process alive.
-  process.disconnect?.();
-  return exitStatus;
 }

@@ -51,9 +51,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
   const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics });
-  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', 'max', () =>
-    logBytes(store.path),
-  );
+  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () => logBytes(store.path));
   const parts = { database, writer, freshness, now };
   return {
     pets: createPetStore({ ...parts, recordsOrders }),

@@ -13,9 +13,9 @@ const labelsOfPrometheus = ['job', 'instance', 'le'];
 
 let scraped: Scrape;
 
-/** All that a service can report: on SQLite with workers and a rehearsed backup, and on PostgreSQL. */
+/** All that a service can report: on SQLite with a rehearsed backup, and on PostgreSQL. */
 beforeAll(async () => {
-  await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
+  await using service = await startService({ args: ['--metrics-port', '0'] });
   await service.call('/v1/pets');
   recordBackupState(service.database, 'rehearsal', {
     at: new Date().toISOString(),

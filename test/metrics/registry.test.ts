@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
 import parse from 'parse-prometheus-text-format';
-import { countsOf, mergeFamilies } from '../../src/metrics/merge.ts';
 import { createRegistry, type Registry } from '../../src/metrics/registry.ts';
 import { renderMetrics } from '../../src/metrics/render.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
@@ -43,7 +42,7 @@ describe('a gauge', () => {
   it('is read at each scrape', async () => {
     const registry = createRegistry();
     let depth = 1;
-    registry.gauge('depth', 'Depth.', 'sum', () => depth);
+    registry.gauge('depth', 'Depth.', () => depth);
     expect(readScrape(await textOf(registry)).value('depth')).toBe(1);
     depth = 5;
     expect(readScrape(await textOf(registry)).value('depth')).toBe(5);
@@ -51,18 +50,18 @@ describe('a gauge', () => {
 
   it('has no sample while it cannot be read, and the others have', async () => {
     const registry = createRegistry();
-    registry.gauge('broken', 'Broken.', 'sum', () => {
+    registry.gauge('broken', 'Broken.', () => {
       throw new Error('It cannot be read.');
     });
-    registry.gauge('later', 'Later.', 'sum', () => Promise.reject(new Error('It cannot be read.')));
-    registry.gauge('whole', 'Whole.', 'sum', () => 1);
+    registry.gauge('later', 'Later.', () => Promise.reject(new Error('It cannot be read.')));
+    registry.gauge('whole', 'Whole.', () => 1);
     expect(await textOf(registry)).toMatch(/^# .*broken[^]*^whole 1$/m);
     expect(await textOf(registry)).not.toMatch(/^(?:broken|later) /m);
   });
 
   it('can be infinite', async () => {
     const registry = createRegistry();
-    registry.gauge('age_seconds', 'Age.', 'max', () => Infinity);
+    registry.gauge('age_seconds', 'Age.', () => Infinity);
     expect(await textOf(registry)).toContain('age_seconds +Inf\n');
   });
 });
@@ -74,33 +73,4 @@ it('escapes labels and help so that a parser reads them back', async () => {
   const text = await textOf(registry);
   expect(text.trimEnd().split('\n')).toHaveLength(3);
   expect(parse(text)[0]?.metrics[0]?.labels).toEqual({ name });
-});
-
-describe('the figures of several processes', () => {
-  const scrapeOf = async (count: number, level: number) => {
-    const registry = createRegistry();
-    const counter = registry.counter('requests_total', 'Requests.').with({ status: '200' });
-    const histogram = registry.histogram('seconds', 'Time.', [1]).with({});
-    for (let index = 0; index < count; index++) {
-      counter.increment();
-      histogram.observe(index);
-    }
-    for (const merge of ['sum', 'min', 'max'] as const) registry.gauge(merge, 'Level.', merge, () => level);
-    return registry.collect();
-  };
-
-  it('are summed, or the least or the greatest counts', async () => {
-    const merged = mergeFamilies([await scrapeOf(2, 10), await scrapeOf(3, 20)]);
-    const scraped = readScrape(renderMetrics(merged));
-    expect(scraped.value('requests_total', { status: '200' })).toBe(5);
-    expect(scraped.value('seconds_count')).toBe(5);
-    expect(['sum', 'min', 'max'].map((name) => scraped.value(name))).toEqual([30, 10, 20]);
-  });
-
-  it('keep the counts of a process that is gone, and nothing else of it', async () => {
-    const gone = countsOf(await scrapeOf(2, 10));
-    const scraped = readScrape(renderMetrics(mergeFamilies([gone, await scrapeOf(3, 20)])));
-    expect(scraped.value('requests_total')).toBe(5);
-    expect(['sum', 'min', 'max'].map((name) => scraped.value(name))).toEqual([20, 20, 20]);
-  });
 });

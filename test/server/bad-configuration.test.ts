@@ -30,6 +30,10 @@ describe('a bad value', () => {
     [{ PORT: '8e3' }, '--port (PORT) must be an integer from 0 to 65535, not "8e3".'],
     [{ WORKERS: '0' }, '--workers (WORKERS) must be an integer from 1 to 256, not "0".'],
     [{ WORKERS: '257' }, '--workers (WORKERS) must be an integer from 1 to 256, not "257".'],
+    [
+      { WORKERS: '2', METRICS_PORT: '65535' },
+      '--metrics-port (METRICS_PORT) leaves no port for each of the 2 workers.',
+    ],
     [{ WORKERS: 'two' }, '--workers (WORKERS) must be an integer from 1 to 256, not "two".'],
     [{ LOG_LEVEL: 'trace' }, '--log-level (LOG_LEVEL) must be one of error, warn, info, debug, not "trace".'],
     [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
-import { metricsUrl, scrape } from '../support/metrics/scrape.ts';
+import { freePort } from '../support/http/free-port.ts';
+import { metricsUrl, metricsUrls, scrape } from '../support/metrics/scrape.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
 import { endProcess, runCli, startService } from '../support/process/process.ts';
 
@@ -28,23 +29,32 @@ describe('the metrics port', () => {
     expect(await on.stop()).toBe(0);
   });
 
-  it.each([1, 2])('is refused with one line when it is taken, with %d workers', async (workers) => {
-    // Another service, not another program: only two of a kind could share the port.
-    await using other = await startService({ args: ['--metrics-port', '0'] });
-    const { port } = new URL(await metricsUrl(other));
-    const args = ['serve', '--port', '0', '--metrics-port', port, '--workers', String(workers)];
-    const { status, stdout, stderr } = await runCli(args);
-    expect(status).toBe(2);
-    expect(stdout).toBe('');
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).toContain(`Port ${port} on 127.0.0.1, for the metrics, is taken.`);
-  });
+  it.each([
+    [1, 0],
+    [2, 0],
+    [2, 1],
+  ])(
+    'is refused with one line when it is taken, with %d workers that of worker %d',
+    async (workers, taken) => {
+      // Another service, not another program: only two of a kind could share the port.
+      const first = await freePort(workers);
+      const port = first + taken;
+      await using _other = await startService({ args: ['--metrics-port', String(port)] });
+      const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', String(workers)];
+      const { status, stdout, stderr } = await runCli(args);
+      expect(status).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(stderr).toContain(`Port ${port} on 127.0.0.1, for the metrics, is taken.`);
+    },
+  );
 });
 
 describe.each([1, 2])('with %d workers', (workers) => {
   it('counts every request once', async () => {
     await using service = await startService({ workers, args: ['--metrics-port', '0'] });
-    const url = await metricsUrl(service);
+    const urls = await metricsUrls(service, workers);
+    expect(new Set(urls).size).toBe(workers);
     const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', create()));
     await Promise.all(creates);
     // A new connection each, so that all workers get some.
@@ -59,7 +69,7 @@ describe.each([1, 2])('with %d workers', (workers) => {
     await service.callWith('pets_wrong', '/v1/pets');
     await fetch(`${service.url}/v1/pets`);
 
-    const metrics = await scrape(url);
+    const metrics = await scrape(...urls);
     const requests = (method: string, status: number, route?: string) =>
       metrics.value(durations, {
         http_request_method: method,
@@ -81,8 +91,8 @@ describe.each([1, 2])('with %d workers', (workers) => {
     expect(hits + misses).toBe(40);
     expect(hits).toBeGreaterThan(0);
     expect(misses).toBeGreaterThan(0);
-    expect(metrics.value('petstore_store_ready')).toBe(1);
-    expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(1);
+    expect(metrics.value('petstore_store_ready')).toBe(workers);
+    expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(workers);
     expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
     expect(metrics.value('petstore_write_queue_depth')).toBe(0);
     expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000 * workers);
@@ -97,23 +107,15 @@ describe.each([1, 2])('with %d workers', (workers) => {
   });
 });
 
-it('keeps the counts of a worker that died', async () => {
-  await using service = await startService({ workers: 2, args: ['--metrics-port', '0'] });
-  const url = await metricsUrl(service);
-  const list = () => service.call('/v1/pets', { headers: { Connection: 'close' } });
-  await Promise.all(Array.from({ length: 30 }, list));
-  const before = await scrape(url);
-  expect(before.value(durations)).toBe(30);
-  expect(before.value('petstore_worker_restarts_total')).toBe(0);
-
-  endProcess(childrenOf(service.pid)[0]!);
-  await service.untilLogged(/A worker died/);
-  const without = await scrape(url);
-  expect(without.value(durations)).toBe(30);
-  expect(without.value('petstore_write_queue_capacity')).toBeLessThanOrEqual(20_000);
-  expect(without.value('petstore_worker_restarts_total')).toBe(1);
-  await Promise.all(Array.from({ length: 10 }, list));
-  expect((await scrape(url)).value(durations)).toBe(40);
+it('gives each worker the next port, and the same one when it is restarted', async () => {
+  const first = await freePort(2);
+  await using service = await startService({ workers: 2, args: ['--metrics-port', String(first)] });
+  const urls = [first, first + 1].map((port) => `http://127.0.0.1:${port}/metrics`);
+  expect((await metricsUrls(service, 2)).toSorted()).toEqual(urls.toSorted());
+  childrenOf(service.pid).forEach(endProcess);
+  const all = await metricsUrls(service, 4);
+  expect(all.slice(2).toSorted()).toEqual(urls.toSorted());
+  expect((await scrape(...urls)).value('petstore_store_ready')).toBe(2);
 });
 
 it('counts idempotent replays and requests past the rate limit', async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'bun:test';
 import { rmSync, writeFileSync } from 'node:fs';
 import { certificates, placeCertificate, servedFingerprint } from '../support/http/certificates.ts';
 import { openConnection, type RawConnection } from '../support/http/raw-http.ts';
-import { childrenOf } from '../support/process/process-tree.ts';
 import { fixedKey, makeFolder, startService, type Service } from '../support/process/process.ts';
 
 const { first, renewed } = certificates;
@@ -19,7 +18,8 @@ for (const workers of [1, 2]) {
       files.install(renewed);
       process.kill(service.pid, 'SIGHUP');
       expect(await untilAskedToLeave(kept)).toEqual(new Set([200]));
-      const [line] = await service.untilLogged(/^.*"TLS certificate reloaded".*$/m);
+      await untilEach(service, '"TLS certificate reloaded"', workers);
+      const [line = ''] = /^.*"TLS certificate reloaded".*$/m.exec(service.stdout) ?? [];
       expect(JSON.parse(line)).toMatchObject({
         level: 'info',
         file: files.cert,
@@ -29,7 +29,8 @@ for (const workers of [1, 2]) {
 
       writeFileSync(files.cert, 'no certificate');
       process.kill(service.pid, 'SIGHUP');
-      const [refusal] = await service.untilLogged(/^.*"level":"error".*$/m);
+      await untilEach(service, '"level":"error"', workers);
+      const [refusal = ''] = /^.*"level":"error".*$/m.exec(service.stdout) ?? [];
       expect(JSON.parse(refusal)).toMatchObject({
         message: 'The TLS certificate was not reloaded; the old one stays in use.',
         reason: `${files.cert} and ${files.key} are not a certificate and its private key in PEM form.`,
@@ -37,39 +38,23 @@ for (const workers of [1, 2]) {
       });
       rmSync(files.cert);
       process.kill(service.pid, 'SIGHUP');
-      await service.untilLogged(
-        /"reason":"The file [^"]*cert\.pem of --tls-cert cannot be read \(ENOENT\)\."/,
-      );
+      await untilEach(service, 'cert\\.pem of --tls-cert cannot be read \\(ENOENT\\)\\."', workers);
       files.install({ cert: first.cert, key: renewed.key });
       process.kill(service.pid, 'SIGHUP');
-      await service.untilLogged(/("level":"error"[^]*){3}/);
+      await untilEach(service, '"level":"error"', 3 * workers);
       expect(await fingerprints(service)).toEqual([renewed.fingerprint]);
 
       files.install(first);
       process.kill(service.pid, 'SIGHUP');
-      await service.untilLogged(/("TLS certificate reloaded"[^]*){2}/);
+      await untilEach(service, '"TLS certificate reloaded"', 2 * workers);
       expect(await fingerprints(service)).toEqual([first.fingerprint]);
 
       expect(await service.stop()).toBe(0);
       expect(service.stdout).not.toMatch(/were killed|were cut off|died/);
-      expect(service.stdout.match(/"level":"error"/g)).toHaveLength(3);
+      expect(service.stdout.match(/"level":"error"/g)).toHaveLength(3 * workers);
     });
   });
 }
-
-it('gives a worker that replaces another the last good certificate', async () => {
-  using folder = makeFolder();
-  const files = placeCertificate(folder.path, first);
-  await using service = await startService({ workers: 2, args: files.args });
-  rmSync(files.cert);
-  const workers = childrenOf(service.pid);
-  expect(workers).toHaveLength(2);
-  for (const pid of workers) process.kill(pid, 'SIGKILL');
-  await service.untilLogged(/("A worker died and is restarted\."[^]*){2}/);
-  let served: string | undefined;
-  while (served === undefined) served = await servedFingerprint(service.url);
-  expect(served).toBe(first.fingerprint);
-});
 
 it('refuses to share its port with another service, with TLS too', async () => {
   using folder = makeFolder();
@@ -79,6 +64,11 @@ it('refuses to share its port with another service, with TLS too', async () => {
   const second = startService({ args: [...args, '--port', port] });
   expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
 });
+
+/** Resolves once the pattern was logged so many times, as by each worker. */
+async function untilEach(service: Service, pattern: string, times: number): Promise<void> {
+  await service.untilLogged(new RegExp(`(${pattern}[^]*){${times}}`));
+}
 
 /** Every certificate that new connections get, with several workers too. */
 async function fingerprints({ url }: Service): Promise<(string | undefined)[]> {

@@ -26,10 +26,8 @@ const run: Run = async ({ rounds, report, program, isTimed = true }) => {
   const faults: string[] = [];
   const totals = { requests: 0, cut: 0, overloaded: 0, limited: 0, scrapes: 0 };
   for (let round = 1; round <= rounds; round++) {
-    const workers = round % 2 === 1 ? 1 : 3;
     const keys = Array.from({ length: connections }, (_, index) => `key-${index % 4 === 0 ? 0 : index}`);
     await using service = await serve({
-      workers,
       args: ['--metrics-port', '0', '--rate-limit', String(perMinute)],
       env: { API_KEYS: [...new Set(keys)].join(',') },
       program: program ?? own?.program,
@@ -40,20 +38,12 @@ const run: Run = async ({ rounds, report, program, isTimed = true }) => {
     const keyOf = (connection: number): string => keys[connection] ?? '';
 
     const patient = await callAndCount({ ...load, keyOf, cutEvery: 0 });
-    faults.push(
-      ...differences(await scrapeSettled(url, patient), patient).map(
-        (fault) => `${workers} workers: ${fault}`,
-      ),
-    );
+    faults.push(...differences(await scrape(url), patient));
 
     const impatient = await callAndCount({ ...load, keyOf, cutEvery: 5 });
     const { count, fallen } = await scraping.stop();
     const seen = added(patient, impatient);
-    faults.push(
-      ...differences(await scrapeSettled(url, seen), seen).map(
-        (fault) => `${workers} workers, with cuts: ${fault}`,
-      ),
-    );
+    faults.push(...differences(await scrape(url), seen).map((fault) => `with cuts: ${fault}`));
     faults.push(...fallen.slice(0, 5).map((series) => `${series} fell between two scrapes`));
 
     totals.requests += 2 * connections * requestsEach;
@@ -78,14 +68,6 @@ const run: Run = async ({ rounds, report, program, isTimed = true }) => {
     faults,
   };
 };
-
-/** Two scrapes at once share the reply of a worker, so the first may have been on its way before the last response. */
-async function scrapeSettled(url: string, seen: Seen): Promise<Scrape> {
-  for (let attempt = 1; ; attempt++) {
-    const metrics = await scrape(url);
-    if (metrics.value(durations) >= sum(seen, () => true) || attempt === 10) return metrics;
-  }
-}
 
 /** Compares the counts of a scrape with what callers have seen. A request that was cut may have been counted, or not. */
 function differences(metrics: Scrape, seen: Seen): string[] {
@@ -135,9 +117,9 @@ function added(one: Seen, other: Seen): Seen {
 export const truthfulMetrics: TortureTest = {
   name: 'metrics',
   description:
-    'overload of a write queue of 8, a rate limit, wrong keys and impatient callers, with one and three workers, scraped all along',
+    'overload of a write queue of 8, a rate limit, wrong keys and impatient callers, scraped all along',
   passesWhen: 'the counters sum up to what callers saw, by status and code; none ever falls',
-  rounds: 10,
+  rounds: 6,
   unit: 'services',
   run,
   control: {

@@ -11,10 +11,12 @@ export interface Scrape {
   value(name: string, labels?: Record<string, string>): number;
 }
 
-export async function scrape(url: string): Promise<Scrape> {
-  const response = await fetch(url);
-  if (response.status !== 200) throw new Error(`The scrape got ${response.status}.`);
-  return readScrape(await response.text());
+/** Of several addresses, the sum. */
+export async function scrape(...urls: string[]): Promise<Scrape> {
+  const responses = await Promise.all(urls.map((url) => fetch(url)));
+  for (const { status } of responses) if (status !== 200) throw new Error(`The scrape got ${status}.`);
+  const texts = await Promise.all(responses.map((response) => response.text()));
+  return readScrape(texts.join(''));
 }
 
 /** What a scrape of this registry would give. */
@@ -38,9 +40,19 @@ export function readScrape(text: string): Scrape {
 }
 
 /** The address of the metrics of a service that was started with `--metrics-port 0`. */
-export async function metricsUrl(service: {
-  untilLogged(pattern: RegExp): Promise<RegExpExecArray>;
-}): Promise<string> {
-  const [, url = ''] = await service.untilLogged(/"message":"metrics","address":"([^"]+)"/);
+export async function metricsUrl(service: LoggingService): Promise<string> {
+  const [url = ''] = await metricsUrls(service, 1);
   return url;
 }
+
+/** The same with several workers: each has its own. */
+export async function metricsUrls(service: LoggingService, workers: number): Promise<string[]> {
+  const [lines] = await service.untilLogged(new RegExp(`(${addressLine.source}[^]*){${workers}}`));
+  return [...lines.matchAll(new RegExp(addressLine, 'g'))].map(([, url = '']) => url);
+}
+
+interface LoggingService {
+  untilLogged(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+const addressLine = /"message":"metrics","address":"([^"]+)"/;
