@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
 import { recordBackupState } from '../system/backup-state.ts';
 import { backUpTo } from '../backups/back-up.ts';
@@ -52,6 +53,7 @@ S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
 
 async function backup(target: string, { databaseUrl, keep, json }: BackupOptions): Promise<void> {
   const store = embeddedPath(databaseUrl);
+  letServiceGoFirst();
   if (!isPlace(target)) {
     if (keep) throw noPlace(target);
     if (json) throw usageError('--json works with a folder or bucket.');
@@ -72,6 +74,15 @@ async function backup(target: string, { databaseUrl, keep, json }: BackupOptions
   } catch (error) {
     record(store, 'failedBackup', { at: new Date().toISOString(), to: target, problem: explain(error) });
     throw error;
+  }
+}
+
+/** A backup may take longer; requests may not. */
+function letServiceGoFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Under systemd it is forbidden, and the unit has done it.
   }
 }
 

@@ -53,7 +53,7 @@ describe('the systemd units', () => {
   });
 
   it('take the same rights away from every service, and share the store', () => {
-    const own = new Set(['Type', 'ExecStart', 'Environment', 'StateDirectory', 'CPUSchedulingPolicy']);
+    const own = new Set(['Type', 'ExecStart', 'Environment', 'StateDirectory', 'Nice']);
     const aboutService = /^(?:Restart|TimeoutStop|KillMode|LimitNOFILE|SystemCallFilter=sched_setscheduler)/;
     const [first = [], ...others] = services.map((name) =>
       read(name)
