@@ -8,6 +8,7 @@ import {
   startService,
 } from '../support/process/process.ts';
 import { openConnection, requestText } from '../support/http/raw-http.ts';
+import { untilUnderWay } from '../support/metrics/scrape.ts';
 
 interface LogLine {
   time: string;
@@ -90,7 +91,7 @@ describe('the log', () => {
   });
 
   it('reports a slow request in any case', async () => {
-    await using service = await startService();
+    await using service = await startService({ args: ['--metrics-port', '0'] });
     using connection = (await openConnection(service.url))!;
     const headers = { 'X-Request-Id': 'slow-one' };
     const text = requestText('POST', '/v1/pets', 'localhost', {
@@ -99,8 +100,9 @@ describe('the log', () => {
       body: '{"name":1}',
     });
     connection.write(text.slice(0, -1));
+    await untilUnderWay(service);
     // Past the second after which a request counts as slow.
-    await Bun.sleep(1500);
+    await Bun.sleep(1100);
     connection.write(text.slice(-1));
     await connection.receive();
     await service.stop();
