@@ -38,13 +38,20 @@ export function openListener(listenOptions: ListenOptions): Listener {
       // Until it stops, the kernel sends it some of the new connections.
       previous.reload({ fetch: lastResponses(fetch) });
       await Bun.sleep(handoverMs);
+      await acceptWaiting();
       void previous.stop().then(() => servers.delete(previous));
     },
     async stop(closeActiveConnections) {
       isStopping = true;
+      if (!closeActiveConnections) await acceptWaiting();
       await Promise.all([...servers].map((server) => server.stop(closeActiveConnections)));
     },
   };
+}
+
+/** The kernel resets connections that wait to be accepted when the port closes; some turns of the event loop leave none. */
+async function acceptWaiting(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
 }
 
 /** Each response is the last one on its connection, so that none is idle when the server stops. */

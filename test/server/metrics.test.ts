@@ -38,8 +38,8 @@ describe('the metrics port', () => {
     async (workers, taken) => {
       // Another service, not another program: only two of a kind could share the port.
       const first = await freePort(workers);
-      const port = first + taken;
-      await using _other = await startService({ args: ['--metrics-port', String(port)] });
+      await using other = await startService({ args: ['--metrics-port', String(first + taken)] });
+      const { port } = new URL(await metricsUrl(other));
       const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', String(workers)];
       const { status, stdout, stderr } = await runCli(args);
       expect(status).toBe(2);

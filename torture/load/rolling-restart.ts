@@ -68,14 +68,14 @@ async function restartReplicas(
 
 function checkReadiness(urls: () => string[]) {
   let ready = urls();
-  let isDone = false;
+  const stopping = new AbortController();
   const isReady = (url: string) =>
     fetch(`${url}/readyz`, { keepalive: false }).then(
       ({ ok }) => ok,
       () => false,
     );
   const checking = (async () => {
-    while (!isDone) {
+    while (!stopping.signal.aborted) {
       const all = urls();
       const found = await Promise.all(all.map(isReady));
       ready = all.filter((_, index) => found[index]);
@@ -89,7 +89,7 @@ function checkReadiness(urls: () => string[]) {
     async untilReady(url: string) {
       while (!ready.includes(url)) await Promise.race([Bun.sleep(checkEveryMs), checking]);
     },
-    [Symbol.dispose]: () => void (isDone = true),
+    [Symbol.dispose]: () => stopping.abort(),
   };
 }
 
