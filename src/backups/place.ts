@@ -23,12 +23,6 @@ export interface BackupPlace {
 
 export type Environment = Record<string, string | undefined>;
 
-/** Opens the place that a folder or an s3: address names. */
-export async function openPlace(name: string, environment: Environment): Promise<BackupPlace> {
-  if (isS3(name)) return (await import('./s3.ts')).openS3(name, environment);
-  return (await import('./folder.ts')).openFolder(name);
-}
-
 /** Whether a name means a place, not a single file. A folder that does not exist must be named with a slash. */
 export function isPlace(name: string): boolean {
   return (

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { recordBackupState } from '../system/backup-state.ts';
 import { backUpTo } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
-import { isPlace, noPlace, openPlace } from '../backups/place.ts';
+import { openPlace } from '../backups/open-place.ts';
+import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores.ts';
@@ -63,7 +64,7 @@ async function backup(target: string, { databaseUrl, keep, json }: BackupOptions
   }
   const startedAt = performance.now();
   try {
-    const place = await openPlace(target, process.env);
+    const place = openPlace(target, process.env);
     const { backup: made, removed } = await backUpTo({ place, store, keep, report: reportOnTerminal() });
     const durationMs = Math.round(performance.now() - startedAt);
     const { name, createdAt, bytes, petCount } = made;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { listBackups } from '../backups/catalog.ts';
 import type { Backup } from '../backups/manifest.ts';
-import { openPlace, type BackupPlace } from '../backups/place.ts';
+import { openPlace } from '../backups/open-place.ts';
+import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { embeddedPath } from '../stores.ts';

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
-import { isS3, openPlace } from '../backups/place.ts';
+import { openPlace } from '../backups/open-place.ts';
+import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
 import { makeScratchFolder } from '../sqlite/maintenance/lock-store.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
@@ -84,7 +85,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   }
   const cut = source.lastIndexOf('/') + 1;
   const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
-  const place = await openPlace(placeName, process.env);
+  const place = openPlace(placeName, process.env);
   const backups = await listBackups(place);
   const backup = isLatest ? backups.at(-1) : backups.find((each) => each.name === name);
   if (!backup) {

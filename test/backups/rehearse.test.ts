@@ -5,7 +5,8 @@ import { issueKey } from '../../src/domain/api-key.ts';
 import { backUpTo } from '../../src/backups/back-up.ts';
 import { listBackups } from '../../src/backups/catalog.ts';
 import type { Backup } from '../../src/backups/manifest.ts';
-import { openPlace, type BackupPlace } from '../../src/backups/place.ts';
+import { openPlace } from '../../src/backups/open-place.ts';
+import type { BackupPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
@@ -22,10 +23,7 @@ describe(`50 random rehearsals, SEED=${seed}`, () => {
     await using s3 = await openS3Server();
     using folder = makeFolder();
     mkdirSync(join(folder.path, 'backups'));
-    const places = [
-      await openPlace(join(folder.path, 'backups'), {}),
-      await openPlace('s3://shop/rehearsals', s3.env),
-    ];
+    const places = [openPlace(join(folder.path, 'backups'), {}), openPlace('s3://shop/rehearsals', s3.env)];
     // The store grows from backup to backup.
     for (let count = 0; count < 6; count++) {
       await grow(folder.database, between(random, 1, 80));

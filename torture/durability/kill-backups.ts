@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '../../src/backups/manifest.ts';
-import { openPlace } from '../../src/backups/place.ts';
+import { openPlace } from '../../src/backups/open-place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
@@ -56,7 +56,7 @@ async function killAll(options: RunOptions, target: Target, count: Count): Promi
   using folder = makeFolder();
   const args = ['--backup-to', to, '--backup-every', '1s'];
   const start = (): Promise<Service> => serve({ databaseUrl: folder.database, args, env, program });
-  const place = await openPlace(to, env);
+  const place = openPlace(to, env);
   const checked = new Set<string>();
   const faults: string[] = [];
   let service = await start();
