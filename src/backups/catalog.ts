@@ -17,7 +17,7 @@ import {
 } from './manifest.ts';
 import type { BackupPlace } from './place.ts';
 
-/** The whole backups of a place, oldest first. */
+/** The whole backups of a place, oldest first by their own dates. */
 export async function listBackups(place: BackupPlace): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => isBackupName(name) && files.has(manifestOf(name)));

@@ -1,4 +1,5 @@
 import { usageError } from '../domain/error.ts';
+import { survey } from './survey.ts';
 
 /** Which backups stay: the newest of each of the last `count` hours, days, weeks, months or years that have one. */
 export interface KeepRule {
@@ -29,9 +30,7 @@ export function findSurplus<Dated extends { createdAt: Date }>(
   rules: readonly KeepRule[],
   now: Date,
 ): Dated[] {
-  const past = backups
-    .filter(({ createdAt }) => createdAt <= now)
-    .toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
+  const past = survey(backups, now).backups.toReversed();
   const kept = new Set(past.slice(0, 1));
   for (const { unit, count } of rules) {
     const newestOf = new Map<string, Dated>();

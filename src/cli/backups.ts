@@ -3,13 +3,14 @@ import { listBackups } from '../backups/catalog.ts';
 import type { Backup } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
+import { survey, type Survey } from '../backups/survey.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { embeddedPath } from '../stores.ts';
 import { record, s3Help } from './backup.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, countOf, explain, print, printJson, renderTable } from './terminal/output.ts';
+import { contentOf, countOf, explain, print, printJson, renderTable, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 interface BackupsOptions {
@@ -66,7 +67,7 @@ async function showList(name: string | undefined, { json }: BackupsOptions): Pro
 async function runRehearsal(name: string | undefined, options: BackupsOptions): Promise<void> {
   const store = embeddedPath(options.databaseUrl);
   const place = await openNamed(name);
-  const backup = choose(await listBackups(place), place, options.latest ?? false);
+  const backup = choose(await surveyPlace(place), place, options.latest ?? false);
   const at = new Date().toISOString();
   try {
     const restoreMs = Math.round(await rehearse(place, backup, reportOnTerminal()));
@@ -88,10 +89,18 @@ async function openNamed(name = process.env['BACKUP_TO']): Promise<BackupPlace> 
   );
 }
 
+/** The backups that count; the operator learns of the others. */
+export async function surveyPlace(place: BackupPlace): Promise<Survey<Backup>> {
+  const found = survey(await listBackups(place), new Date());
+  for (const { name } of found.fromFuture) {
+    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
+  }
+  return found;
+}
+
 /** The newest backup of a place, or one chosen at random. */
-function choose(backups: Backup[], place: BackupPlace, isLatest: boolean): Backup {
-  const index = isLatest ? -1 : Math.floor(Math.random() * backups.length);
-  const backup = backups.at(index);
+function choose({ backups, newest }: Survey<Backup>, place: BackupPlace, isLatest: boolean): Backup {
+  const backup = isLatest ? newest : backups[Math.floor(Math.random() * backups.length)];
   if (backup) return backup;
   throw new OperatorError(`There are no backups in ${place.name}.`, 'Make one: petstore backup');
 }

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
+import type { Backup } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
@@ -11,9 +12,10 @@ import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
 import { embeddedPath } from '../stores.ts';
 import { audited, auditHelp } from './audit.ts';
 import { s3Help } from './backup.ts';
+import { surveyPlace } from './backups.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, print } from './terminal/output.ts';
+import { contentOf, describeAge, print } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 export function define(command: Command): void {
@@ -58,7 +60,6 @@ async function restore(source: string, options: RestoreOptions): Promise<void> {
       }),
     ({ petCount }) => ({ file: local.chosen ?? source, petCount }),
   );
-  if (local.chosen !== undefined) print(`The backup is ${local.chosen}.\n`);
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {
     print(`The store that was there is kept as ${replacedPath}. Remove it when you no longer need it.\n`);
@@ -86,12 +87,14 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   const cut = source.lastIndexOf('/') + 1;
   const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
   const place = openPlace(placeName, process.env);
-  const backups = await listBackups(place);
-  const backup = isLatest ? backups.at(-1) : backups.find((each) => each.name === name);
+  const backup = isLatest
+    ? (await surveyPlace(place)).newest
+    : (await listBackups(place)).find((each) => each.name === name);
   if (!backup) {
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);
   }
+  print(introduce(backup));
   const path = resolveLinks(store);
   prepareFolder(path);
   const folder = makeScratchFolder(path, 'restoring');
@@ -104,4 +107,11 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     throw error;
   }
   return { file, chosen: backup.name, [Symbol.dispose]: remove };
+}
+
+/** What an operator who took the wrong backup must see before the store is replaced. */
+function introduce(backup: Backup): string {
+  const { name, createdAt } = backup;
+  const age = describeAge(Date.now() - createdAt.getTime());
+  return `The backup is ${name}: ${contentOf(backup)}, made ${age} ago (${createdAt.toISOString()}).\n`;
 }

@@ -59,6 +59,11 @@ describe('findSurplus', () => {
     expect(surplusOf(times, '1d')).toEqual(['2026-11-15T12:00']);
   });
 
+  it('counts a backup whose clock was a few minutes ahead like any other', () => {
+    const times = ['2026-11-16T12:33:00Z', '2026-11-16T12:10:00Z'];
+    expect(surplusOf(times, '1d')).toEqual(['2026-11-16T12:10']);
+  });
+
   it('never removes the newest, and removes the same at once as step by step', () => {
     const time = fc
       .integer({ min: 0, max: 400 * 24 })

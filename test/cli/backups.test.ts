@@ -1,8 +1,18 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBackupState } from '../../src/system/backup-state.ts';
+import { manifestOf, nameBackup, renderManifest } from '../../src/backups/manifest.ts';
 import { makeTemporaryFolder, removeFolder } from '../../src/system/temporary-folder.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
@@ -138,6 +148,64 @@ async function leaveRehearsal(temporary: string): Promise<void> {
   const folder = join(temporary, basename(own).replace(`-${process.pid}-`, `-${ended.pid}-`));
   mkdirSync(folder);
   writeFileSync(join(folder, 'petstore.db'), 'every pet and key');
+}
+
+describe('a backup that was made under a clock 30 days ahead', () => {
+  it('is not the newest for restore and rehearse, which say so, and pushes no other out', async () => {
+    using world = await makeWorld('a folder');
+    const ahead = await makeFuture(world);
+    await world.run('seed', '--count', '700');
+    const { name: present } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    const warning = `petstore: ${ahead} in ${world.place} is dated in the future and ignored. Was the clock wrong?\n`;
+
+    const at = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    const restored = await runCli(['restore', world.place, '--latest'], at);
+    expect(restored).toMatchObject({ status: 0, stderr: warning });
+    expect(restored.stdout).toMatch(
+      new RegExp(
+        `^The backup is ${present}: 1,000 pets, made \\d+ minutes? ago \\(.*Z\\)\\.\nRestored 1,000 pets`,
+      ),
+    );
+    const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
+    expect(rehearsed).toMatchObject({ status: 0, stderr: warning });
+    expect(rehearsed.stdout).toContain(present);
+
+    const { removed } = JSON.parse((await world.run('backup', world.place, '--json', '--keep', '1y')).stdout);
+    expect(removed).not.toContain(ahead);
+    expect(await world.files()).toContain(ahead);
+    // By its name it can be had.
+    const named = ['restore', join(world.place, ahead), '--force'];
+    expect(await runCli(named, at)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Restored 300 pets'),
+    });
+  });
+
+  it('is not restored by --latest when there is no other', async () => {
+    using world = await makeWorld('a folder');
+    await makeFuture(world);
+    const at = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
+    expect(await runCli(['restore', world.place, '--latest'], at)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/is dated in the future[^]*\npetstore: There is no backup at/),
+    });
+    expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
+  });
+});
+
+/** Backs up, and dates the backup as a machine with such a clock would have. */
+async function makeFuture(world: World): Promise<string> {
+  const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+  const manifest = JSON.parse(await Bun.file(join(world.place, manifestOf(made))).text());
+  const createdAt = new Date(Date.parse(manifest.createdAt) + 30 * 86_400_000);
+  const ahead = nameBackup(createdAt);
+  renameSync(join(world.place, made), join(world.place, ahead));
+  rmSync(join(world.place, manifestOf(made)));
+  writeFileSync(
+    join(world.place, manifestOf(ahead)),
+    renderManifest({ ...manifest, name: ahead, createdAt }),
+  );
+  return ahead;
 }
 
 describe('a backup that rots in its place', () => {

@@ -47,6 +47,22 @@ export function contentOf({ petCount, orderCount }: { petCount: number; orderCou
   return orderCount === 0 ? pets : `${pets} and ${countOf(orderCount, 'order')}`;
 }
 
+/** `12 minutes`, `3 hours`, `30 days`. */
+export function describeAge(milliseconds: number): string {
+  const [size, noun] = ageUnits.find(([least]) => milliseconds >= 2 * least) ?? [60_000, 'minute'];
+  return countOf(Math.max(0, Math.floor(milliseconds / size)), noun);
+}
+
+const ageUnits = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+] as const;
+
+/** For what is worth knowing although the command goes on. */
+export function warn(text: string): void {
+  process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
+}
+
 export function printError(error: unknown): void {
   process.stderr.write(`${wrapLines(`petstore: ${explain(error)}`, process.stderr)}\n`);
 }
