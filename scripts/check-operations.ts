@@ -9,7 +9,7 @@ import { makeFolder } from '../test/support/process/process.ts';
 import { outputOf, project } from './command.ts';
 import { buildExecutable } from './executable.ts';
 
-const packages = 'systemd-sysv,sudo,curl,ca-certificates,procps,prometheus';
+const packages = 'systemd-sysv,sudo,curl,ca-certificates,procps,prometheus,prometheus-node-exporter';
 const bootPatienceMs = 120_000;
 const name = `petstore-operations-${process.pid}`;
 const image = `localhost/${name}`;

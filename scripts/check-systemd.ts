@@ -10,8 +10,9 @@ import { checkJobs, checkService, checkTls, prepare } from './deploy/units-at-wo
 
 /** In tenths, as `systemd-analyze security` takes it. */
 const highestExposure = 20;
-const units = ['petstore.service', 'petstore-backup.service', 'petstore-rehearse.service'];
-const timers = ['petstore-backup.timer', 'petstore-rehearse.timer'];
+const jobs = ['petstore-backup', 'petstore-rehearse', 'petstore-backups-check'];
+const units = ['petstore.service', ...jobs.map((job) => `${job}.service`)];
+const timers = jobs.map((job) => `${job}.timer`);
 
 using folder = makeFolder();
 const executable = process.argv[2] ?? join(folder.path, 'petstore');

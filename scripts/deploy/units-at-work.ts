@@ -41,8 +41,14 @@ export async function checkJobs(machine: Machine): Promise<void> {
   await untilReady(machine);
   await machine.run('systemctl', 'start', 'petstore-backup.service');
   await machine.run('systemctl', 'start', 'petstore-rehearse.service');
-  await machine.run('systemctl', 'enable', '--now', 'petstore-backup.timer', 'petstore-rehearse.timer');
-  report('a backup is made and rehearsed, and the timers start');
+  await machine.shell('install -d -m 775 -o root -g petstore /var/lib/prometheus/node-exporter');
+  await machine.run('systemctl', 'start', 'petstore-backups-check.service');
+  await machine.shell(
+    "grep '^petstore_backup_rehearsed.* [1-9]' /var/lib/prometheus/node-exporter/petstore.prom",
+  );
+  const timers = ['petstore-backup.timer', 'petstore-rehearse.timer', 'petstore-backups-check.timer'];
+  await machine.run('systemctl', 'enable', '--now', ...timers);
+  report('a backup is made, rehearsed and checked, and the timers start');
 }
 
 export async function checkTls(machine: Machine): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * A backup is a file and a manifest. The manifest is written last and removed first, so a backup that was interrupted at
- * any moment is not in the list.
+ * any moment is not in the list. Once it was rehearsed, there is a third file, which goes with it.
  */
 
 import { existsSync, readFileSync } from 'node:fs';
@@ -10,10 +10,14 @@ import { hashOf } from './hash.ts';
 import {
   isBackupName,
   manifestOf,
+  ownerOf,
   parseManifest,
+  parseRehearsal,
+  rehearsalOf,
   renderManifest,
   timeOfName,
   type Backup,
+  type Rehearsal,
 } from './manifest.ts';
 import type { BackupPlace } from './place.ts';
 
@@ -23,7 +27,7 @@ export async function listBackups(place: BackupPlace): Promise<Backup[]> {
   const names = [...files.keys()].filter((name) => isBackupName(name) && files.has(manifestOf(name)));
   const backups: Backup[] = [];
   for (let start = 0; start < names.length; start += readAtOnce) {
-    const read = names.slice(start, start + readAtOnce).map((name) => readManifest(place, name));
+    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
     for (const backup of await Promise.all(read)) {
       if (backup && files.get(backup.name) === backup.bytes) backups.push(backup);
     }
@@ -46,8 +50,12 @@ export async function addBackup(place: BackupPlace, draft: string, backup: Backu
 }
 
 export async function removeBackup(place: BackupPlace, name: string): Promise<void> {
-  await place.remove(manifestOf(name));
-  await place.remove(name);
+  for (const file of [manifestOf(name), rehearsalOf(name), name]) await place.remove(file);
+}
+
+/** Replaces the record of an earlier rehearsal of the same backup. */
+export async function recordRehearsal(place: BackupPlace, name: string, rehearsal: Rehearsal): Promise<void> {
+  await place.write(rehearsalOf(name), `${JSON.stringify(rehearsal, null, 2)}\n`);
 }
 
 /** Copies a backup to a path of this machine, and checks that it is what was backed up. */
@@ -76,17 +84,23 @@ const abandonedAfterMs = 86_400_000;
 
 /** Files of backups that were interrupted long ago. A younger one may still be under way. */
 export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
-  return [...files.keys()].filter((name) => {
-    const time = timeOfName(name.replace(/\.json$/, '.db').replace(/\.\d+\.partial$/, ''));
+  return [...files.keys()].filter((file) => {
+    const name = ownerOf(file.replace(/\.db\.\d+\.partial$/, '.db'));
+    const time = timeOfName(name);
     if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
-    const counterpart = name.endsWith('.db') ? manifestOf(name) : name.replace(/\.json$/, '.db');
-    return name.endsWith('.partial') || !files.has(counterpart);
+    return file.endsWith('.partial') || !files.has(name) || !files.has(manifestOf(name));
   });
 }
 
-async function readManifest(place: BackupPlace, name: string): Promise<Backup | undefined> {
+async function readBackup(
+  place: BackupPlace,
+  name: string,
+  files: ReadonlyMap<string, number>,
+): Promise<Backup | undefined> {
   try {
-    return parseManifest(name, await place.read(manifestOf(name)));
+    const backup = parseManifest(name, await place.read(manifestOf(name)));
+    if (!backup || !files.has(rehearsalOf(name))) return backup;
+    return { ...backup, rehearsal: parseRehearsal(await place.read(rehearsalOf(name))) };
   } catch (error) {
     // Another process may have thinned it out since.
     if ((await place.list()).has(manifestOf(name))) throw error;

@@ -1,5 +1,5 @@
 import { usageError } from '../domain/error.ts';
-import { survey } from './survey.ts';
+import { survey, type Dated } from './survey.ts';
 
 /** Which backups stay: the newest of each of the last `count` hours, days, weeks, months or years that have one. */
 export interface KeepRule {
@@ -23,17 +23,19 @@ export function parseKeep(text: string): KeepRule[] {
 
 /**
  * The backups that no rule keeps. Periods without a backup do not count, so nothing is lost while backups are off. The
- * newest stays, and one from the future, made under a wrong clock, neither goes nor takes the place of another.
+ * newest stays, and so does the last that was rehearsed, with the record of it. One from the future, made under a wrong
+ * clock, neither goes nor takes the place of another.
  */
-export function findSurplus<Dated extends { createdAt: Date }>(
-  backups: readonly Dated[],
+export function findSurplus<Backup extends Dated>(
+  backups: readonly Backup[],
   rules: readonly KeepRule[],
   now: Date,
-): Dated[] {
-  const past = survey(backups, now).backups.toReversed();
-  const kept = new Set(past.slice(0, 1));
+): Backup[] {
+  const { newest, lastRehearsed, backups: oldestFirst } = survey(backups, now);
+  const past = oldestFirst.toReversed();
+  const kept = new Set([newest, lastRehearsed]);
   for (const { unit, count } of rules) {
-    const newestOf = new Map<string, Dated>();
+    const newestOf = new Map<string, Backup>();
     for (const backup of past) {
       const period = periodOf[unit](backup.createdAt);
       if (!newestOf.has(period)) newestOf.set(period, backup);

@@ -11,6 +11,17 @@ export interface Backup {
   petCount: number;
   orderCount: number;
   keyCount: number;
+  /** The last one; a file of its own beside the manifest. */
+  rehearsal?: Rehearsal | undefined;
+}
+
+/** How a rehearsal of a restore went. */
+export interface Rehearsal {
+  at: Date;
+  isSound: boolean;
+  /** How long the restore took, if it was sound; otherwise, why not. */
+  restoreMs?: number;
+  problem?: string;
 }
 
 /** Names sort by time. The random end tells backups of the same second apart. */
@@ -37,6 +48,15 @@ export function manifestOf(name: string): string {
   return name.replace(/\.db$/, '.json');
 }
 
+export function rehearsalOf(name: string): string {
+  return name.replace(/\.db$/, '.rehearsal.json');
+}
+
+/** The name of the backup that a file of a place belongs to, if it is one. */
+export function ownerOf(file: string): string {
+  return file.replace(/(?:\.rehearsal)?\.json$/, '.db');
+}
+
 export function renderManifest(backup: Backup): string {
   return `${JSON.stringify(backup, null, 2)}\n`;
 }
@@ -53,6 +73,18 @@ export function parseManifest(name: string, text: string): Backup | undefined {
       /^[0-9a-f]{64}$/.test(backup.sha256) &&
       counts.every((count) => Number.isSafeInteger(count) && count >= 0);
     return isWhole ? backup : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for a text that does not describe a rehearsal. */
+export function parseRehearsal(text: string): Rehearsal | undefined {
+  try {
+    const read = JSON.parse(text) as Record<string, unknown>;
+    const rehearsal = { ...read, at: new Date(String(read['at'])) } as Rehearsal;
+    const isWhole = !Number.isNaN(rehearsal.at.getTime()) && typeof rehearsal.isSound === 'boolean';
+    return isWhole ? rehearsal : undefined;
   } catch {
     return undefined;
   }

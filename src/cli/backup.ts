@@ -1,23 +1,23 @@
-import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import type { Command } from 'commander';
-import { recordBackupState } from '../system/backup-state.ts';
-import { backUpTo } from '../backups/back-up.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { backUpTo, type BackUpOptions } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { openPlace } from '../backups/open-place.ts';
 import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
+import { stopSignals, untilStopSignal } from '../server/signals.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, explain, print, printJson } from './terminal/output.ts';
+import { contentOf, explain, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-import { visible } from './terminal/visible.ts';
+import { parseDuration } from './values.ts';
 
 interface BackupOptions {
   databaseUrl: string;
   keep?: KeepRule[];
+  every?: number;
   json?: boolean;
 }
 
@@ -35,6 +35,15 @@ export function define(command: Command): void {
         '12 months that have one.',
       parseKeep,
     )
+    .addOption(
+      new Option(
+        '--every <time>',
+        'Go on until SIGTERM or SIGINT: back up at once and then this often (15m, 1h, 1d), with a line in the log for ' +
+          'each. A backup that fails is tried again within a minute. For where there are no timers.',
+      )
+        .argParser(parseInterval)
+        .conflicts('json'),
+    )
     .option('--json', 'Print JSON instead of text.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', s3Help)
@@ -43,7 +52,7 @@ export function define(command: Command): void {
     command,
     'petstore backup /backups/petstore-$(date +%F).db',
     'petstore backup /backups --keep 24h,7d,4w,12m',
-    'petstore backup s3://shop-backups/petstore --keep 7d,12m',
+    'petstore backup s3://shop-backups/petstore --keep 7d,12m --every 1h',
   );
 }
 
@@ -52,50 +61,71 @@ export const s3Help = `
 For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
 S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
 
-async function backup(target: string, { databaseUrl, keep, json }: BackupOptions): Promise<void> {
-  const store = embeddedPath(databaseUrl);
-  letServiceGoFirst();
+/** Longer ones are for timers: a process that waits for weeks loses its turn at every restart. */
+const longestIntervalMs = 7 * 86_400_000;
+
+function parseInterval(text: string): number {
+  const intervalMs = parseDuration(text);
+  if (intervalMs > 0 && intervalMs <= longestIntervalMs) return intervalMs;
+  throw new InvalidArgumentError('It must be from 1s to 7d.');
+}
+
+async function backup(target: string, options: BackupOptions): Promise<void> {
+  const { keep, every, json } = options;
+  const store = embeddedPath(options.databaseUrl);
   if (!isPlace(target)) {
-    if (keep) throw noPlace(target);
+    if (keep || every !== undefined) throw noPlace(target);
     if (json) throw usageError('--json works with a folder or bucket.');
     const content = backUpSqlite(store, target, reportOnTerminal());
     print(`Backed up ${contentOf(content)} to ${target}, and read it back.\n`);
     return;
   }
+  const place = openPlace(target, process.env);
+  const work: BackUpOptions = { place, store, keep, report: reportOnTerminal() };
+  if (every !== undefined) return backUpEvery(every, work);
   const startedAt = performance.now();
-  try {
-    const place = openPlace(target, process.env);
-    const { backup: made, removed } = await backUpTo({ place, store, keep, report: reportOnTerminal() });
-    const durationMs = Math.round(performance.now() - startedAt);
-    const { name, createdAt, bytes, petCount } = made;
-    record(store, 'backup', { at: createdAt.toISOString(), name, to: target, bytes, petCount, durationMs });
-    if (json) return printJson({ ...made, to: target, durationMs, removed });
-    print(`Backed up ${contentOf(made)} to ${target.replace(/\/$/, '')}/${name}, and read it back.\n`);
-    if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
-  } catch (error) {
-    record(store, 'failedBackup', { at: new Date().toISOString(), to: target, problem: explain(error) });
-    throw error;
+  const { backup: made, removed } = await backUpTo(work);
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (json) return printJson({ ...made, to: target, durationMs, removed });
+  print(`Backed up ${contentOf(made)} to ${target.replace(/\/$/, '')}/${made.name}, and read it back.\n`);
+  if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
+}
+
+const retryMs = 60_000;
+/** Between two backups, even if one takes longer than the interval: a stop signal is heard in it. */
+const shortestPauseMs = 1000;
+
+/** Finishes the backup that is under way when a stop signal arrives; a second signal ends it at once. */
+async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never> {
+  const { log } = openContext('info');
+  const to = work.place.name;
+  const stopped = untilStopSignal(stopSignals());
+  makeWay();
+  for (;;) {
+    const startedAt = performance.now();
+    let pauseMs = everyMs;
+    try {
+      const { backup: made, removed } = await backUpTo(work);
+      const { name, petCount: pets, bytes } = made;
+      const durationMs = Math.round(performance.now() - startedAt);
+      log.info('backup made', { name, to, pets, bytes, durationMs, removed: removed.length });
+    } catch (error) {
+      log.error('The backup failed.', { to, reason: explain(error) });
+      pauseMs = Math.min(everyMs, retryMs);
+    }
+    const restMs = Math.max(shortestPauseMs, pauseMs - (performance.now() - startedAt));
+    const reason = await Promise.race([stopped, Bun.sleep(restMs)]);
+    if (reason === undefined) continue;
+    log.info('stopped', { reason });
+    process.exit(0);
   }
 }
 
-/** A backup may take longer; requests may not. */
-function letServiceGoFirst(): void {
+/** A service on the same machine goes first. */
+function makeWay(): void {
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // Under systemd it is forbidden, and the unit has done it.
+    // The system does not allow it.
   }
 }
-
-/**
- * For the service and its metrics. On another machine, there is no store to record it for. A backup that cannot be
- * recorded is good all the same.
- */
-export const record: typeof recordBackupState = (store, part, value) => {
-  if (!existsSync(store)) return;
-  try {
-    recordBackupState(store, part, value);
-  } catch (error) {
-    process.stderr.write(`petstore: This cannot be recorded beside ${visible(store)}: ${explain(error)}\n`);
-  }
-};

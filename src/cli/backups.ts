@@ -1,113 +1,198 @@
-import type { Command } from 'commander';
-import { listBackups } from '../backups/catalog.ts';
-import type { Backup } from '../backups/manifest.ts';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { Option, type Command } from 'commander';
+import { listBackups, recordRehearsal } from '../backups/catalog.ts';
+import type { Backup, Rehearsal } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
-import { survey, type Survey } from '../backups/survey.ts';
 import { rehearse } from '../backups/rehearse.ts';
-import { OperatorError, usageError } from '../domain/error.ts';
-import { embeddedPath } from '../stores.ts';
-import { record, s3Help } from './backup.ts';
-import { settings } from './settings.ts';
+import { survey, type Survey } from '../backups/survey.ts';
+import { OperatorError } from '../domain/error.ts';
+import { s3Help } from './backup.ts';
+import { attemptWrite } from './output-file.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, countOf, explain, print, printJson, renderTable, warn } from './terminal/output.ts';
+import {
+  contentOf,
+  countOf,
+  describeAge,
+  explain,
+  print,
+  printJson,
+  renderTable,
+  warn,
+} from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
+import { parseDuration } from './values.ts';
 
-interface BackupsOptions {
-  databaseUrl: string;
-  json?: boolean;
-  latest?: boolean;
-}
+const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
+const examples = [
+  'petstore backups list /backups',
+  'petstore backups rehearse s3://shop-backups/petstore --latest',
+  'petstore backups check /backups --max-age 2h --max-rehearsal-age 8d',
+] as const;
 
 export function define(backups: Command): void {
   backups
-    .description('List the backups in a folder or bucket, or rehearse a restore.')
+    .description('List the backups in a folder or bucket, rehearse a restore, or check that both are recent.')
     .option('--json', 'Print JSON instead of text.')
-    .addOption(settings.databaseUrl)
     .addHelpText('after', s3Help);
-  const place = ['[place]', 'A folder or s3://bucket/prefix; BACKUP_TO if absent.'] as const;
   const list = backups
     .command('list')
     .description('Show the backups that are whole, oldest first. Unfinished ones are not shown.')
     .argument(...place)
-    .action((name: string | undefined, _options, command: Command) =>
-      showList(name, command.optsWithGlobals()),
-    );
+    .action((name: string, _options, command: Command) => showList(name, command.optsWithGlobals()));
   const rehearsal = backups
     .command('rehearse')
     .description(
       'Restore a backup, chosen at random, into a temporary store (below TMPDIR); check every pet, order and key; ' +
-        'say how long it took. The result is recorded beside the store of --database-url, where the service finds it.',
+        'say how long it took. The result is recorded in the place, beside the backup.',
     )
     .argument(...place)
     .option('--latest', 'Take the newest backup.')
-    .action((name: string | undefined, _options, command: Command) =>
-      runRehearsal(name, command.optsWithGlobals()),
-    );
-  const examples = [
-    'petstore backups list /backups',
-    'petstore backups rehearse s3://shop-backups/petstore --latest',
-  ];
+    .action((name: string, _options, command: Command) => runRehearsal(name, command.optsWithGlobals()));
+  const check = backups
+    .command('check')
+    .description(
+      'Look into the place, and exit with 1 if its newest backup is too old, or if the last rehearsal failed or is ' +
+        'too old. For a timer, and for alerts.',
+    )
+    .argument(...place)
+    .addOption(ageOption('--max-age <time>', 'The newest backup', 2 * hourMs, '2h'))
+    .addOption(ageOption('--max-rehearsal-age <time>', 'The last rehearsal', 8 * 24 * hourMs, '8d'))
+    .option('--textfile <file>', 'Also write both times to a file (*.prom) for node_exporter.')
+    .action((name: string, _options, command: Command) => runCheck(name, command.optsWithGlobals()));
   addExamples(backups, ...examples);
+  addExamples(list, examples[0], 'petstore backups list s3://shop-backups/petstore --json');
+  addExamples(rehearsal, 'petstore backups rehearse /backups', examples[1]);
   addExamples(
-    list,
-    'petstore backups list /backups',
-    'petstore backups list s3://shop-backups/petstore --json',
+    check,
+    examples[2],
+    'petstore backups check s3://shop-backups/petstore --textfile backups.prom',
   );
-  addExamples(rehearsal, 'petstore backups rehearse /backups', ...examples.slice(1));
 }
 
-async function showList(name: string | undefined, { json }: BackupsOptions): Promise<void> {
-  const found = await listBackups(await openNamed(name));
+const hourMs = 3_600_000;
+
+function ageOption(flags: string, what: string, fallbackMs: number, fallback: string): Option {
+  return new Option(flags, `${what} may be this old (30m, 2h, 8d).`)
+    .default(fallbackMs, fallback)
+    .argParser(parseDuration);
+}
+
+async function showList(name: string, { json }: { json?: boolean }): Promise<void> {
+  const found = await listBackups(openPlace(name, process.env));
   if (json) printJson(found);
   else if (found.length === 0) print('There are no backups.\n');
   else print(renderTable([headings, ...found.map(cellsOf)]));
 }
 
-async function runRehearsal(name: string | undefined, options: BackupsOptions): Promise<void> {
-  const store = embeddedPath(options.databaseUrl);
-  const place = await openNamed(name);
-  const backup = choose(await surveyPlace(place), place, options.latest ?? false);
-  const at = new Date().toISOString();
+async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
+  const from = openPlace(name, process.env);
+  const backup = choose(await surveyPlace(from), from, options.latest ?? false);
+  const at = new Date();
+  let rehearsal: Rehearsal;
   try {
-    const restoreMs = Math.round(await rehearse(place, backup, reportOnTerminal()));
-    record(store, 'rehearsal', { at, name: backup.name, isSound: true, restoreMs });
-    if (options.json) return printJson({ ...backup, restoreMs });
-    const content = `${contentOf(backup)} and ${countOf(backup.keyCount, 'key')}`;
-    print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
+    rehearsal = { at, isSound: true, restoreMs: await rehearse(from, backup, reportOnTerminal()) };
   } catch (error) {
-    record(store, 'rehearsal', { at, name: backup.name, isSound: false, problem: explain(error) });
+    // Where even this cannot be recorded, the first problem is the one to show.
+    await recordRehearsal(from, backup.name, { at, isSound: false, problem: explain(error) }).catch(() => {});
     throw error;
   }
+  await recordRehearsal(from, backup.name, rehearsal);
+  const { restoreMs = 0 } = rehearsal;
+  if (options.json) return printJson({ ...backup, rehearsal, restoreMs });
+  const content = `${contentOf(backup)} and ${countOf(backup.keyCount, 'key')}`;
+  print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
 }
 
-async function openNamed(name = process.env['BACKUP_TO']): Promise<BackupPlace> {
-  if (name) return openPlace(name, process.env);
-  throw usageError(
-    'The place of the backups is missing.',
-    'Name a folder or s3://bucket/prefix, or set BACKUP_TO.',
-  );
+interface CheckOptions {
+  maxAge: number;
+  maxRehearsalAge: number;
+  textfile?: string;
+  json?: boolean;
+}
+
+async function runCheck(name: string, options: CheckOptions): Promise<void> {
+  const { maxAge, maxRehearsalAge, textfile, json } = options;
+  let found: Survey<Backup> | undefined;
+  try {
+    found = await surveyPlace(openPlace(name, process.env));
+  } finally {
+    // Of a place that cannot be read nothing is known: the file must not go on naming what was there.
+    if (textfile !== undefined) writeTextfile(textfile, found);
+  }
+  const { newest, lastRehearsed } = found;
+  const problems = [problemOf(newest, maxAge), rehearsalProblemOf(lastRehearsed, maxRehearsalAge)];
+  if (json) printJson({ newest, lastRehearsed });
+  if (problems.some(Boolean)) throw new OperatorError([`${name}:`, ...problems].filter(Boolean).join(' '));
+  if (!json) print(`${name} holds a recent backup, and a restore was rehearsed.\n`);
+}
+
+function problemOf(newest: Backup | undefined, maxAgeMs: number): string | undefined {
+  if (!newest) return 'There is no backup.';
+  const ageMs = Date.now() - newest.createdAt.getTime();
+  return ageMs > maxAgeMs ? `The newest backup is ${describeAge(ageMs)} old.` : undefined;
+}
+
+function rehearsalProblemOf(last: Backup | undefined, maxAgeMs: number): string | undefined {
+  if (!last?.rehearsal) return 'No backup was rehearsed.';
+  const { name, rehearsal } = last;
+  if (!rehearsal.isSound) return `The rehearsal of ${name} failed: ${rehearsal.problem}`;
+  const ageMs = Date.now() - rehearsal.at.getTime();
+  return ageMs > maxAgeMs ? `The last rehearsal, of ${name}, was ${describeAge(ageMs)} ago.` : undefined;
+}
+
+/** For node_exporter's textfile collector, which must never find half a file and runs as another user. */
+function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
+  const { rehearsal } = found?.lastRehearsed ?? {};
+  const text =
+    gauge('newest', 'When the newest backup was begun; 0 while none is known.', found?.newest?.createdAt) +
+    gauge(
+      'rehearsed',
+      'When the last rehearsal of a restore was begun; 0 while none is known, or if it failed.',
+      rehearsal?.isSound ? rehearsal.at : undefined,
+    );
+  const partial = `${path}.${process.pid}.partial`;
+  attemptWrite(path, () => {
+    try {
+      writeFileSync(partial, text);
+      chmodSync(partial, 0o644);
+      renameSync(partial, path);
+    } finally {
+      rmSync(partial, { force: true });
+    }
+  });
+}
+
+function gauge(what: string, help: string, time: Date | undefined): string {
+  const name = `petstore_backup_${what}_timestamp_seconds`;
+  const seconds = Math.floor((time?.getTime() ?? 0) / 1000);
+  return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${seconds}\n`;
 }
 
 /** The backups that count; the operator learns of the others. */
-export async function surveyPlace(place: BackupPlace): Promise<Survey<Backup>> {
-  const found = survey(await listBackups(place), new Date());
+export async function surveyPlace(from: BackupPlace): Promise<Survey<Backup>> {
+  const found = survey(await listBackups(from), new Date());
   for (const { name } of found.fromFuture) {
-    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
+    warn(`${name} in ${from.name} is dated in the future and ignored. Was the clock wrong?`);
   }
   return found;
 }
 
 /** The newest backup of a place, or one chosen at random. */
-function choose({ backups, newest }: Survey<Backup>, place: BackupPlace, isLatest: boolean): Backup {
+function choose({ backups, newest }: Survey<Backup>, from: BackupPlace, isLatest: boolean): Backup {
   const backup = isLatest ? newest : backups[Math.floor(Math.random() * backups.length)];
   if (backup) return backup;
-  throw new OperatorError(`There are no backups in ${place.name}.`, 'Make one: petstore backup');
+  throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
 }
 
-const headings = ['NAME', 'CREATED (UTC)', 'PETS', 'ORDERS', 'KEYS', 'BYTES'];
+const headings = ['NAME', 'CREATED (UTC)', 'PETS', 'ORDERS', 'KEYS', 'BYTES', 'REHEARSED (UTC)'];
 
-function cellsOf({ name, createdAt, petCount, orderCount, keyCount, bytes }: Backup): string[] {
-  const time = createdAt.toISOString().slice(0, 19).replace('T', ' ');
-  return [name, time, ...[petCount, orderCount, keyCount, bytes].map((count) => count.toLocaleString('en'))];
+function cellsOf({ name, createdAt, petCount, orderCount, keyCount, bytes, rehearsal }: Backup): string[] {
+  const counts = [petCount, orderCount, keyCount, bytes].map((count) => count.toLocaleString('en'));
+  const rehearsed = rehearsal ? `${timeText(rehearsal.at)}${rehearsal.isSound ? '' : ', failed'}` : '';
+  return [name, timeText(createdAt), ...counts, rehearsed];
+}
+
+function timeText(time: Date): string {
+  return time.toISOString().slice(0, 19).replace('T', ' ');
 }

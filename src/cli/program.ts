@@ -19,7 +19,10 @@ const commands: Record<string, CommandEntry> = {
   copy: { summary: 'Copy a whole store, for example to a database server.', load: () => import('./copy.ts') },
   migrate: { summary: "Bring a store's schema up to date.", load: () => import('./migrate.ts') },
   backup: { summary: 'Back up an embedded store while it is in use.', load: () => import('./backup.ts') },
-  backups: { summary: 'List and rehearse the backups of a store.', load: () => import('./backups.ts') },
+  backups: {
+    summary: 'List, rehearse and check the backups of a store.',
+    load: () => import('./backups.ts'),
+  },
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },

@@ -8,3 +8,18 @@ export function integerFrom(smallest: number, largest: number): (text: string) =
     throw new InvalidArgumentError(`It must be an integer from ${smallest} to ${largest}.`);
   };
 }
+
+/** A length of time, in milliseconds. */
+export function parseDuration(text: string): number {
+  const duration = durationMs(text);
+  if (Number.isNaN(duration)) throw new InvalidArgumentError('It must be a time such as 30m, 24h or 7d.');
+  return duration;
+}
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** NaN for a text that is not a length of time. */
+export function durationMs(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (unitMs[unit] ?? NaN);
+}

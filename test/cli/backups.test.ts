@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readBackupState } from '../../src/system/backup-state.ts';
-import { manifestOf, nameBackup, renderManifest } from '../../src/backups/manifest.ts';
+import { listBackups, recordRehearsal } from '../../src/backups/catalog.ts';
+import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
+import { openPlace } from '../../src/backups/open-place.ts';
 import { makeTemporaryFolder, removeFolder } from '../../src/system/temporary-folder.ts';
 import { makeFolder, petstoreCommand, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
@@ -43,7 +44,7 @@ async function makeWorld(kind: 'a folder' | 'a bucket'): Promise<World> {
   const scratch = join(folder.path, 'scratch');
   mkdirSync(scratch);
   const run: World['run'] = (...args) =>
-    runCli([...args, '--database-url', folder.database], { env: { ...s3.env, TMPDIR: scratch } });
+    runCli(args, { env: { ...s3.env, DATABASE_URL: folder.database, TMPDIR: scratch } });
   await run('seed', '--count', '300');
   await run('keys', 'create', '--name', 'till');
   const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
@@ -92,10 +93,12 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     const rehearsed = await world.run('backups', 'rehearse', world.place, '--latest');
     expect(rehearsed.stdout).toMatch(/^Restored 300 pets and 1 key from .* in [\d.]+ s\. All are sound\.\n$/);
     expect(readdirSync(join(world.folder.path, 'scratch'))).toEqual([]);
-    expect(readBackupState(world.folder.database)).toMatchObject({
-      backup: { name: file, to: world.place, petCount: 300 },
-      rehearsal: { name: file, isSound: true, restoreMs: expect.any(Number) },
-    });
+    expect(await world.files()).toEqual([file, manifestOf(file), rehearsalOf(file)]);
+    const again = await world.run('backups', 'list', world.place, '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject([
+      { name: file, rehearsal: { at: expect.any(String), isSound: true, restoreMs: expect.any(Number) } },
+    ]);
+    expect((await world.run('backups', 'list', world.place)).stdout).toMatch(/\d{4}-[^ ]+ [\d:]{8}\n$/);
 
     const restored = join(world.folder.path, 'new/petstore.db');
     const at = { env: { ...s3.env, DATABASE_URL: restored } };
@@ -113,13 +116,19 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
 
   it('are thinned out by --keep, after the new one is whole', async () => {
     using world = await makeWorld(kind);
-    const first = await world.run('backup', world.place, '--json');
-    const second = await world.run('backup', `${world.place}/`, '--keep', '24h,7d', '--json');
-    const [{ name: one }, { name: two, removed }] = [first, second].map(({ stdout }) => JSON.parse(stdout));
-    // The hour may have changed between the two.
-    const isSameHour = one.slice(0, 20) === two.slice(0, 20);
-    expect(removed).toEqual(isSameHour ? [one] : []);
-    if (isSameHour) expect(await world.files()).toEqual([two, two.replace('.db', '.json')]);
+    const place = openPlace(world.place, s3.env);
+    const backUp = async (...args: string[]) =>
+      JSON.parse((await world.run('backup', `${world.place}/`, '--json', ...args)).stdout);
+    const { name: one } = await backUp();
+    await recordRehearsal(place, one, { at: new Date(), isSound: true });
+    // The one that was rehearsed last stays, with the record of it.
+    const { name: two } = await backUp('--keep', '1y');
+    const whole = (each: string): string[] => [each, manifestOf(each)];
+    expect(await world.files()).toEqual([...whole(one), rehearsalOf(one), ...whole(two)].sort());
+    await recordRehearsal(place, two, { at: new Date(), isSound: true });
+    const { name: three, removed } = await backUp('--keep', '1y');
+    expect(removed).toEqual([one]);
+    expect(await world.files()).toEqual([...whole(two), rehearsalOf(two), ...whole(three)].sort());
   });
 
   it('are not listed when the file or the manifest is missing or not whole', async () => {
@@ -221,7 +230,10 @@ describe('a backup that rots in its place', () => {
       status: 1,
       stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n$/),
     });
-    expect(readBackupState(world.folder.database).rehearsal).toMatchObject({ name: file, isSound: false });
+    expect(await listBackups(openPlace(world.place, {}))).toMatchObject([
+      { name: file, rehearsal: { isSound: false, problem: expect.stringContaining('is damaged') } },
+    ]);
+    expect((await world.run('backups', 'list', world.place)).stdout).toEndWith(', failed\n');
     const restored = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
     expect(await runCli(['restore', world.place, '--latest'], restored)).toMatchObject({ status: 1 });
     expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
@@ -279,9 +291,9 @@ describe('petstore backup', () => {
     using world = await makeWorld('a folder');
     const ended = Bun.spawn(petstoreCommand(['--version']), { stdout: 'ignore' });
     await ended.exited;
-    const old = 'petstore-20200101T000000Z-000000.db';
+    const old = ['petstore-20200101T000000Z-000000.db', 'petstore-20200102T000000Z-000000.rehearsal.json'];
     const partial = `petstore-20990101T000000Z-000000.db.${ended.pid}.partial`;
-    for (const file of [old, partial, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
+    for (const file of [...old, partial, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
     const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
     expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json')]);
     expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
@@ -333,14 +345,12 @@ describe('petstore backup', () => {
       ),
     });
     expect(await world.files()).toEqual([]);
-    expect(readBackupState(world.folder.database).failedBackup?.problem).toContain('the disk is full');
   });
 
   it('refuses a PostgreSQL store, for which there is pg_dump', async () => {
     for (const args of [
       ['backup', 's3://shop/x'],
       ['restore', 's3://shop/x', '--latest'],
-      ['backups', 'rehearse', 's3://shop/x'],
     ]) {
       const { status, stderr } = await runCli([...args, '--database-url', 'postgres://127.0.0.1:1/none'], {
         env: s3.env,

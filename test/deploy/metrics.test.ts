@@ -1,34 +1,32 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { recordBackupState } from '../../src/system/backup-state.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { renderMetrics } from '../../src/metrics/render.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
-import { startService } from '../support/process/process.ts';
+import { runCli, startService } from '../support/process/process.ts';
 
 /** Labels that Prometheus adds, or that come with a histogram. */
 const labelsOfPrometheus = ['job', 'instance', 'le'];
 
 let scraped: Scrape;
 
-/** All that a service can report: on SQLite with a rehearsed backup, and on PostgreSQL. */
+/** All that there is: of a service on SQLite, of one on PostgreSQL, and of a check of backups. */
 beforeAll(async () => {
   await using service = await startService({ args: ['--metrics-port', '0'] });
   await service.call('/v1/pets');
-  recordBackupState(service.database, 'rehearsal', {
-    at: new Date().toISOString(),
-    name: 'petstore-1.db',
-    isSound: true,
-    restoreMs: 1,
-  });
+  const textfile = join(service.folder, 'petstore.prom');
+  await runCli(['backups', 'check', service.folder, '--textfile', textfile]);
+  const ofBackups = readFileSync(textfile, 'utf8');
   const { text } = await scrape(await metricsUrl(service));
 
   const registry = createRegistry();
   const { address } = await makePostgresPlace();
   const store = await openPostgresStore({ address, metrics: registry });
-  scraped = readScrape(text + renderMetrics(await registry.collect()));
+  scraped = readScrape(text + renderMetrics(await registry.collect()) + ofBackups);
   await store.close();
 });
 

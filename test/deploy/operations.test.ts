@@ -14,9 +14,12 @@ const standIns: Record<string, Stand> = {
   'sudo systemctl enable --now petstore': (machine) => machine.start(),
   'promtool check config /etc/prometheus/prometheus.yml': expectRuleFiles,
   'sudo systemctl reload prometheus': () => {},
-  'sudo systemctl enable --now petstore-backup.timer petstore-rehearse.timer': expectTimers,
+  'sudo systemctl enable --now petstore-backup.timer petstore-rehearse.timer petstore-backups-check.timer':
+    expectTimers,
   'sudo systemctl start petstore-backup.service': (machine) => expectJob(machine, 'petstore-backup'),
   'sudo systemctl start petstore-rehearse.service': (machine) => expectJob(machine, 'petstore-rehearse'),
+  'sudo systemctl start petstore-backups-check.service': (machine) =>
+    expectJob(machine, 'petstore-backups-check'),
   // npm run check:deploy and test/deploy check the units with systemd's own tools.
   'systemd-analyze security petstore.service': () => {},
   "systemctl list-timers 'petstore-*'": () => {},
@@ -94,7 +97,7 @@ async function expectRuleFiles(machine: OperatedMachine): Promise<void> {
 }
 
 function expectTimers(machine: OperatedMachine): void {
-  for (const name of ['petstore-backup', 'petstore-rehearse']) {
+  for (const name of ['petstore-backup', 'petstore-rehearse', 'petstore-backups-check']) {
     expect(machine.readUnit(`${name}.timer`)).toHaveProperty('OnCalendar');
     expect(machine.readUnit(`${name}.service`)).toMatchObject({ Type: ['oneshot'], User: ['petstore'] });
   }

@@ -10,6 +10,7 @@ import {
 } from '../support/deploy/files.ts';
 import { helpOf, readCommandLine } from '../support/deploy/help.ts';
 import { parseUnit, type Unit } from '../support/deploy/unit.ts';
+import { ruleExpressions } from '../support/metrics/expressions.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 
 const names = readdirSync(join(deployFolder, 'systemd'));
@@ -20,7 +21,7 @@ const settingsFile = readDeployFile('systemd/petstore.env');
 
 describe('the systemd units', () => {
   it('run commands and options that exist', async () => {
-    expect(services).toHaveLength(3);
+    expect(services).toHaveLength(4);
     for (const name of services) {
       const { command, flags } = readCommandLine(read(name).one('Service', 'ExecStart') ?? '');
       const help = await helpOf(...command);
@@ -53,7 +54,9 @@ describe('the systemd units', () => {
   });
 
   it('take the same rights away from every service, and share the store', () => {
-    const own = new Set(['Type', 'ExecStart', 'Environment', 'StateDirectory', 'Nice']);
+    const own = new Set([
+      ...['Type', 'ExecStart', 'Environment', 'StateDirectory', 'Nice', 'ReadWritePaths'],
+    ]);
     const aboutService = /^(?:Restart|TimeoutStop|KillMode|LimitNOFILE|SystemCallFilter=sched_setscheduler)/;
     const [first = [], ...others] = services.map((name) =>
       read(name)
@@ -64,7 +67,9 @@ describe('the systemd units', () => {
     for (const other of others) expect(other).toEqual(first);
     for (const name of services) {
       const service = read(name);
-      expect(service.all('Service', 'Environment')).toContain('DATABASE_URL=/var/lib/petstore/petstore.db');
+      const usesStore = /petstore (?:serve|backup)(?: |$)/.test(service.one('Service', 'ExecStart') ?? '');
+      const store = service.all('Service', 'Environment').filter((line) => line.startsWith('DATABASE_URL='));
+      expect(store).toEqual(usesStore ? ['DATABASE_URL=/var/lib/petstore/petstore.db'] : []);
       expect(service.one('Service', 'StateDirectory')?.split(' ')[0]).toBe('petstore');
     }
     expect(readDeployFile('systemd/petstore.sysusers')).toContain('\nu petstore ');
@@ -81,12 +86,24 @@ describe('the systemd units', () => {
     expect(read('tls.conf').one('Service', 'ExecReload')).toBe('/bin/kill -HUP $MAINPID');
   });
 
-  it('have a service for every timer, and back up where the rehearsal looks', () => {
-    expect(timers).toHaveLength(2);
+  it('have a service for every timer, and back up where the rehearsal and the check look', () => {
+    expect(timers).toHaveLength(3);
     const places = timers.map((name) => {
       const line = read(name.replace(/timer$/, 'service')).one('Service', 'ExecStart') ?? '';
       return /\/var\/lib\/[\w-]+\//.exec(line)?.[0];
     });
-    expect(places).toEqual(['/var/lib/petstore-backups/', '/var/lib/petstore-backups/']);
+    expect(new Set(places)).toEqual(new Set(['/var/lib/petstore-backups/']));
+  });
+
+  it('check the backups with the limits of the alerts, and may write what node_exporter reads', async () => {
+    const check = read('petstore-backups-check.service');
+    const line = check.one('Service', 'ExecStart') ?? '';
+    expect(line).toContain('--max-age 2h --max-rehearsal-age 8d');
+    const limits = (await ruleExpressions()).flatMap(
+      ({ promql }) => /time\(\).*> ([\d* ]+)/.exec(promql)?.[1] ?? [],
+    );
+    expect(limits.map((limit) => limit.trim())).toEqual(['2 * 60 * 60', '8 * 24 * 60 * 60']);
+    const folder = check.one('Service', 'ReadWritePaths')?.replace(/^-/, '');
+    expect(line).toEndWith(` --textfile ${folder}/petstore.prom`);
   });
 });

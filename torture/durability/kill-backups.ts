@@ -1,11 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '../../src/backups/manifest.ts';
 import { openPlace } from '../../src/backups/open-place.ts';
+import { isS3 } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/domain/progress.ts';
-import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
-import { endProcess, makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { startBackups, type RepeatedBackups } from '../../test/support/process/repeated-backups.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { openS3Server } from '../../test/support/s3-server.ts';
 import { againstBroken, type Patch } from '../support/broken-program.ts';
@@ -48,44 +49,46 @@ const run: Run = async (options) => {
   return { figures: { kills: count.kills, 'backups listed': count.listed, 'bad ones': count.bad }, faults };
 };
 
-/** Kills the service, the backup under way, or both, and then restores every backup that the program lists. */
+/** Kills the service, the backups beside it, or both, and then restores every backup that the program lists. */
 async function killAll(options: RunOptions, target: Target, count: Count): Promise<string[]> {
   const { rounds, seed, report, program } = options;
   const { to, env } = target;
   const random = randomFrom(seed);
   using folder = makeFolder();
-  const args = ['--backup-to', to, '--backup-every', '1s'];
-  const start = (): Promise<Service> => serve({ databaseUrl: folder.database, args, env, program });
+  const { database } = folder;
+  const start = (): Promise<Service> => serve({ databaseUrl: database, program });
+  const repeat = (): RepeatedBackups =>
+    startBackups({ database, to, args: ['--keep', '24h'], env, program, longestLifeMs: 45 * 60_000 });
   const place = openPlace(to, env);
   const checked = new Set<string>();
   const faults: string[] = [];
   let service = await start();
+  let backups = repeat();
   const load = startLoad({ url: () => service.url, creators: 4 });
   const history = recordHistory(load);
   try {
     for (let done = 1; done <= rounds; done++) {
-      const backup = await untilBackup(service);
+      await untilUnderWay(backups, isS3(to) ? folder.path : to);
       await Bun.sleep(between(random, 0, target.latestKillMs));
       const victim = random.pick(victims);
-      if (victim !== 'service') endProcess(backup);
-      if (victim !== 'backup') {
-        // The other processes that it started end by themselves.
-        process.kill(service.pid, 'SIGKILL');
-        await service.exited;
-      }
+      if (victim !== 'service') await backups.kill9();
+      if (victim !== 'backup') await service.kill9();
       count.kills += 1;
-      while (isRunning(backup)) await Bun.sleep(10);
       for (const listed of await listWith(program, to, env)) {
         if (checked.has(listed.name)) continue;
         checked.add(listed.name);
         count.listed += 1;
         const fault = await rehearse(place, listed, noReport).then(() => history.faultOf(listed), firstLine);
         if (fault === undefined) continue;
-        // The service goes on in the meantime, and may have thinned it out.
+        // Backups go on in the meantime, and may have thinned it out.
         const isStillListed = (await listWith(program, to, env)).some(({ name }) => name === listed.name);
         if (!isStillListed) continue;
         count.bad += 1;
         faults.push(`${listed.name} is listed in ${to}, but: ${fault}`);
+      }
+      if (victim !== 'service') {
+        await backups[Symbol.asyncDispose]();
+        backups = repeat();
       }
       if (victim !== 'backup') {
         await service[Symbol.asyncDispose]();
@@ -96,18 +99,16 @@ async function killAll(options: RunOptions, target: Target, count: Count): Promi
     await load.stop();
   } finally {
     history.stop();
+    await backups[Symbol.asyncDispose]();
     await service[Symbol.asyncDispose]();
   }
   return checked.size > 0 || rounds < 4 ? faults : [...faults, `no backup was ever listed in ${to}`];
 }
 
-/** The process of a backup under way. */
-async function untilBackup(service: Service): Promise<number> {
-  for (;;) {
-    const [backup] = childrenOf(service.pid);
-    if (backup !== undefined) return backup;
-    await Bun.sleep(5);
-  }
+/** Until a copy is being made: in the place, or beside the store before it is sent to a bucket. */
+async function untilUnderWay({ pid }: RepeatedBackups, folder: string): Promise<void> {
+  const isCopy = (name: string): boolean => name.endsWith(`.${pid}.partial`);
+  while (!readdirSync(folder).some(isCopy)) await Bun.sleep(5);
 }
 
 async function listWith(

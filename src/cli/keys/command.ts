@@ -2,8 +2,9 @@ import { Option, type Command } from 'commander';
 import { auditHelp } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
+import { parseDuration } from '../values.ts';
 import { create, list, revoke, rotate } from './actions.ts';
-import { parseDuration, parseExpiry, parseName } from './values.ts';
+import { parseExpiry, parseName } from './values.ts';
 
 const dayMs = 86_400_000;
 const id = ['<id>', 'The id that petstore keys list shows.'] as const;

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { durationMs } from '../values.ts';
 
 export function parseName(text: string): string {
   if (text === '') throw new InvalidArgumentError('A key needs a name.');
@@ -14,18 +15,4 @@ export function parseExpiry(text: string, now: Date): Date {
   }
   if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);
-}
-
-/** A length of time, in milliseconds. */
-export function parseDuration(text: string): number {
-  const duration = durationMs(text);
-  if (Number.isNaN(duration)) throw new InvalidArgumentError('It must be a time such as 30m, 24h or 7d.');
-  return duration;
-}
-
-const unitMs: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durationMs(text: string): number {
-  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  return Number(count) * (unitMs[unit] ?? NaN);
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'bun:test';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { listBackups } from '../../src/backups/catalog.ts';
+import { openPlace } from '../../src/backups/open-place.ts';
+import { rehearse } from '../../src/backups/rehearse.ts';
+import { noReport } from '../../src/domain/progress.ts';
+import { addPet } from '../support/http/calls.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { startBackups } from '../support/process/repeated-backups.ts';
+import { openS3Server } from '../support/s3-server.ts';
+
+const failed = /"level":"error","message":"The backup failed\.","to":"[^"]+","reason":"([^"]+)"/;
+
+describe('petstore backup --every', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'backs up beside a service until %s, and exits with 0',
+    async (signal) => {
+      using folder = makeFolder();
+      const to = join(folder.path, 'backups');
+      mkdirSync(to);
+      await using service = await startService();
+      await using backups = startBackups({ database: service.database, to });
+      await backups.untilLogged(/"message":"backup made"/);
+      await addPet(service.call);
+      const [, name = ''] = await backups.untilLogged(
+        /"message":"backup made","name":"([^"]+)",[^}]*"pets":1,/,
+      );
+      expect(await backups.stop(signal)).toBe(0);
+      expect(backups.stdout).toEndWith(`"message":"stopped","reason":"${signal}"}\n`);
+      const place = openPlace(to, {});
+      const listed = await listBackups(place);
+      expect(listed.map((each) => each.name)).toContain(name);
+      expect(backups.stdout.match(/"message":"backup made"/g)).toHaveLength(listed.length);
+      for (const backup of listed) expect(await rehearse(place, backup, noReport)).toBeGreaterThan(0);
+    },
+  );
+
+  it('thins out by --keep', async () => {
+    using folder = makeFolder();
+    await runCli(['seed', '--count', '3', '--database-url', folder.database]);
+    const to = join(folder.path, 'backups');
+    mkdirSync(to);
+    await using backups = startBackups({ database: folder.database, to, args: ['--keep', '1y'] });
+    await backups.untilLogged(/"removed":1}/);
+    await backups.stop();
+    expect((await listBackups(openPlace(to, {}))).length).toBeLessThanOrEqual(2);
+  });
+
+  it('logs a failure and goes on when there is no store, no folder or no bucket for a while', async () => {
+    using folder = makeFolder();
+    await using s3 = await openS3Server();
+    using front = openFront(s3.port);
+    const to = join(folder.path, 'backups');
+    mkdirSync(to);
+    const env = { ...s3.env, S3_ENDPOINT: `http://127.0.0.1:${front.port}` };
+    const { database } = folder;
+    await using toFolder = startBackups({ database, to });
+    await using toBucket = startBackups({ database, to: 's3://shop/late', env });
+    expect((await toFolder.untilLogged(failed))[1]).toContain('There is no store');
+    expect((await toBucket.untilLogged(failed))[1]).toContain('s3://shop/late cannot be used');
+
+    await runCli(['seed', '--count', '3', '--database-url', database]);
+    await toFolder.untilLogged(/"message":"backup made"/);
+    renameSync(to, `${to}-away`);
+    await toFolder.untilLogged(/ENOENT/);
+    renameSync(`${to}-away`, to);
+    await toFolder.untilLogged(/ENOENT[^]*"message":"backup made"/);
+
+    // A bucket that takes no more objects: nothing there counts as a backup.
+    front.mode = 'full';
+    await toBucket.untilLogged(/QuotaExceeded/);
+    expect(await listBackups(openPlace('s3://shop/late', s3.env))).toEqual([]);
+    front.mode = 'open';
+    await toBucket.untilLogged(/"message":"backup made"/);
+    expect(await Promise.all([toFolder.stop(), toBucket.stop()])).toEqual([0, 0]);
+    expect(await listBackups(openPlace('s3://shop/late', s3.env))).not.toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.includes('uploading-'))).toEqual([]);
+  });
+
+  it.each([
+    [['--every', '0s'], 2, 'It must be from 1s to 7d.'],
+    [['--every', '8d'], 2, 'It must be from 1s to 7d.'],
+    [['--every', 'daily'], 2, 'It must be a time such as 30m, 24h or 7d.'],
+    [['--every', '1h', '--json'], 2, 'cannot be used with'],
+    [['--every', '1h', '--database-url', 'postgres://127.0.0.1:1/none'], 1, 'pg_dump'],
+  ])('refuses %j at once', async (args, status, message) => {
+    using folder = makeFolder();
+    expect(await runCli(['backup', folder.path, ...args])).toMatchObject({
+      status,
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses a single file and a folder that is not there at once', async () => {
+    using folder = makeFolder();
+    for (const target of ['backup.db', 'unmounted/']) {
+      const args = ['backup', join(folder.path, target), '--every', '1h'];
+      expect(await runCli(args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('There is no folder'),
+      });
+    }
+  });
+});
+
+interface Front extends Disposable {
+  port: number | undefined;
+  mode: 'away' | 'full' | 'open';
+}
+
+/** In front of a bucket that cannot be reached, takes no more objects, or works. */
+function openFront(target: number): Front {
+  const refusal = (code: string) => new Response(`<Error><Code>${code}</Code></Error>`, { status: 403 });
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const { method, headers } = request;
+      if (front.mode === 'away') return refusal('AccessDenied');
+      if (front.mode === 'full' && /PUT|POST/.test(method)) return refusal('QuotaExceeded');
+      const { pathname, search } = new URL(request.url);
+      const body = method === 'PUT' ? await request.arrayBuffer() : null;
+      const init = { method, headers, body, decompress: false };
+      return fetch(`http://127.0.0.1:${target}${pathname}${search}`, init);
+    },
+  });
+  const front: Front = { port: server.port, mode: 'away', [Symbol.dispose]: () => void server.stop(true) };
+  return front;
+}
