@@ -10,7 +10,6 @@ import { hashOf } from './hash.ts';
 import {
   isBackupName,
   manifestOf,
-  ownerOf,
   parseManifest,
   parseRehearsal,
   rehearsalOf,
@@ -85,7 +84,7 @@ const abandonedAfterMs = 86_400_000;
 /** Files of backups that were interrupted long ago. A younger one may still be under way. */
 export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
   return [...files.keys()].filter((file) => {
-    const name = ownerOf(file.replace(/\.db\.\d+\.partial$/, '.db'));
+    const name = file.replace(/(?:\.rehearsal)?\.json$|\.db\.\d+\.partial$/, '.db');
     const time = timeOfName(name);
     if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
     return file.endsWith('.partial') || !files.has(name) || !files.has(manifestOf(name));

@@ -52,11 +52,6 @@ export function rehearsalOf(name: string): string {
   return name.replace(/\.db$/, '.rehearsal.json');
 }
 
-/** The name of the backup that a file of a place belongs to, if it is one. */
-export function ownerOf(file: string): string {
-  return file.replace(/(?:\.rehearsal)?\.json$/, '.db');
-}
-
 export function renderManifest(backup: Backup): string {
   return `${JSON.stringify(backup, null, 2)}\n`;
 }

@@ -73,6 +73,7 @@ function parseInterval(text: string): number {
 async function backup(target: string, options: BackupOptions): Promise<void> {
   const { keep, every, json } = options;
   const store = embeddedPath(options.databaseUrl);
+  letServiceGoFirst();
   if (!isPlace(target)) {
     if (keep || every !== undefined) throw noPlace(target);
     if (json) throw usageError('--json works with a folder or bucket.');
@@ -91,6 +92,15 @@ async function backup(target: string, options: BackupOptions): Promise<void> {
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
 }
 
+/** A backup may take longer; requests may not. */
+function letServiceGoFirst(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Under systemd it is forbidden, and the unit has done it.
+  }
+}
+
 const retryMs = 60_000;
 /** Between two backups, even if one takes longer than the interval: a stop signal is heard in it. */
 const shortestPauseMs = 1000;
@@ -100,7 +110,6 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
   const { log } = openContext('info');
   const to = work.place.name;
   const stopped = untilStopSignal(stopSignals());
-  makeWay();
   for (;;) {
     const startedAt = performance.now();
     let pauseMs = everyMs;
@@ -118,14 +127,5 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
     if (reason === undefined) continue;
     log.info('stopped', { reason });
     process.exit(0);
-  }
-}
-
-/** A service on the same machine goes first. */
-function makeWay(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_LOW);
-  } catch {
-    // The system does not allow it.
   }
 }

@@ -91,7 +91,8 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   const at = new Date();
   let rehearsal: Rehearsal;
   try {
-    rehearsal = { at, isSound: true, restoreMs: await rehearse(from, backup, reportOnTerminal()) };
+    const restoreMs = Math.round(await rehearse(from, backup, reportOnTerminal()));
+    rehearsal = { at, isSound: true, restoreMs };
   } catch (error) {
     // Where even this cannot be recorded, the first problem is the one to show.
     await recordRehearsal(from, backup.name, { at, isSound: false, problem: explain(error) }).catch(() => {});
