@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
-import { changesAt, checksumAt, mapWalIndex } from './wal/header.ts';
+import { changesAt, checksumAt, mapWalHeader } from './opening/wal-header.ts';
 
 /** Notices commits, of this process or another. */
 export interface CommitWatch {
@@ -83,7 +83,7 @@ export function watchCommits(database: Database, path: string): CommitWatch {
 
 /** Reads the memory that SQLite's connections share. */
 export function watchWalIndex(path: string): CommitWatch | undefined {
-  const words = mapWalIndex(path);
+  const words = mapWalHeader(path);
   if (!words) return undefined;
   let changes = words[changesAt];
   let checksum = words[checksumAt];

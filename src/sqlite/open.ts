@@ -11,7 +11,7 @@ import { createKeyStore } from './keys.ts';
 import { openWritable } from './opening/opened-store.ts';
 import { createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
-import { logBytes } from './wal/limit.ts';
+import { logBytes } from './log-limit.ts';
 import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {

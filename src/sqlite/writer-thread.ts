@@ -4,9 +4,8 @@ import { describeError } from '../domain/log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
 import { outcomeUnknown, refuseMoved, storeMoved, translateCommitError, translateError } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
-import type { OpenedStore } from './opening/opened-store.ts';
-import { isInPlace } from './opening/store-file.ts';
-import { refuseLongLog } from './wal/limit.ts';
+import { isInPlace, type StoreFile } from './opening/store-file.ts';
+import { refuseLongLog } from './log-limit.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
@@ -29,10 +28,10 @@ interface Connection {
   runner: JobRunner;
 }
 
-let store: OpenedStore;
+let store: StoreFile;
 let connection: Connection | undefined;
 
-self.onmessage = ({ data }: MessageEvent<OpenedStore | string>) => {
+self.onmessage = ({ data }: MessageEvent<StoreFile | string>) => {
   if (typeof data !== 'string') {
     store = data;
   } else if (data === 'close') {

@@ -2,7 +2,7 @@ import { PetstoreError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
-import type { OpenedStore } from './opening/opened-store.ts';
+import type { StoreFile } from './opening/store-file.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
 import type { Failure, Outcome } from './writer-thread.ts';
 
@@ -15,7 +15,7 @@ export interface Writer {
 }
 
 interface WriterOptions {
-  store: OpenedStore;
+  store: StoreFile;
   watch: Pick<StoreWatch, 'problem'>;
   /** How many jobs may wait, not counting those being committed. */
   maxQueuedJobs: number;

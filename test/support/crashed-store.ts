@@ -1,4 +1,13 @@
-import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { addPets } from './http/calls.ts';
 import { startService } from './process/process.ts';
 
@@ -16,9 +25,9 @@ export function copyByHand(from: string, to: string, suffixes = ['', '-wal', '-s
   }
 }
 
-/** Changes a byte of the log behind which there are commits that were synced. */
-export function damageLog(path: string): void {
-  flip(`${path}-wal`, 32 + 24 + 1000);
+/** Changes a byte of the log, so many frames from its end. */
+export function damageLog(path: string, framesFromEnd: number): void {
+  flip(`${path}-wal`, statSync(`${path}-wal`).size - (framesFromEnd - 1) * (24 + 4096) - 1000);
 }
 
 /** Changes bytes all over a database file but for its first page. */

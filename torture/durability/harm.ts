@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { between } from '../../test/support/random.ts';
-import { FrameReader, headerBytes, readHeader } from '../../src/sqlite/wal/frames.ts';
 import type { Random } from '../../test/support/random.ts';
 
 /** A way to damage a store. */
@@ -12,7 +11,7 @@ export interface Harm {
   apply: (database: string, random: Random) => void;
 }
 
-/** Everywhere, also where no program can tell the damage from a crash. */
+/** Everywhere. SQLite ends its log at the first damaged frame, so damage to the log may cost its newest commits. */
 export const anyHarm: readonly Harm[] = [
   { kind: 'database, bytes flipped', weight: 8, isOfLog: false, apply: flipAnywhere('') },
   { kind: 'database, end cut off', weight: 2, isOfLog: false, apply: cut('') },
@@ -20,21 +19,9 @@ export const anyHarm: readonly Harm[] = [
   { kind: 'log, end cut off', weight: 1, isOfLog: true, apply: cut('-wal') },
 ];
 
-/** Where it is promised that damage is found. */
+/** Damage that is found wherever it hits. */
 export const foundHarm: readonly Harm[] = [
   { kind: 'database, end cut off', weight: 1, isOfLog: false, apply: cut('') },
-  {
-    kind: 'log, header',
-    weight: 1,
-    isOfLog: true,
-    apply: (database, random) => flip(`${database}-wal`, random, headerBytes),
-  },
-  {
-    kind: 'log, before its last two commits',
-    weight: 2,
-    isOfLog: true,
-    apply: (database, random) => flip(`${database}-wal`, random, startOfLastTwo(`${database}-wal`)),
-  },
 ];
 
 export function pickHarm(harms: readonly Harm[], random: Random): Harm {
@@ -63,38 +50,4 @@ function flip(path: string, random: Random, end: number): void {
     writeSync(file, byte, 0, 1, place);
   }
   closeSync(file);
-}
-
-/** How many transactions a sound log holds. */
-export function commitCount(path: string): number {
-  return readCommits(path).ends.length;
-}
-
-/** Where the last two transactions of a sound log begin. */
-function startOfLastTwo(path: string): number {
-  const { ends, frameBytes } = readCommits(path);
-  return headerBytes + (ends.at(-3) ?? 0) * frameBytes;
-}
-
-/** The frames after which a transaction of a sound log ends. */
-function readCommits(path: string): { ends: number[]; frameBytes: number } {
-  const file = openSync(path, 'r');
-  const bytes = Buffer.alloc(headerBytes);
-  readSync(file, bytes, 0, headerBytes, 0);
-  const header = readHeader(bytes);
-  const ends: number[] = [];
-  if (!header) {
-    closeSync(file);
-    return { ends, frameBytes: 0 };
-  }
-  const reader = new FrameReader(file, header);
-  let sums = header.sums;
-  for (let frame = 0; ; frame++) {
-    const found = reader.read(frame);
-    if (!found?.hasSalts(header.salts) || !found.follows(sums)) break;
-    sums = found.sums;
-    if (found.commitPages > 0) ends.push(frame + 1);
-  }
-  closeSync(file);
-  return { ends, frameBytes: header.pageSize + 24 };
 }

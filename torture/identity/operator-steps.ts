@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { copyByHand } from '../../test/support/crashed-store.ts';
-import { commitCount, foundHarm, pickHarm } from '../durability/harm.ts';
+import { foundHarm, pickHarm } from '../durability/harm.ts';
 import { forgetJudgement } from './judge.ts';
 import { cloneModel, shrinkTo, type StoreModel } from './model.ts';
 import { readCopy, removeStore } from './read-copy.ts';
@@ -92,11 +92,9 @@ export const hideFile: Step = async (world) => {
 
 export const harmStore: Step = (world) => {
   const sound = world.stopped().filter(({ isHarmed, pets }) => !isHarmed && pets.size > 0);
-  const withLog = sound.filter(hasLog);
-  const store = world.random.pick(withLog.length > 0 ? withLog : sound);
+  const store = world.random.pick(sound);
   if (!store) return undefined;
-  const harms = foundHarm.filter(({ isOfLog }) => hasLog(store) || !isOfLog);
-  const { kind, apply } = pickHarm(harms, world.random);
+  const { kind, apply } = pickHarm(foundHarm, world.random);
   apply(store.path, world.random);
   store.isHarmed = true;
   forgetJudgement(store);
@@ -104,9 +102,8 @@ export const harmStore: Step = (world) => {
   return `damaged ${store.path}: ${kind}`;
 };
 
-/** A log of fewer commits may end anywhere: nobody can tell that from a crash. */
 function hasLog({ path }: StoreModel): boolean {
-  return existsSync(`${path}-wal`) && commitCount(`${path}-wal`) >= 3;
+  return sizeOf(`${path}-wal`) > 32;
 }
 
 export const harmBackup: Step = (world) => {

@@ -29,16 +29,6 @@ export const sabotages: readonly Sabotage[] = [
     ],
   },
   {
-    what: 'a damaged log is left to SQLite',
-    patches: [
-      {
-        file: 'src/sqlite/opening/opened-store.ts',
-        find: 'if (isDamaged) throw damaged(file.name);',
-        replace: 'void isDamaged;',
-      },
-    ],
-  },
-  {
     what: 'a restore does not follow links',
     patches: [
       {
@@ -57,9 +47,9 @@ export const sabotages: readonly Sabotage[] = [
         replace: 'watchCommits(database, path)',
       },
       {
-        file: 'src/sqlite/wal/header.ts',
-        find: '  if (!isOpenBySqlite(file)) return undefined;',
-        replace: '  void isOpenBySqlite;',
+        file: 'src/system/map-file.ts',
+        find: '  if (!isOpenElsewhere(file)) return undefined;',
+        replace: '  void isOpenElsewhere;',
       },
     ],
   },

@@ -1,8 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
-import { resolveLinks } from '../../sqlite/opening/store-file.ts';
-import { holdsFrames } from '../../sqlite/wal/frames.ts';
+import { holdsFrames, resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';

@@ -7,8 +7,7 @@ import { damaged, explain, isFailedWrite } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
 import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
-import type { OpenedStore } from '../opening/opened-store.ts';
-import { syncPath } from '../opening/store-file.ts';
+import { syncPath, type StoreFile } from '../opening/store-file.ts';
 
 interface CopyOptions {
   /** What to do when the disk is full. */
@@ -22,7 +21,7 @@ interface CopyOptions {
  * call, and gets its name only after it was read back whole and synced. It replaces a file of that name.
  */
 export function copyStore(
-  store: OpenedStore,
+  store: StoreFile,
   file: string,
   report: Report,
   { remedy = 'Make room, or choose another disk.', isWanted = () => true }: CopyOptions = {},

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { noReport } from '../../domain/progress.ts';
 import { readPragma } from '../migrate.ts';
-import type { OpenedStore } from '../opening/opened-store.ts';
+import type { StoreFile } from '../opening/store-file.ts';
 import { copyStore } from './copy-store.ts';
 
 /**
@@ -11,7 +11,7 @@ import { copyStore } from './copy-store.ts';
  * for each version: a start that fails again and again must not fill the disk. If another process has migrated the store
  * meanwhile, the copy that it made stays, and this returns undefined.
  */
-export function keepOlder(store: OpenedStore, version: number): string | undefined {
+export function keepOlder(store: StoreFile, version: number): string | undefined {
   const file = `${store.path}.schema-${version}`;
   const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
   removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.(\\d+)\\.partial$`));

@@ -3,10 +3,8 @@ import { existsSync, statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged, explainOpening, isBusy } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
-import { holdsFrames } from '../wal/frames.ts';
-import type { OpenedStore } from './opened-store.ts';
 import { openReadOnly } from './read-only.ts';
-import { stateOf } from './store-file.ts';
+import { holdsFrames, stateOf, type StoreFile } from './store-file.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -15,7 +13,7 @@ const maxCheckedBytes = 16 * 1024 * 1024;
  * Refuses a store that is damaged, not ours, or newer than this program, before anything writes to it. Returns the version
  * of its schema.
  */
-export function refuseUnusable(store: OpenedStore): number {
+export function refuseUnusable(store: StoreFile): number {
   const { size } = statSync(store.path);
   // A new file, or one whose first transaction a crash interrupted: SQLite undoes that by itself.
   if (size === 0 || existsSync(`${store.path}-journal`)) return 0;
@@ -33,7 +31,7 @@ const pauseMs = 20;
  * Reads a store without changing it. Reports a failure only if two attempts in a row fail on an unchanged store: where
  * no lock applies, a concurrent write can look like damage.
  */
-export function readUnchanged<Result>(store: OpenedStore, read: (database: Database) => Result): Result {
+export function readUnchanged<Result>(store: StoreFile, read: (database: Database) => Result): Result {
   let failedState: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const before = stateOf(store);
@@ -69,12 +67,11 @@ export function refuseOldSqlite(version = sqliteVersion()): void {
 }
 
 /** SQLite accepts a file whose last page is cut off until the first commit. */
-function refuseMissingPages(database: Database, { name, path, missingPages }: OpenedStore): void {
-  const areUsed = missingPages > 0 && missingPages > readPragma(database, 'freelist_count');
+function refuseMissingPages(database: Database, { name, path }: StoreFile): void {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
   // The log first: a checkpoint may move pages from the log to the file meanwhile.
   const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
-  if (areUsed || isCutOff) throw damaged(name);
+  if (isCutOff) throw damaged(name);
 }
 
 function sqliteVersion(): string {

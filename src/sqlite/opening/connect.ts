@@ -1,13 +1,12 @@
 import { constants, Database } from 'bun:sqlite';
 import { isBusy, replaced } from '../errors.ts';
-import type { OpenedStore } from './opened-store.ts';
-import { isInPlace } from './store-file.ts';
+import { isInPlace, type StoreFile } from './store-file.ts';
 
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 5000;
 
 /** Opens a connection that may write. */
-export function connect(store: OpenedStore): Database {
+export function connect(store: StoreFile): Database {
   const database = new Database(store.path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
@@ -23,7 +22,7 @@ export function connect(store: OpenedStore): Database {
  * Reads for the first time, after whoever holds the lock. That may be a restore, which puts another file in this place.
  * SQLite finds a log by its name, so a connection to the old file would then read the log of the new one.
  */
-export function readWhenFree(database: Database, store: OpenedStore): void {
+export function readWhenFree(database: Database, store: StoreFile): void {
   database.run('PRAGMA busy_timeout = 0');
   whenFree(() => {
     refuseReplaced(store);
@@ -33,7 +32,7 @@ export function readWhenFree(database: Database, store: OpenedStore): void {
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
 }
 
-export function refuseReplaced(store: OpenedStore): void {
+export function refuseReplaced(store: StoreFile): void {
   if (!isInPlace(store)) throw replaced(store.name);
 }
 

@@ -1,7 +1,6 @@
 /**
- * How a store is opened: `store-file.ts` finds the file behind the operator's name, this file checks its log before
- * SQLite sees it, `check-store.ts` reads it without changing a byte, and only then `connect.ts` opens a connection that
- * may write. Whatever refuses a store leaves it as it was. While it is in use, `store-watch.ts` checks that the name
+ * How a store is opened: `store-file.ts` finds the file behind the operator's name, `check-store.ts` reads it without
+ * changing a byte, and only then `connect.ts` opens a connection that may write. Whatever refuses a store leaves it as it was. While it is in use, `store-watch.ts` checks that the name
  * still leads to the same file.
  */
 
@@ -14,14 +13,13 @@ import { damaged, explain, explainOpening, noStore, replaced } from '../errors.t
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { keepOlder } from '../maintenance/keep-older.ts';
 import { isOlder, migrate, refuseOlderSchema } from '../migrate.ts';
-import { checkLog } from '../wal/check.ts';
-import { holdsFrames } from '../wal/frames.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
 import { openReadOnly, type ReadOnlyStore } from './read-only.ts';
 import { explainRights } from './rights.ts';
 import {
   findStoreFile,
+  holdsFrames,
   isSameFile,
   linksOf,
   prepareFolder,
@@ -30,17 +28,11 @@ import {
   type StoreFile,
 } from './store-file.ts';
 
-/** A store whose log was checked. Every connection is opened from one. */
-export interface OpenedStore extends StoreFile {
-  /** Pages that are neither in the file nor in the log. Only unused ones may be missing. */
-  readonly missingPages: number;
-}
-
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
 export function openWritable(
   name: string,
   { keepsOlder = true, onMigrated }: MigrationOptions = {},
-): { store: OpenedStore; database: Database } {
+): { store: StoreFile; database: Database } {
   refuseOldSqlite();
   const store = openOrCreate(name);
   const version = refuseUnusable(store);
@@ -78,8 +70,8 @@ export function openForReading(name: string): ReadOnlyStore {
   }
 }
 
-/** Finds a store that exists and checks its log; undefined when there is none. */
-export function openExisting(name: string): OpenedStore | undefined {
+/** Finds a store that exists; undefined when there is none. */
+export function openExisting(name: string): StoreFile | undefined {
   const file = findStoreFile(name);
   if (!file) return undefined;
   refuseHalfRestored(name, file.path);
@@ -87,7 +79,7 @@ export function openExisting(name: string): OpenedStore | undefined {
 }
 
 /** The same, but makes the file and its folder where they are missing. */
-export function openOrCreate(name: string): OpenedStore {
+export function openOrCreate(name: string): StoreFile {
   const path = resolveLinks(name);
   const isNew = makeFile(name, path);
   try {
@@ -103,13 +95,13 @@ export function openOrCreate(name: string): OpenedStore {
   }
 }
 
-/** Refuses a damaged log, which SQLite would cut off at the damage. */
-export function openStore(file: StoreFile): OpenedStore {
+/** Refuses a log that has lost its file. */
+export function openStore(file: StoreFile): StoreFile {
   try {
     refuseLogElsewhere(file);
-    const { isDamaged, missingPages } = checkLog(file.path);
-    if (isDamaged) throw damaged(file.name);
-    return { ...file, missingPages };
+    // The log first: SQLite writes the first page of a file before it begins a log, but removes the log of an empty file.
+    if (holdsFrames(`${file.path}-wal`) && statSync(file.path).size === 0) throw damaged(file.name);
+    return file;
   } catch (error) {
     throw explain(error, file.name);
   }

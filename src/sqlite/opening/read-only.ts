@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
-import { headerBytes } from '../wal/frames.ts';
 import { readWhenFree } from './connect.ts';
-import type { OpenedStore } from './opened-store.ts';
-import { stateOf } from './store-file.ts';
+import { logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
 export interface ReadOnlyStore extends Disposable {
@@ -20,11 +18,11 @@ export interface ReadOnlyStore extends Disposable {
  * An ordinary connection rewrites the shared memory, and moves the log into the file when it is closed. A read-only one
  * leaves both alone if both side files exist; otherwise it needs one of the ways around below.
  */
-export function openReadOnly(store: OpenedStore): ReadOnlyStore {
+export function openReadOnly(store: StoreFile): ReadOnlyStore {
   const { path } = store;
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
   // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
-  const isOnlyHeader = logBytes === headerBytes;
+  const isOnlyHeader = logBytes === logHeaderBytes;
   const hasSharedMemory = existsSync(`${path}-shm`);
   if (logBytes !== undefined && !isOnlyHeader && hasSharedMemory) {
     return opened(open(`${pathToFileURL(path).href}?readonly_shm=1`, store));
@@ -41,7 +39,7 @@ export function openReadOnly(store: OpenedStore): ReadOnlyStore {
 }
 
 /** For a log without shared memory: SQLite makes that beside the file, so it gets both files in a folder of their own. */
-function openLinked(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
+function openLinked(store: StoreFile, refuseChanged: () => void): ReadOnlyStore {
   return inFolder(store, (link) => {
     for (const suffix of ['', '-wal']) linkOrCopy(`${store.path}${suffix}`, `${link}${suffix}`);
     return opened(open(pathToFileURL(link).href, store), refuseChanged);
@@ -49,7 +47,7 @@ function openLinked(store: OpenedStore, refuseChanged: () => void): ReadOnlyStor
 }
 
 /** For a transaction that a crash has interrupted: SQLite undoes it in the file before it reads, so it gets a copy. */
-function openCopy(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore {
+function openCopy(store: StoreFile, refuseChanged: () => void): ReadOnlyStore {
   return inFolder(store, (copy) => {
     for (const suffix of ['', '-journal']) copyFileSync(`${store.path}${suffix}`, `${copy}${suffix}`);
     return opened(open(pathToFileURL(copy).href, store, constants.SQLITE_OPEN_READWRITE), refuseChanged);
@@ -57,7 +55,7 @@ function openCopy(store: OpenedStore, refuseChanged: () => void): ReadOnlyStore 
 }
 
 /** The folder is beside the store if possible, and is removed once SQLite has its files open. */
-function inFolder(store: OpenedStore, openAt: (path: string) => ReadOnlyStore): ReadOnlyStore {
+function inFolder(store: StoreFile, openAt: (path: string) => ReadOnlyStore): ReadOnlyStore {
   const folder = makeFolder(dirname(store.path)) ?? mkdtempSync(join(tmpdir(), 'petstore-reading-'));
   try {
     return openAt(join(folder, 'store.db'));
@@ -83,7 +81,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-function open(address: string, store: OpenedStore, access = constants.SQLITE_OPEN_READONLY): Database {
+function open(address: string, store: StoreFile, access = constants.SQLITE_OPEN_READONLY): Database {
   const database = new Database(address, access | constants.SQLITE_OPEN_URI);
   try {
     readWhenFree(database, store);
@@ -98,6 +96,6 @@ function opened(database: Database, refuseChanged: () => void = () => {}): ReadO
   return { database, refuseChanged, [Symbol.dispose]: () => database.close() };
 }
 
-function changed({ name }: OpenedStore): OperatorError {
+function changed({ name }: StoreFile): OperatorError {
   return new OperatorError(`${name} was changed while it was being read.`, 'Run the same command again.');
 }

@@ -78,6 +78,14 @@ export function isSameFile(one: string, other: string): boolean {
   return found !== undefined && isSame(identify(other), found);
 }
 
+/** A log of this size or less holds no commit. */
+export const logHeaderBytes = 32;
+
+/** Whether a log holds anything but its header. */
+export function holdsFrames(log: string): boolean {
+  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > logHeaderBytes;
+}
+
 /** Differs after every change of the store's content. */
 export function stateOf({ path }: StoreFile): string {
   const states = ['', '-wal', '-journal'].map((suffix) => {

@@ -4,7 +4,7 @@ import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } fro
 import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
-import { damageLog, makeCrashedStore } from '../../support/crashed-store.ts';
+import { makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
 
 let folder: Folder;
@@ -113,27 +113,6 @@ describe('a first start through a link', () => {
       status: 0,
     });
     expect(existsSync(join(folder.path, 'disk/new/deep/real.db'))).toBe(true);
-  });
-});
-
-describe('a damaged log behind a link', () => {
-  it.each<string[]>([
-    ['export'],
-    ['backup', 'backup.db'],
-    ['doctor'],
-    ['keys', 'list'],
-    ['copy', '--to', 'copy.db'],
-    ['seed', '--count', '1'],
-  ])('is refused by %s', async (...command: string[]) => {
-    await makeCrashedStore(real);
-    damageLog(real);
-    symlinkSync(real, link);
-    const before = hashesOf(folder.path);
-    const place = command[0] === 'copy' ? '--from' : '--database-url';
-    const { status, stdout, stderr } = await runCli([...command, place, link], { cwd: folder.path });
-    expect(status).toBe(1);
-    expect(`${stdout}${stderr}`).toContain('is damaged');
-    expect(hashesOf(folder.path)).toEqual(before);
   });
 });
 

@@ -21,7 +21,7 @@ describe('petstore restore over a crashed store', () => {
 
   it.each([
     ['sound', () => {}],
-    ['damaged', () => damageLog(at.store)],
+    ['damaged', () => damageLog(at.store, 3)],
   ])('changes nothing when it refuses or fails: the log is %s', async (_log, harm) => {
     harm();
     await expectRefused(/add --force|is damaged/, 'restore', 'good.db');
@@ -33,7 +33,7 @@ describe('petstore restore over a crashed store', () => {
   });
 
   it('keeps the replaced store as it was, with its log', async () => {
-    damageLog(at.store);
+    damageLog(at.store, 3);
     const before = hashesOf(at.path);
     const { status, stdout } = await run('restore', 'good.db', '--force');
     expect(status).toBe(0);

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
-import { PetstoreError } from '../../domain/error.ts';
+import { PetstoreError } from '../domain/error.ts';
 
 /** A backup or an export holds a snapshot for seconds, in which the log grows by a small part of this. */
 const maxLogBytes = 2 * 1024 * 1024 * 1024;
