@@ -10,7 +10,7 @@ import type { MigrationOptions } from './domain/migration.ts';
 import type { PetStore } from './domain/pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights } from './sqlite/opening/rights.ts';
-import { isFileOfStore } from './sqlite/opening/store-file.ts';
+import { findExisting, isFileOfStore } from './sqlite/opening/store-file.ts';
 
 export interface Stores {
   pets: PetStore;
@@ -84,6 +84,7 @@ export function refuseMissingStore(databaseUrl: string): void {
   const rights = explainRights(location.path, constants.F_OK);
   if (rights) throw rights;
   if (existsSync(location.path)) return;
+  findExisting(location.path);
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 

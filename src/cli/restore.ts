@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
 import type { Backup } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
-import { makeScratchFolder } from '../sqlite/maintenance/lock-store.ts';
+import { removeLeftovers } from '../system/leftovers.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
 import { embeddedPath } from '../stores.ts';
@@ -97,9 +98,10 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   print(introduce(backup));
   const path = resolveLinks(store);
   prepareFolder(path);
-  const folder = makeScratchFolder(path, 'restoring');
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  const file = join(folder, 'store.db');
+  const prefix = `${path}.fetched-`;
+  removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(prefix))}[0-9a-f]{6}$`));
+  const file = `${prefix}${randomBytes(3).toString('hex')}`;
+  const remove = (): void => rmSync(file, { force: true });
   try {
     await fetchBackup(place, backup, file);
   } catch (error) {

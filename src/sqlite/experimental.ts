@@ -2,7 +2,7 @@ import { PetstoreError } from '../domain/error.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { OrderStatus } from '../domain/order.ts';
 import { petChanged } from '../domain/pet-update.ts';
-import type { StoreParts } from './open.ts';
+import type { StoreParts } from './parts.ts';
 import { renderPage } from './rendered-page.ts';
 import { sentFields, type Refusal } from './pet-changes.ts';
 import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';

@@ -1,5 +1,5 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import type { StoreParts } from './open.ts';
+import type { StoreParts } from './parts.ts';
 
 export interface KeyRow {
   id: string;

@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite';
 import type { ApiKeyStore } from '../domain/api-key.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
@@ -6,13 +5,13 @@ import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
 import type { PetStore } from '../domain/pet.ts';
 import { createExperimentalStore } from './experimental.ts';
-import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
+import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
-import { openWritable } from './opening/opened-store.ts';
 import { createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
+import { openForWriting } from './opening/writable.ts';
 import { logBytes } from './log-limit.ts';
-import { openWriter, type Writer } from './writer.ts';
+import { openWriter } from './writer.ts';
 
 export interface SqliteStore {
   pets: PetStore;
@@ -20,14 +19,6 @@ export interface SqliteStore {
   keys: ApiKeyStore;
   /** Waits for pending writes, then closes both connections. */
   close(): Promise<void>;
-}
-
-/** What the parts of an open store share. */
-export interface StoreParts {
-  database: Database;
-  writer: Writer;
-  freshness: Freshness;
-  now: () => number;
 }
 
 interface SqliteOptions extends MigrationOptions {
@@ -43,7 +34,7 @@ interface SqliteOptions extends MigrationOptions {
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log, metrics } = options;
-  const { store, database } = openWritable(path, options);
+  const { store, database } = openForWriting(path, options);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.

@@ -8,7 +8,7 @@ import {
   type PetStore,
 } from '../domain/pet.ts';
 import type { Job } from './jobs.ts';
-import type { StoreParts } from './open.ts';
+import type { StoreParts } from './parts.ts';
 import { renderPage } from './rendered-page.ts';
 import {
   renderFields,

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'bun:test';
+import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { openOrCreate } from '../../src/sqlite/opening/opened-store.ts';
+import { findStoreFile, type StoreFile } from '../../src/sqlite/opening/store-file.ts';
 import { openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../support/process/process.ts';
+
+function makeStore(path: string): StoreFile {
+  writeFileSync(path, '');
+  return findStoreFile(path)!;
+}
 
 const watch = { problem: () => undefined };
 const job = { kind: 'probe', now: 0 } as const;
@@ -21,7 +27,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, source);
-    const writer = openWriter({ store: openOrCreate(folder.database), watch, maxQueuedJobs: 10, program });
+    const writer = openWriter({ store: makeStore(folder.database), watch, maxQueuedJobs: 10, program });
     for (const result of await Promise.allSettled([writer.run(job), writer.run(job)])) {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
@@ -35,7 +41,7 @@ describe('a writer thread that dies', () => {
     using folder = makeFolder();
     const program = pathToFileURL(join(folder.path, 'thread.ts'));
     await writeFile(program, 'throw new Error("no start");');
-    const writer = openWriter({ store: openOrCreate(folder.database), watch, maxQueuedJobs: 10, program });
+    const writer = openWriter({ store: makeStore(folder.database), watch, maxQueuedJobs: 10, program });
     await Promise.allSettled([writer.run(job)]);
     await writer.close();
   });

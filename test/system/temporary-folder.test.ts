@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'bun:test';
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, statSync, utimesSync } from 'node:fs';
 import {
   makeTemporaryFolder,
   removeAbandonedFolders,
   removeFolder,
 } from '../../src/system/temporary-folder.ts';
+
+const dayMs = 86_400_000;
 
 describe.each(['sandbox', 'rehearsal'] as const)('the temporary folder of a %s', (purpose) => {
   it('is for its user alone', () => {
@@ -13,14 +15,13 @@ describe.each(['sandbox', 'rehearsal'] as const)('the temporary folder of a %s',
     removeFolder(folder);
   });
 
-  it('is removed if its process was killed, and only then', async () => {
-    const mine = makeTemporaryFolder(purpose);
-    const ended = Bun.spawn(['true']);
-    await ended.exited;
-    const leftover = mine.replace(`-${process.pid}-`, `-${ended.pid}-`);
-    mkdirSync(leftover);
+  it('is removed when it was not touched for a day, and only then', () => {
+    const [young, old] = [makeTemporaryFolder(purpose), makeTemporaryFolder(purpose)];
+    const ago = (ms: number) => new Date(Date.now() - ms);
+    utimesSync(young, ago(0.9 * dayMs), ago(0.9 * dayMs));
+    utimesSync(old, ago(1.1 * dayMs), ago(1.1 * dayMs));
     removeAbandonedFolders(purpose);
-    expect([existsSync(leftover), existsSync(mine)]).toEqual([false, true]);
-    removeFolder(mine);
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
+    removeFolder(young);
   });
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
-import { holdsFrames, resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { findExisting, resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -46,16 +46,18 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
 
 /** A log outlives its file only when the file was moved or removed. */
 function describeMissing(name: string, path: string): Finding {
-  const log = `${path}-wal`;
-  if (!existsSync(log)) return ok('store', `${name} does not exist yet; the first start creates it.`);
-  const remedy = `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`;
-  return holdsFrames(log)
-    ? problem('store', `${name} is gone, but its log holds commits, so the service does not start.`, remedy)
-    : warning(
-        'store',
-        `${name} is gone, but its log is still there. A start creates an empty store.`,
-        remedy,
-      );
+  try {
+    findExisting(name);
+  } catch (error) {
+    return problemOf('store', error);
+  }
+  if (!existsSync(`${path}-wal`))
+    return ok('store', `${name} does not exist yet; the first start creates it.`);
+  return warning(
+    'store',
+    `${name} is gone, but its log is still there. A start creates an empty store.`,
+    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+  );
 }
 
 /** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */

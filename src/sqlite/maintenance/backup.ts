@@ -3,9 +3,8 @@ import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
 import { noStore } from '../errors.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
-import { openExisting } from '../opening/opened-store.ts';
-import { isFileOfStore } from '../opening/store-file.ts';
-import { copyStore } from './copy-store.ts';
+import { copyStore } from '../opening/copy-store.ts';
+import { findExisting, isFileOfStore } from '../opening/store-file.ts';
 
 /** Backs a store up into a new file while services go on using it. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
@@ -13,7 +12,7 @@ export function backUpSqlite(name: string, file: string, report: Report): StoreC
     throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
   if (existsSync(file))
     throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
-  const store = openExisting(name);
+  const store = findExisting(name);
   if (!store) throw noStore(name);
   return copyStore(store, file, report);
 }

@@ -12,10 +12,11 @@ import type { Order } from '../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
 import { createLastIdReader, raiseLastId } from '../ids.ts';
+import { refuseOlderSchema } from '../migrate.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
-import { openForReading, openWritable } from '../opening/opened-store.ts';
-import type { ReadOnlyStore } from '../opening/read-only.ts';
+import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
+import { openForWriting } from '../opening/writable.ts';
 import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
 import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
@@ -24,7 +25,7 @@ export async function openSqliteBulk(
   options: { path: string; mayCreate: boolean } & MigrationOptions,
 ): Promise<BulkStore> {
   const { path, mayCreate } = options;
-  const opened = mayCreate ? openForWriting(path, options) : openForReading(path);
+  const opened = mayCreate ? openWhole(path, options) : openUpToDate(path);
   const table = createTableMaker(path, opened);
   try {
     return {
@@ -46,9 +47,20 @@ export async function openSqliteBulk(
 
 type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'>;
 
-function openForWriting(name: string, options: MigrationOptions): OpenedBulk {
-  const { store, database } = openWritable(name, options);
+function openWhole(name: string, options: MigrationOptions): OpenedBulk {
+  const { store, database } = openForWriting(name, options);
   return { database, refuseChanged: () => refuseMoved(store) };
+}
+
+function openUpToDate(name: string): OpenedBulk {
+  const opened = openForReading(name);
+  try {
+    refuseOlderSchema(opened.database, name);
+    return opened;
+  } catch (error) {
+    opened.database.close();
+    throw error;
+  }
 }
 
 /** How a table is read and written. `Stored` is a row as SQLite gives it. */

@@ -4,8 +4,8 @@ import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../do
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../ids.ts';
-import { openWritable } from '../opening/opened-store.ts';
 import { whileInPlace } from '../opening/store-watch.ts';
+import { openForWriting } from '../opening/writable.ts';
 import { petRow, type Value } from '../stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
@@ -15,7 +15,7 @@ const lockTimeoutMs = 60_000;
 
 export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
   const { path } = options;
-  const { store, database } = openWritable(path, options);
+  const { store, database } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
   // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');

@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../../domain/progress.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
-import { readUnchanged, refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { readUnchanged } from '../opening/read-only.ts';
+import { findExisting } from '../opening/store-file.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
-import { openExisting } from '../opening/opened-store.ts';
 
 export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */
@@ -15,7 +16,7 @@ export interface Inspection extends StoreContent {
 /** Reads a whole store and changes no byte of it. Fails as the service would. */
 export function inspectSqlite(name: string, now: number, report: Report): Inspection {
   refuseOldSqlite();
-  const store = openExisting(name);
+  const store = findExisting(name);
   if (!store) return nothing;
   return readUnchanged(store, (database) => inspect(database, name, now, report));
 }

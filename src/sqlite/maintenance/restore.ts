@@ -1,20 +1,41 @@
 /**
- * Backups are copies of a whole store in one file. `backup.ts` makes one and reads it back. This file copies one beside
- * the store, verifies that copy and carries revoked keys over; until then, nothing of the store changes. Then
- * `put-in-place.ts` moves the store aside and gives the copy its name, under the lock of `lock-store.ts`.
+ * Backups are copies of a whole store in one file. `backup.ts` makes one and reads it back. A restore copies one beside
+ * the store, carries revoked keys over and verifies it, all under the store's exclusive lock; until then, nothing of the
+ * store changes. Then the copy is renamed to `.restoring`, the store is moved aside, and the copy gets its name. If a
+ * crash leaves `.restoring` and no store, every command asks for the restore to be run again.
  */
 
-import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { Database } from 'bun:sqlite';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
-import { explain } from '../errors.ts';
+import { explain, inUse, isBusy, isUnreadable } from '../errors.ts';
+import { openAlone } from '../opening/alone.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
-import { isFileOfStore, prepareFolder, readStart, resolveLinks, syncPath } from '../opening/store-file.ts';
-import { verifyCopy } from './copy-store.ts';
-import { inUse, makeScratchFolder } from './lock-store.ts';
-import { finishRestore, putInPlace } from './put-in-place.ts';
-import { examineReplaced, keepRevocations } from './replaced-store.ts';
+import { verifyCopy } from '../opening/copy-store.ts';
+import {
+  findStoreFile,
+  isFileOfStore,
+  prepareFolder,
+  readStart,
+  resolveLinks,
+  restoringPath,
+  sideFiles,
+  syncPath,
+} from '../opening/store-file.ts';
+import { keepRevocations, readKeys, refuseContent, type KeyState } from './replaced-keys.ts';
 
 export interface RestoreOptions {
   /** The backup. */
@@ -34,30 +55,139 @@ export interface RestoreSummary extends StoreContent {
 }
 
 /** Puts a backup in the place of a store that nobody uses. */
-export function restoreSqlite({ file, name, isForced, report }: RestoreOptions): RestoreSummary {
+export function restoreSqlite(options: RestoreOptions): RestoreSummary {
+  const { file, name, isForced } = options;
   refuseNoBackup(file, name);
   const path = resolveLinks(name);
-  let folder: string | undefined;
+  let isNew = false;
+  let lock: Database | undefined;
   try {
-    finishRestore(name, path);
-    const replaced = examineReplaced(name, isForced);
     prepareFolder(path);
-    folder = makeScratchFolder(path, 'restoring');
-    const incoming = join(folder, 'store.db');
-    report.step(`Copying ${file}`);
-    copyFileSync(file, incoming);
-    chmodSync(incoming, 0o600);
-    const keepsRevocations = keepRevocations(replaced.keys, incoming, file);
-    const content = verifyCopy(incoming, file, report);
-    syncPath(incoming);
-    const replacedPath = putInPlace(incoming, { name, path, state: replaced.state });
-    return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
+    isNew = makeMissing(path);
+    lock = lockStore(name, isForced);
+    return replaceLocked(options, path, lock);
   } catch (error) {
-    // Another restore removed the folder under its lock.
-    if (folder !== undefined && !existsSync(folder)) throw inUse(name);
+    // Unless a service has made it its store meanwhile.
+    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
     throw explain(error, name);
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    lock?.close();
+  }
+}
+
+/** Makes a file to lock where there is none, so that a service that starts now waits. */
+function makeMissing(path: string): boolean {
+  if (existsSync(path)) return false;
+  closeSync(openSync(path, 'a', 0o600));
+  return true;
+}
+
+/** Undefined for a file that is not a sound database: it cannot be locked, and nobody can use it. */
+function lockStore(name: string, isForced: boolean): Database | undefined {
+  const store = findStoreFile(name);
+  if (!store) throw inUse(name);
+  try {
+    const lock = openAlone(store);
+    if (findStoreFile(name)?.inode === store.inode) return lock;
+    lock.close();
+    throw inUse(name);
+  } catch (error) {
+    if (isBusy(error)) throw inUse(name);
+    if (isForced && isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+function replaceLocked(
+  { file, name, isForced, report }: RestoreOptions,
+  path: string,
+  lock: Database | undefined,
+): RestoreSummary {
+  const restoring = restoringPath(path);
+  const isEmpty = statSync(path).size === 0;
+  // What an interrupted restore has left holds the keys of the store that it moved aside.
+  const isAgain = isEmpty && existsSync(restoring);
+  const keys = isAgain ? keysOfInterrupted(restoring) : keysOfReplaced(lock, name, isForced);
+  const partial = `${restoring}.partial`;
+  let kept: string | undefined;
+  try {
+    report.step(`Copying ${file}`);
+    rmSync(partial, { force: true });
+    copyFileSync(file, partial);
+    chmodSync(partial, 0o600);
+    // A restore by root must not lock out the user of the service.
+    const { uid, gid } = statSync(isAgain ? restoring : path);
+    if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
+    const keepsRevocations = keepRevocations(keys, partial, file);
+    const content = verifyCopy(partial, file, report);
+    syncPath(partial);
+    kept = keepReplaced(path);
+    renameSync(partial, restoring);
+    exchange(restoring, path);
+    const isKept = existsSync(kept);
+    return { ...content, keepsRevocations, ...(isKept && { replacedPath: kept }) };
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Gives the files of the store second names, so that a crash never parts it from its log. */
+function keepReplaced(path: string): string {
+  const kept = nameReplaced(path);
+  const suffixes = filesOf(path).filter((suffix) => suffix !== '' || statSync(path).size > 0);
+  try {
+    for (const suffix of suffixes) linkSync(`${path}${suffix}`, `${kept}${suffix}`);
+  } catch (error) {
+    for (const suffix of suffixes) rmSync(`${kept}${suffix}`, { force: true });
+    throw error;
+  }
+  return kept;
+}
+
+/**
+ * Each step reaches the disk before the next one. The file goes before its log, without which it would lack commits, and
+ * the log before the new file comes, to which SQLite would add it.
+ */
+function exchange(restoring: string, path: string): void {
+  const folder = dirname(path);
+  syncPath(folder);
+  for (const suffix of filesOf(path)) rmSync(`${path}${suffix}`);
+  syncPath(folder);
+  renameSync(restoring, path);
+  syncPath(folder);
+}
+
+function filesOf(path: string): string[] {
+  return ['', ...sideFiles].filter((suffix) => existsSync(`${path}${suffix}`));
+}
+
+/** Named after its time. Another one may have happened in the same second. */
+function nameReplaced(path: string): string {
+  const first = `${path}.replaced-${new Date().toISOString().replace(/\.\d+|[-:]/g, '')}`;
+  let name = first;
+  for (let count = 2; filesOf(name).length > 0; count++) name = `${first}.${count}`;
+  return name;
+}
+
+/** Unless the restore is forced, refuses a store that holds pets or orders or is damaged. */
+function keysOfReplaced(lock: Database | undefined, name: string, isForced: boolean): KeyState[] {
+  if (!lock) return [];
+  try {
+    if (!isForced) refuseContent(lock, name);
+    return readKeys(lock, name);
+  } catch (error) {
+    if (isForced) return [];
+    throw error;
+  }
+}
+
+function keysOfInterrupted(restoring: string): KeyState[] {
+  try {
+    using database = new Database(restoring, { readonly: true });
+    return readKeys(database, restoring);
+  } catch {
+    return [];
   }
 }
 

@@ -1,59 +1,32 @@
 import { Database } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
-import { damaged, explainOpening, isBusy } from '../errors.ts';
+import { damaged } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
-import { openReadOnly } from './read-only.ts';
-import { holdsFrames, stateOf, type StoreFile } from './store-file.ts';
+import { holdsFrames, type StoreFile } from './store-file.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
 
-/**
- * Refuses a store that is damaged, not ours, or newer than this program, before anything writes to it. Returns the version
- * of its schema.
- */
-export function refuseUnusable(store: StoreFile): number {
-  const { size } = statSync(store.path);
-  // A new file, or one whose first transaction a crash interrupted: SQLite undoes that by itself.
-  if (size === 0 || existsSync(`${store.path}-journal`)) return 0;
-  return readUnchanged(store, (database) => {
-    checkOwnership(database, store.name);
-    if (size <= maxCheckedBytes) refuseDamage(database, store.name);
-    return readPragma(database, 'user_version');
-  });
-}
-
-const maxAttempts = 10;
-const pauseMs = 20;
-
-/**
- * Reads a store without changing it. Reports a failure only if two attempts in a row fail on an unchanged store: where
- * no lock applies, a concurrent write can look like damage.
- */
-export function readUnchanged<Result>(store: StoreFile, read: (database: Database) => Result): Result {
-  let failedState: string | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const before = stateOf(store);
-    try {
-      using reading = openReadOnly(store);
-      refuseMissingPages(reading.database, store);
-      const result = read(reading.database);
-      reading.refuseChanged();
-      return result;
-    } catch (error) {
-      const isSettled = failedState === before && stateOf(store) === before;
-      if (isSettled || isBusy(error) || attempt === maxAttempts) throw explainOpening(error, store);
-      failedState = before;
-      Bun.sleepSync(pauseMs);
-    }
-  }
+/** Refuses a store that is damaged, not ours, or newer than this program. Returns the version of its schema. */
+export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
+  checkOwnership(database, name);
+  if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
+  return readPragma(database, 'user_version');
 }
 
 /** Checks the structure of the file, but not the bytes within a text: see `check-rows.ts`. */
 export function refuseDamage(database: Database, name: string): void {
   const [found] = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all();
   if (found?.quick_check !== 'ok') throw damaged(name);
+}
+
+/** SQLite accepts a file whose last page is cut off until the first commit. */
+export function refuseMissingPages(database: Database, { name, path }: StoreFile): void {
+  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
+  // The log first: a checkpoint may move pages from the log to the file meanwhile.
+  const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
+  if (isCutOff) throw damaged(name);
 }
 
 /** Versions before 3.51.3 can lose a commit when the log is restarted while another connection writes. */
@@ -64,14 +37,6 @@ export function refuseOldSqlite(version = sqliteVersion()): void {
     `SQLite ${version} can lose acknowledged writes; 3.51.3 or newer is needed.`,
     'Update Bun: npm install.',
   );
-}
-
-/** SQLite accepts a file whose last page is cut off until the first commit. */
-function refuseMissingPages(database: Database, { name, path }: StoreFile): void {
-  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
-  // The log first: a checkpoint may move pages from the log to the file meanwhile.
-  const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;
-  if (isCutOff) throw damaged(name);
 }
 
 function sqliteVersion(): string {

@@ -42,12 +42,11 @@ const lockPollMs = 1;
  * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
  * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
  */
-export function whenFree(attempt: () => void): void {
+export function whenFree<Result>(attempt: () => Result): Result {
   const deadline = performance.now() + busyTimeoutMs;
   for (;;) {
     try {
-      attempt();
-      return;
+      return attempt();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
       Bun.sleepSync(lockPollMs);

@@ -1,11 +1,12 @@
 import { constants, Database } from 'bun:sqlite';
-import { copyFileSync, existsSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
-import { readWhenFree } from './connect.ts';
-import { logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
+import { explainOpening, inUse, isBusy, noStore } from '../errors.ts';
+import { openAlone } from './alone.ts';
+import { refuseMissingPages, refuseUnusable } from './check-store.ts';
+import { readWhenFree, whenFree } from './connect.ts';
+import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
 export interface ReadOnlyStore extends Disposable {
@@ -14,75 +15,84 @@ export interface ReadOnlyStore extends Disposable {
   refuseChanged(): void;
 }
 
+/** Opens a store that exists. Refuses one that cannot be used. */
+export function openForReading(name: string): ReadOnlyStore {
+  const store = findExisting(name);
+  if (!store) throw noStore(name);
+  return retried(store, () => {
+    const reading = open(store);
+    try {
+      refuseUnusable(reading.database, store);
+      return reading;
+    } catch (error) {
+      reading[Symbol.dispose]();
+      throw error;
+    }
+  });
+}
+
+/** Opens a store to read it in one go. The caller decides what is refused. */
+export function readUnchanged<Result>(store: StoreFile, read: (database: Database) => Result): Result {
+  return retried(store, () => {
+    using reading = open(store);
+    const result = read(reading.database);
+    reading.refuseChanged();
+    return result;
+  });
+}
+
+const maxAttempts = 10;
+const pauseMs = 20;
+
+/**
+ * Reports a failure only if two attempts in a row fail on an unchanged store: where no lock applies, a concurrent write
+ * can look like damage.
+ */
+function retried<Result>(store: StoreFile, attempt: () => Result): Result {
+  let failedState: string | undefined;
+  for (let count = 1; ; count++) {
+    const before = stateOf(store);
+    try {
+      return attempt();
+    } catch (error) {
+      const isSettled = failedState === before && stateOf(store) === before;
+      if (isSettled || isBusy(error) || count === maxAttempts) throw explainOpening(error, store);
+      failedState = before;
+      Bun.sleepSync(pauseMs);
+    }
+  }
+}
+
 /**
  * An ordinary connection rewrites the shared memory, and moves the log into the file when it is closed. A read-only one
  * leaves both alone if both side files exist; otherwise it needs one of the ways around below.
  */
-export function openReadOnly(store: StoreFile): ReadOnlyStore {
-  const { path } = store;
+function open(store: StoreFile): ReadOnlyStore {
+  const { name, path } = store;
+  if (existsSync(`${path}-journal`)) throw interrupted(name);
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
+  // One without the other: a service may have lost it, and would not notice what happens to the rest.
+  if ((logBytes !== undefined) !== existsSync(`${path}-shm`)) return opened(waitAlone(store), store);
   // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
-  const isOnlyHeader = logBytes === logHeaderBytes;
-  const hasSharedMemory = existsSync(`${path}-shm`);
-  if (logBytes !== undefined && !isOnlyHeader && hasSharedMemory) {
-    return opened(open(`${pathToFileURL(path).href}?readonly_shm=1`, store));
-  }
+  if (logBytes !== undefined && logBytes > logHeaderBytes) return opened(connectTo(store, 'readonly_shm'), store);
   const before = stateOf(store);
-  const refuseChanged = (): void => {
-    if (stateOf(store) !== before) throw changed(store);
-  };
-  if (existsSync(`${path}-journal`)) return openCopy(store, refuseChanged);
-  // The log is empty, or a side file is missing, which means that nobody has the store open.
-  if (!logBytes || isOnlyHeader)
-    return opened(open(`${pathToFileURL(path).href}?immutable=1`, store), refuseChanged);
-  return openLinked(store, refuseChanged);
-}
-
-/** For a log without shared memory: SQLite makes that beside the file, so it gets both files in a folder of their own. */
-function openLinked(store: StoreFile, refuseChanged: () => void): ReadOnlyStore {
-  return inFolder(store, (link) => {
-    for (const suffix of ['', '-wal']) linkOrCopy(`${store.path}${suffix}`, `${link}${suffix}`);
-    return opened(open(pathToFileURL(link).href, store), refuseChanged);
+  return opened(connectTo(store, 'immutable'), store, () => {
+    if (stateOf(store) !== before) throw changed(name);
   });
 }
 
-/** For a transaction that a crash has interrupted: SQLite undoes it in the file before it reads, so it gets a copy. */
-function openCopy(store: StoreFile, refuseChanged: () => void): ReadOnlyStore {
-  return inFolder(store, (copy) => {
-    for (const suffix of ['', '-journal']) copyFileSync(`${store.path}${suffix}`, `${copy}${suffix}`);
-    return opened(open(pathToFileURL(copy).href, store, constants.SQLITE_OPEN_READWRITE), refuseChanged);
-  });
-}
-
-/** The folder is beside the store if possible, and is removed once SQLite has its files open. */
-function inFolder(store: StoreFile, openAt: (path: string) => ReadOnlyStore): ReadOnlyStore {
-  const folder = makeFolder(dirname(store.path)) ?? mkdtempSync(join(tmpdir(), 'petstore-reading-'));
+/** Another command may have the store for itself for a moment; a service keeps it. */
+function waitAlone(store: StoreFile): Database {
   try {
-    return openAt(join(folder, 'store.db'));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+    return whenFree(() => openAlone(store));
+  } catch (error) {
+    throw isBusy(error) ? inUse(store.name) : error;
   }
 }
 
-function makeFolder(parent: string): string | undefined {
-  try {
-    return mkdtempSync(join(parent, '.petstore-reading-'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Some file systems have no hard links, and a link cannot lead to another file system. */
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-  }
-}
-
-function open(address: string, store: StoreFile, access = constants.SQLITE_OPEN_READONLY): Database {
-  const database = new Database(address, access | constants.SQLITE_OPEN_URI);
+function connectTo(store: StoreFile, way: 'readonly_shm' | 'immutable'): Database {
+  const address = `${pathToFileURL(store.path).href}?${way}=1`;
+  const database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
   try {
     readWhenFree(database, store);
     return database;
@@ -92,10 +102,23 @@ function open(address: string, store: StoreFile, access = constants.SQLITE_OPEN_
   }
 }
 
-function opened(database: Database, refuseChanged: () => void = () => {}): ReadOnlyStore {
-  return { database, refuseChanged, [Symbol.dispose]: () => database.close() };
+function opened(database: Database, store: StoreFile, refuseChanged = (): void => {}): ReadOnlyStore {
+  try {
+    refuseMissingPages(database, store);
+    return { database, refuseChanged, [Symbol.dispose]: () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
-function changed({ name }: StoreFile): OperatorError {
+function changed(name: string): OperatorError {
   return new OperatorError(`${name} was changed while it was being read.`, 'Run the same command again.');
+}
+
+function interrupted(name: string): OperatorError {
+  return new OperatorError(
+    `The last change of ${name} was interrupted.`,
+    'Start the service, or run petstore keys list: SQLite undoes the change.',
+  );
 }

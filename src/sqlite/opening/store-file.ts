@@ -47,6 +47,12 @@ export function findStoreFile(name: string): StoreFile | undefined {
   return { name, path, device: found.dev, inode: found.ino };
 }
 
+/** The same for a command that only reads. Refuses what an operator must bring together first. */
+export function findExisting(name: string): StoreFile | undefined {
+  refuseIncomplete(name, resolveLinks(name));
+  return findStoreFile(name);
+}
+
 /** Adds the identity of the log. A connection must have read the store before. */
 export function withLog<File extends StoreFile>(file: File): File {
   return { ...file, log: identify(`${file.path}-wal`) };
@@ -78,12 +84,42 @@ export function isSameFile(one: string, other: string): boolean {
   return found !== undefined && isSame(identify(other), found);
 }
 
+/** The copy of a backup that is about to become the store. While it is there and the store is not, none may be made. */
+export function restoringPath(path: string): string {
+  return `${path}.restoring`;
+}
+
+/** Refuses a store that an interrupted restore has moved aside, or that lacks its log, and a log that lacks its store. */
+export function refuseIncomplete(name: string, path: string): void {
+  const logs = linksOf(name).map((link) => `${link}-wal`);
+  const log = logs.find((file) => holdsFrames(file) && !isSameFile(file, `${path}-wal`));
+  if (log !== undefined)
+    throw new OperatorError(
+      `${log} holds the newest commits of this store, which was moved to ${path} without it.`,
+      `Move it there as well: mv ${log} ${path}-wal`,
+    );
+  // Before the file: SQLite writes its first page before it begins a log, but removes the log of an empty file.
+  const hasCommits = holdsFrames(`${path}-wal`);
+  const isRestoring = existsSync(restoringPath(path));
+  if (sizeOf(path) > 0) return;
+  if (isRestoring)
+    throw new OperatorError(
+      `A restore of ${name} was interrupted, or is under way.`,
+      'If it was interrupted, run the restore again.',
+    );
+  if (hasCommits)
+    throw new OperatorError(
+      `${name} is gone, but its log holds commits.`,
+      `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+    );
+}
+
 /** A log of this size or less holds no commit. */
 export const logHeaderBytes = 32;
 
 /** Whether a log holds anything but its header. */
 export function holdsFrames(log: string): boolean {
-  return (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > logHeaderBytes;
+  return sizeOf(log) > logHeaderBytes;
 }
 
 /** Differs after every change of the store's content. */
@@ -156,6 +192,15 @@ function targetOf(path: string): string | undefined {
     return readlinkSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** 0 when nothing is there, or nothing that may be read. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
   }
 }
 

@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readUnchanged } from '../../../src/sqlite/opening/check-store.ts';
-import { openExisting } from '../../../src/sqlite/opening/opened-store.ts';
+import { readUnchanged } from '../../../src/sqlite/opening/read-only.ts';
+import { findExisting } from '../../../src/sqlite/opening/store-file.ts';
 import { makeFolder, type Folder } from '../../support/process/process.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
 
@@ -63,7 +63,7 @@ describe('readUnchanged', () => {
   ])('reads a whole store that nobody uses, and changes no byte of it: %s', (_title, make) => {
     make();
     const before = hashesOf(folder.path);
-    expect(readUnchanged(openExisting(path)!, count)).toBe(5);
+    expect(readUnchanged(findExisting(path)!, count)).toBe(5);
     expect(hashesOf(folder.path)).toEqual(before);
   });
 
@@ -83,7 +83,7 @@ describe('readUnchanged', () => {
     let last = 0;
     try {
       while (writers.some(({ exitCode }) => exitCode === null)) {
-        const seen = readUnchanged(openExisting(path)!, (database) => {
+        const seen = readUnchanged(findExisting(path)!, (database) => {
           expect(database.query('PRAGMA quick_check(1)').get()).toEqual({ quick_check: 'ok' });
           return count(database);
         });
@@ -96,6 +96,6 @@ describe('readUnchanged', () => {
     } finally {
       writers.forEach((writer) => writer.kill('SIGKILL'));
     }
-    expect(readUnchanged(openExisting(path)!, count)).toBe(12_001);
+    expect(readUnchanged(findExisting(path)!, count)).toBe(12_001);
   });
 });

@@ -1,42 +1,21 @@
 import { Database } from 'bun:sqlite';
-import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
-import { readUnchanged } from '../opening/check-store.ts';
-import { openStore } from '../opening/opened-store.ts';
-import { findStoreFile, stateOf } from '../opening/store-file.ts';
 
-interface KeyState {
+export interface KeyState {
   hash: string;
   revokedAt: number | null;
   expiresAt: number | null;
 }
 
-/** What a restore needs to know about the store that it replaces. */
-interface ReplacedStore {
-  /** Its API keys; none when they cannot be read. */
-  keys: KeyState[];
-  /** Differs when somebody has written to it since; undefined when there was no store. */
-  state: string | undefined;
-}
-
-/** Reads the store without changing it. Unless the restore is forced, refuses one that holds pets or orders or is damaged. */
-export function examineReplaced(name: string, isForced: boolean): ReplacedStore {
-  const file = findStoreFile(name);
-  const state = file && stateOf(file);
-  if (!file || statSync(file.path).size === 0) return { keys: [], state };
-  try {
-    const keys = readUnchanged(openStore(file), (database) => {
-      checkOwnership(database, name);
-      if (!isForced) refuseContent(database, name);
-      return readKeys(database);
-    });
-    return { keys, state };
-  } catch (error) {
-    if (isForced) return { keys: [], state };
-    throw error;
-  }
+/** All keys of a store, revoked or not. */
+export function readKeys(database: Database, name: string): KeyState[] {
+  checkOwnership(database, name);
+  if (!hasTable(database, 'api_keys')) return [];
+  return database
+    .query<KeyState, []>('SELECT hash, revoked_at AS revokedAt, expires_at AS expiresAt FROM api_keys')
+    .all();
 }
 
 /**
@@ -49,11 +28,10 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   let database: Database | undefined;
   try {
     database = new Database(copy, { readwrite: true, create: false });
-    checkOwnership(database, origin);
+    const usable = readKeys(database, origin).filter(({ revokedAt }) => revokedAt === null);
     // Only the file itself gets the store's name, so nothing may be left in a log.
     database.run('PRAGMA journal_mode = DELETE');
     const change = database.query('UPDATE api_keys SET revoked_at = ?2, expires_at = ?3 WHERE hash = ?1');
-    const usable = readKeys(database).filter(({ revokedAt }) => revokedAt === null);
     for (const { hash, expiresAt } of usable) {
       const key = known.get(hash);
       if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);
@@ -66,15 +44,8 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   }
 }
 
-/** All keys, revoked or not. */
-function readKeys(database: Database): KeyState[] {
-  if (!hasTable(database, 'api_keys')) return [];
-  return database
-    .query<KeyState, []>('SELECT hash, revoked_at AS revokedAt, expires_at AS expiresAt FROM api_keys')
-    .all();
-}
-
-function refuseContent(database: Database, name: string): void {
+export function refuseContent(database: Database, name: string): void {
+  checkOwnership(database, name);
   const held = ['pets', 'orders'].find(
     (table) => hasTable(database, table) && database.query(`SELECT 1 FROM ${table} LIMIT 1`).all().length > 0,
   );

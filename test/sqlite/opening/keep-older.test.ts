@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
-import { keepOlder } from '../../../src/sqlite/maintenance/keep-older.ts';
+import { keepOlder } from '../../../src/sqlite/opening/copy-store.ts';
 import { migrate, readPragma } from '../../../src/sqlite/migrate.ts';
-import { openExisting } from '../../../src/sqlite/opening/opened-store.ts';
+import { findExisting } from '../../../src/sqlite/opening/store-file.ts';
 import { makeFolder } from '../../support/process/process.ts';
 
 const folder = makeFolder();
@@ -25,14 +25,14 @@ afterAll(() => folder[Symbol.dispose]());
 
 describe('the copy of a store that is about to be migrated', () => {
   it('holds the store as it was, for its owner alone', () => {
-    expect(keepOlder(openExisting(folder.database)!, 4)).toBe(copy);
+    expect(keepOlder(findExisting(folder.database)!, 4)).toBe(copy);
     expect(versionOf(copy)).toBe(4);
     expect(statSync(copy).mode & 0o777).toBe(0o600);
   });
 
   it('stays as it is if another process has migrated the store meanwhile', () => {
     migrateTo();
-    expect(keepOlder(openExisting(folder.database)!, 4)).toBeUndefined();
+    expect(keepOlder(findExisting(folder.database)!, 4)).toBeUndefined();
     expect(versionOf(copy)).toBe(4);
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.partial'))).toEqual([]);
   });

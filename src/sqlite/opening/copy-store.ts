@@ -1,13 +1,15 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import type { Report } from '../../domain/progress.ts';
+import { removeLeftovers } from '../../system/leftovers.ts';
+import { noReport, type Report } from '../../domain/progress.ts';
 import { damaged, explain, isFailedWrite } from '../errors.ts';
-import { checkOwnership } from '../migrate.ts';
-import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
-import { readUnchanged, refuseDamage } from '../opening/check-store.ts';
-import { syncPath, type StoreFile } from '../opening/store-file.ts';
+import { checkOwnership, readPragma } from '../migrate.ts';
+import { refuseDamagedRows, type StoreContent } from './check-rows.ts';
+import { refuseDamage } from './check-store.ts';
+import { readUnchanged } from './read-only.ts';
+import { syncPath, type StoreFile } from './store-file.ts';
 
 interface CopyOptions {
   /** What to do when the disk is full. */
@@ -84,4 +86,24 @@ export function verifyCopy(copy: string, origin: string, report: Report): StoreC
   } finally {
     database?.close();
   }
+}
+
+/**
+ * Copies a store that is about to be migrated, so that its operator can go back. Returns the copy's path. There is one
+ * for each version: a start that fails again and again must not fill the disk. If another process has migrated the store
+ * meanwhile, the copy that it made stays, and this returns undefined.
+ */
+export function keepOlder(store: StoreFile, version: number): string | undefined {
+  const file = `${store.path}.schema-${version}`;
+  const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
+  removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.(\\d+)\\.partial$`));
+  let isKept = false;
+  const isWanted = (copy: string): boolean => (isKept = versionOf(copy) === version);
+  copyStore(store, file, noReport, { remedy, isWanted });
+  return isKept ? file : undefined;
+}
+
+function versionOf(path: string): number {
+  using database = new Database(path, { readonly: true });
+  return readPragma(database, 'user_version');
 }

@@ -1,0 +1,37 @@
+import { Database } from 'bun:sqlite';
+import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { removeLeftovers } from '../../system/leftovers.ts';
+import type { StoreFile } from './store-file.ts';
+
+/**
+ * Opens a store and its log under SQLite's exclusive lock, which nobody gets while a service has the store open. Fails
+ * at once when somebody has. Until it is closed, everybody else waits.
+ *
+ * No byte changes. SQLite gets second names of both files, which are gone by the time it closes them: it takes such a
+ * file for moved, and then neither moves the log into it nor removes the log. The index of the log stays in the memory
+ * of this process.
+ */
+export function openAlone({ path }: StoreFile): Database {
+  const prefix = `${path}.locking-`;
+  removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(prefix))}[A-Za-z0-9]{6}$`));
+  const folder = mkdtempSync(prefix);
+  const removeLinks = (): void => rmSync(folder, { recursive: true, force: true });
+  let database: Database | undefined;
+  try {
+    const link = join(folder, 'store.db');
+    linkSync(path, link);
+    if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${link}-wal`);
+    database = new Database(link, { readwrite: true, create: false, strict: true });
+    database.run('PRAGMA locking_mode = EXCLUSIVE');
+    database.run('BEGIN EXCLUSIVE');
+    // The lock stays. A commit would write the first page of an empty file.
+    database.run('ROLLBACK');
+    removeLinks();
+    return database;
+  } catch (error) {
+    removeLinks();
+    database?.close();
+    throw error;
+  }
+}
