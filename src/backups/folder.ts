@@ -69,7 +69,7 @@ export function openFolder(name: string): BackupPlace {
       });
     },
     removeLeftovers() {
-      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.(\d+)\.partial$/));
+      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.\d+\.partial$/));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError, usageError } from '../domain/error.ts';
@@ -22,11 +23,11 @@ export function openS3(name: string, environment: Environment): BackupPlace {
     name,
     list: () => explained(() => listAll(client, prefix)),
     // Beside the store: its disk has room for it, and a container may write nowhere else.
-    draftOf: (_file, store) => `${resolveLinks(store)}.uploading-${process.pid}`,
+    draftOf: (_file, store) => `${resolveLinks(store)}.uploading-${randomBytes(3).toString('hex')}`,
     removeLeftovers(store) {
       const path = resolveLinks(store);
       const start = RegExp.escape(basename(path));
-      removeLeftovers(dirname(path), new RegExp(`^${start}\\.uploading-(\\d+)(?:\\.\\d+\\.partial)?$`));
+      removeLeftovers(dirname(path), new RegExp(`^${start}\\.uploading-[0-9a-f]{6}(?:\\.\\d+\\.partial)?$`));
     },
     add: (file, draft, sha256) =>
       explained(async () => {

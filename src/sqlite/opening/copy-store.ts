@@ -96,7 +96,7 @@ export function verifyCopy(copy: string, origin: string, report: Report): StoreC
 export function keepOlder(store: StoreFile, version: number): string | undefined {
   const file = `${store.path}.schema-${version}`;
   const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
-  removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.(\\d+)\\.partial$`));
+  removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.\\d+\\.partial$`));
   let isKept = false;
   const isWanted = (copy: string): boolean => (isKept = versionOf(copy) === version);
   copyStore(store, file, noReport, { remedy, isWanted });
