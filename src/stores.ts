@@ -83,8 +83,7 @@ export function refuseMissingStore(databaseUrl: string): void {
   // A store in a folder that this user may not enter is not missing.
   const rights = explainRights(location.path, constants.F_OK);
   if (rights) throw rights;
-  if (existsSync(location.path)) return;
-  findExisting(location.path);
+  if (existsSync(location.path) || findExisting(location.path)) return;
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 

@@ -116,8 +116,8 @@ export function outcomeUnknown(reason: string, cause: unknown): PetstoreError {
 export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return unavailable(
     new Error(
-      `${name} is no longer the file that was opened: it was moved, replaced or removed. ` +
-        'Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
+      `${name} is no longer the file that was opened: it, its log or its shared memory was moved, replaced or ` +
+        'removed. Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
         `in its place, first move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
   );

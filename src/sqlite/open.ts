@@ -34,7 +34,7 @@ interface SqliteOptions extends MigrationOptions {
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log, metrics } = options;
-  const { store, database } = openForWriting(path, options);
+  const { store, database, close } = openForWriting(path, options);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
@@ -52,7 +52,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       await writer.close();
       watch.close();
       freshness.close();
-      database.close();
+      close();
     },
   };
 }

@@ -16,7 +16,7 @@ import { refuseOlderSchema } from '../migrate.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
 import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
-import { openForWriting } from '../opening/writable.ts';
+import { openForWriting, type WritableStore } from '../opening/writable.ts';
 import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
 import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
@@ -36,29 +36,30 @@ export async function openSqliteBulk(
       imports: table(importTable),
       ...createLastIds(path, opened),
       async close() {
-        opened.database.close();
+        opened.close();
       },
     };
   } catch (error) {
-    opened.database.close();
+    opened.close();
     throw explain(error, path);
   }
 }
 
-type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'>;
+type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'> & Pick<WritableStore, 'close'>;
 
 function openWhole(name: string, options: MigrationOptions): OpenedBulk {
-  const { store, database } = openForWriting(name, options);
-  return { database, refuseChanged: () => refuseMoved(store) };
+  const { store, database, close } = openForWriting(name, options);
+  return { database, refuseChanged: () => refuseMoved(store), close };
 }
 
 function openUpToDate(name: string): OpenedBulk {
-  const opened = openForReading(name);
+  const { database, refuseChanged } = openForReading(name);
+  const close = (): void => database.close();
   try {
-    refuseOlderSchema(opened.database, name);
-    return opened;
+    refuseOlderSchema(database, name);
+    return { database, refuseChanged, close };
   } catch (error) {
-    opened.database.close();
+    close();
     throw error;
   }
 }

@@ -15,7 +15,7 @@ const lockTimeoutMs = 60_000;
 
 export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
   const { path } = options;
-  const { store, database } = openForWriting(path, options);
+  const { store, database, close } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
   // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');
@@ -73,7 +73,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       }),
     forgetImport: (source) => write(() => forget.run(source)),
     largestId: () => attempt(() => readLastId() || undefined),
-    close: async () => database.close(),
+    close: async () => close(),
   };
 }
 

@@ -2,6 +2,9 @@ import { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
+import { isBusy } from '../errors.ts';
+import { OperatorError } from '../../domain/error.ts';
+import { whenFree } from './connect.ts';
 import type { StoreFile } from './store-file.ts';
 
 /**
@@ -33,5 +36,23 @@ export function openAlone({ path }: StoreFile): Database {
     removeLinks();
     database?.close();
     throw error;
+  }
+}
+
+const waitMs = 1000;
+
+/**
+ * The same for a store that lacks its log or its shared memory, which a service that has it open may have lost. Another
+ * command may have the store for itself for a moment; a service keeps it.
+ */
+export function openWhenAlone(store: StoreFile): Database {
+  try {
+    return whenFree(() => openAlone(store), waitMs);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new OperatorError(
+      `${store.name} is in use, and its log or its shared memory was removed.`,
+      'Stop its services first, and run the same command again.',
+    );
   }
 }

@@ -42,8 +42,8 @@ const lockPollMs = 1;
  * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
  * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
  */
-export function whenFree<Result>(attempt: () => Result): Result {
-  const deadline = performance.now() + busyTimeoutMs;
+export function whenFree<Result>(attempt: () => Result, waitMs = busyTimeoutMs): Result {
+  const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       return attempt();

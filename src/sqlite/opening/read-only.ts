@@ -2,10 +2,10 @@ import { constants, Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
-import { explainOpening, inUse, isBusy, noStore } from '../errors.ts';
-import { openAlone } from './alone.ts';
+import { explainOpening, isBusy, noStore } from '../errors.ts';
+import { openWhenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
-import { readWhenFree, whenFree } from './connect.ts';
+import { readWhenFree } from './connect.ts';
 import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
@@ -72,22 +72,14 @@ function open(store: StoreFile): ReadOnlyStore {
   if (existsSync(`${path}-journal`)) throw interrupted(name);
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
   // One without the other: a service may have lost it, and would not notice what happens to the rest.
-  if ((logBytes !== undefined) !== existsSync(`${path}-shm`)) return opened(waitAlone(store), store);
+  if ((logBytes !== undefined) !== existsSync(`${path}-shm`)) return opened(openWhenAlone(store), store);
   // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
-  if (logBytes !== undefined && logBytes > logHeaderBytes) return opened(connectTo(store, 'readonly_shm'), store);
+  if (logBytes !== undefined && logBytes > logHeaderBytes)
+    return opened(connectTo(store, 'readonly_shm'), store);
   const before = stateOf(store);
   return opened(connectTo(store, 'immutable'), store, () => {
     if (stateOf(store) !== before) throw changed(name);
   });
-}
-
-/** Another command may have the store for itself for a moment; a service keeps it. */
-function waitAlone(store: StoreFile): Database {
-  try {
-    return whenFree(() => openAlone(store));
-  } catch (error) {
-    throw isBusy(error) ? inUse(store.name) : error;
-  }
 }
 
 function connectTo(store: StoreFile, way: 'readonly_shm' | 'immutable'): Database {

@@ -24,8 +24,8 @@ export interface StoreFile extends Identity {
   readonly name: string;
   /** The same without links. SQLite keeps its log and its shared memory beside this path. */
   readonly path: string;
-  /** The identity of the log, once a connection has read the store. It does not change while the store is in use. */
-  readonly log?: Identity | undefined;
+  /** The log and the shared memory, once a connection has made both. They do not change while the store is in use. */
+  readonly sideFiles?: readonly (Identity & { suffix: string })[];
 }
 
 interface Identity {
@@ -53,20 +53,25 @@ export function findExisting(name: string): StoreFile | undefined {
   return findStoreFile(name);
 }
 
-/** Adds the identity of the log. A connection must have read the store before. */
-export function withLog<File extends StoreFile>(file: File): File {
-  return { ...file, log: identify(`${file.path}-wal`) };
+/** Adds the identity of the side files. A connection must have read the store before. */
+export function withSideFiles(file: StoreFile): StoreFile {
+  const found = ['-wal', '-shm'].flatMap((suffix) => {
+    const identity = identify(`${file.path}${suffix}`);
+    return identity ? [{ suffix, ...identity }] : [];
+  });
+  return { ...file, sideFiles: found };
 }
 
 /**
- * Whether the name still leads to this file, and its log is still beside it. A file that was moved is no longer beside
- * its log, even if a link was left in its place. Cheap enough to run before every commit.
+ * Whether the name still leads to this file, and its side files are still beside it. A file that was moved is no longer
+ * beside its log, even if a link was left in its place. A process without the shared memory of the others does not see
+ * their commits, nor they its own. Cheap enough to run before every commit.
  */
 export function isInPlace(file: StoreFile): boolean {
   return (
     isSame(identify(file.name), file) &&
     isSame(identify(file.path, lstatSync), file) &&
-    (file.log === undefined || isSame(identify(`${file.path}-wal`), file.log))
+    (file.sideFiles ?? []).every((found) => isSame(identify(`${file.path}${found.suffix}`), found))
   );
 }
 

@@ -4,13 +4,14 @@
  * While it is in use, `store-watch.ts` checks that the name still leads to the same file, log and shared memory.
  */
 
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { explainOpening, replaced } from '../errors.ts';
 import { isOlder, migrate } from '../migrate.ts';
+import { openWhenAlone } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
 import { keepOlder } from './copy-store.ts';
@@ -18,16 +19,18 @@ import { readUnchanged } from './read-only.ts';
 import { explainRights } from './rights.ts';
 import {
   findStoreFile,
+  isInPlace,
   prepareFolder,
   refuseIncomplete,
   resolveLinks,
-  withLog,
+  withSideFiles,
   type StoreFile,
 } from './store-file.ts';
 
 export interface WritableStore {
   store: StoreFile;
   database: Database;
+  close(): void;
 }
 
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
@@ -38,22 +41,62 @@ export function openForWriting(
   refuseOldSqlite();
   const store = findOrMake(name);
   let database: Database | undefined;
+  let guard: Database | undefined;
   try {
     const version = checkedVersion(store);
     // Before there is a connection: reading the store's files by another way would drop its locks.
     const keptAs = keepsOlder && isOlder(version) ? keepOlder(store, version) : undefined;
+    refuseLost(store);
     database = connect(store);
     readWhenFree(database, store);
     makeDurable(database);
     const migration = migrate(database);
+    guard = openGuard(store);
     // From here on, a restore finds the store in use.
     refuseReplaced(store);
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
-    return { store: withLog(store), database };
+    return closable(withSideFiles(store), database, guard);
   } catch (error) {
+    guard?.close();
     database?.close();
     throw explainOpening(error, store);
   }
+}
+
+/** Connections that stay open until the process ends. */
+const left = new Set<Database>();
+
+/**
+ * The last connection to a store moves the log into the file when it closes. If the file, the log or the shared memory
+ * is no longer the same, others may have written what this process does not see, and that would overwrite it. So the
+ * guard, which may only read and cannot do this, stays open then.
+ */
+function closable(store: StoreFile, database: Database, guard: Database): WritableStore {
+  return {
+    store,
+    database,
+    close() {
+      if (isInPlace(store)) guard.close();
+      else left.add(guard);
+      database.close();
+    },
+  };
+}
+
+function openGuard(store: StoreFile): Database {
+  const guard = new Database(store.path, { readonly: true });
+  // From its first read on, it holds a lock.
+  readWhenFree(guard, store);
+  return guard;
+}
+
+/**
+ * SQLite makes a side file that is missing. A service that has lost its own would not notice, so unless both are there,
+ * nobody may have the store open.
+ */
+function refuseLost(store: StoreFile): void {
+  const isWhole = ['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`));
+  if (!isWhole && statSync(store.path).size > 0) openWhenAlone(store).close();
 }
 
 /** Makes the file and its folder where they are missing. */
@@ -61,6 +104,8 @@ function findOrMake(name: string): StoreFile {
   const path = resolveLinks(name);
   refuseIncomplete(name, path);
   makeFile(name, path);
+  // Again: a restore may have moved the file aside before it was made.
+  refuseIncomplete(name, path);
   const store = findStoreFile(name);
   if (!store) throw replaced(name);
   return store;

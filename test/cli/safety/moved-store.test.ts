@@ -10,6 +10,7 @@ import {
   type Folder,
   type Service,
 } from '../../support/process/process.ts';
+import { hashesOf } from '../../support/file-hashes.ts';
 import { isOpenElsewhere } from '../../support/process/open-files.ts';
 import { startCommand } from '../../support/process/running.ts';
 
@@ -66,6 +67,11 @@ describe.each([1, 2])('a running service with %p workers', (workers) => {
       'left without its log',
       () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
       () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
+    ],
+    [
+      'left without its shared memory',
+      () => renameSync(inFolder('petstore.db-shm'), inFolder('old-shm')),
+      () => renameSync(inFolder('old-shm'), inFolder('petstore.db-shm')),
     ],
   ])(
     'refuses every call while its store is %s, and serves again when it is back',
@@ -164,6 +170,48 @@ describe('a running service', () => {
   });
 });
 
+describe.each(['-shm', '-wal'])('a running service whose petstore.db%s was removed', (suffix) => {
+  it('refuses every call, and every command refuses the store, until it is started again', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    const at = ['--database-url', folder.database];
+    await runCli(['keys', 'create', '--name', 'till', ...at]);
+    await addPets(service.call, 3);
+    rmSync(inFolder(`petstore.db${suffix}`));
+    for (const command of [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']]) {
+      const { status, stdout, stderr } = await runCli([...command, ...at]);
+      expect([status, stdout + stderr]).toEqual([1, expect.stringContaining('was removed')]);
+    }
+    await expectNoticed(service);
+    expect(await service.stop()).toBe(0);
+    if (suffix === '-wal') return;
+    expect(await runCli(['keys', 'revoke', '1', ...at])).toMatchObject({ status: 0 });
+    await using again = await startService({ databaseUrl: folder.database });
+    expect(idsOf(await (await again.call('/v1/pets')).text())).toEqual(['1', '2', '3']);
+    expect(await create(again)).toBe('201');
+  });
+});
+
+describe('a running service whose shared memory was removed', () => {
+  it('never moves its log into the file again, not even when it stops', async () => {
+    await using service = await startService({ databaseUrl: folder.database });
+    await addPets(service.call, 3);
+    rmSync(inFolder('petstore.db-shm'));
+    await expectNoticed(service);
+    // Another program does not know our rules.
+    const program = `
+      const { Database } = require('bun:sqlite');
+      const database = new Database(process.argv[1]);
+      database.run("INSERT INTO write_probe VALUES (1, 7) ON CONFLICT DO UPDATE SET probed_at = 7");
+      process.kill(process.pid, 'SIGKILL');`;
+    Bun.spawnSync([process.execPath, '-e', program, folder.database]);
+    const before = hashesOf(folder.path);
+    expect(await service.stop()).toBe(0);
+    expect(hashesOf(folder.path)).toEqual(before);
+    using database = new Database(folder.database);
+    expect(database.query('SELECT probed_at AS at FROM write_probe').get()).toEqual({ at: 7 });
+  });
+});
+
 describe('the log of a service whose store was replaced', () => {
   it('says how to use the new file and keep the old one whole', async () => {
     await using service = await startService({ databaseUrl: folder.database });
@@ -206,7 +254,7 @@ describe('commands that wait for a restore', () => {
     await runCli(['seed', '--count', '10', ...at]);
     await runCli(['backup', inFolder('backup.db'), ...at]);
     const expected =
-      /^$|^exported|was replaced while it was being opened|is in use|is locked by another process|is under way or was interrupted|was changed while it was being read/;
+      /^$|^exported|was replaced while it was being opened|is in use|is locked by another process|was interrupted, or is under way|was changed while it was being read/;
     for (let round = 0; round < 6; round++) {
       const commands = [
         runCli(['restore', inFolder('backup.db'), '--force', ...at]),

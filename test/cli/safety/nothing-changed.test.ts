@@ -100,7 +100,7 @@ describe('a log whose file was removed', () => {
     async (...command: string[]) => {
       await makeCrashedStore(at.store);
       rmSync(at.store);
-      await expectRefused('is damaged', ...command);
+      await expectRefused('is gone, but its log holds commits', ...command);
     },
   );
 

@@ -22,8 +22,7 @@ import { hashesOf } from '../../support/file-hashes.ts';
 const at = useStoreFolder();
 const { inFolder, run, expectRefused } = at;
 
-const exported = async (name = at.store) =>
-  idsOf((await runCli(['export', '--database-url', name])).stdout);
+const exported = async (name = at.store) => idsOf((await runCli(['export', '--database-url', name])).stdout);
 
 /** A backup of one pet at `b.db`, and a store with three pets in its log. */
 async function makeBoth(): Promise<void> {
@@ -109,7 +108,9 @@ describe('a restore that a crash has interrupted', () => {
     const endings = new Set<string>();
     for (const sign of ['.locking-', '.restoring.partial', '.replaced-', '.restoring', 'gone']) {
       await killRestore((names) =>
-        sign === 'gone' ? !names.includes('petstore.db') : names.some((name) => name.startsWith(`petstore.db${sign}`)),
+        sign === 'gone'
+          ? !names.includes('petstore.db')
+          : names.some((name) => name.startsWith(`petstore.db${sign}`)),
       );
       const { status, stdout, stderr } = await run('export');
       if (status !== 0) expect(stderr).toContain('run the restore again');
