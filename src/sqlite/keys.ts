@@ -67,7 +67,9 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
 
     async revokeKey(id, revokedAt) {
       await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
-      return read(() => selectById.get(id));
+      const key = read(() => selectById.get(id));
+      if (key && !key.revokedAt) throw new Error('The key is not revoked in the store.');
+      return key;
     },
 
     async replaceKey(id, { replacedBy, previous = null, expiresAt, now: at }) {

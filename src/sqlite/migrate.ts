@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type Migration } from '../domain/migration.ts';
 import type { PetStatus } from '../domain/pet.ts';
@@ -105,7 +105,10 @@ function keepPetsRendered(database: Database): void {
     CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL`);
 }
 
-/** Refuses a database that is not ours or is newer than this program. Reads only. */
+/**
+ * Refuses a database that is not ours, is newer than this program, or has another schema than we make. Reads only. Call
+ * it before any table is read.
+ */
 export function checkOwnership(database: Database, path: string): void {
   const version = readPragma(database, 'user_version');
   const owner = readPragma(database, 'application_id');
@@ -119,6 +122,48 @@ export function checkOwnership(database: Database, path: string): void {
   if (version > steps.length) {
     throw newerSchema(path, version, steps.length);
   }
+  refuseForeignSchema(database, path, version);
+}
+
+interface SchemaRow {
+  type: string;
+  name: string;
+  tbl_name: string;
+  sql: string | null;
+}
+
+/**
+ * Compares the schema with that of a fresh store of this version. A trigger could undo what is written, and a view in a
+ * table's place could invent what is read. Only indexes and SQLite's statistics may be added.
+ */
+function refuseForeignSchema(database: Database, path: string, version: number): void {
+  const missing = freshSchema(version);
+  for (const row of readSchema(database)) {
+    const isOurs = missing.delete(JSON.stringify(row));
+    const isHarmless = row.type === 'index' || (row.type === 'table' && row.name.startsWith('sqlite_stat'));
+    if (!isOurs && !isHarmless) throw foreignSchema(path, `holds a ${row.type} ${row.name}`);
+  }
+  const [first] = missing;
+  if (first === undefined) return;
+  const { type, name } = JSON.parse(first) as SchemaRow;
+  throw foreignSchema(path, `lacks the ${type} ${name}, or holds another one`);
+}
+
+function freshSchema(version: number): Set<string> {
+  using database = new Database(':memory:');
+  migrate(database, version);
+  return new Set(readSchema(database).map((row) => JSON.stringify(row)));
+}
+
+function readSchema(database: Database): SchemaRow[] {
+  return database.query<SchemaRow, []>('SELECT type, name, tbl_name, sql FROM sqlite_schema').all();
+}
+
+function foreignSchema(path: string, finding: string): OperatorError {
+  return new OperatorError(
+    `${path} is not as petstore made it: it ${finding}.`,
+    'Nothing was changed. Use a backup that nobody has changed: petstore restore FILE --force',
+  );
 }
 
 /** Whether a store of this version holds data that a migration changes. */

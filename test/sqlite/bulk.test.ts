@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { migrate } from '../../src/sqlite/migrate.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
@@ -39,7 +40,9 @@ for (const [command, run] of Object.entries(readers)) {
     });
 
     it('refuses a store with an older schema, and leaves it as it is', async () => {
-      change('DROP TABLE imports', 'PRAGMA user_version = 1', 'PRAGMA journal_mode = DELETE');
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${place.path}${suffix}`);
+      using older = new Database(place.path, { create: true });
+      migrate(older, 1);
       const before = readFileSync(place.path);
       expect(await run()).toEqual({
         status: 1,

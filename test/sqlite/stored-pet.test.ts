@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { noReport } from '../../src/domain/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
+import { migrate } from '../../src/sqlite/migrate.ts';
 import { inspectSqlite } from '../../src/sqlite/maintenance/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
@@ -87,29 +88,8 @@ function change(sql: string): void {
 /** The schema as it was before pets were kept as JSON. */
 function makeVersion2(): void {
   using database = new Database(place.path, { create: true, strict: true });
-  database.run(`
-    PRAGMA journal_mode = WAL;
-    CREATE TABLE pets (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, category_id INTEGER NOT NULL,
-      status TEXT CHECK (status IN ('available', 'pending', 'sold'))
-    ) STRICT;
-    CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
-    CREATE TABLE api_keys (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
-      last_four TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER,
-      last_used_at INTEGER
-    ) STRICT;
-    CREATE TABLE idempotency_keys (
-      caller TEXT NOT NULL, key TEXT NOT NULL, request_hash TEXT NOT NULL, pet_id INTEGER NOT NULL,
-      created_at INTEGER NOT NULL, PRIMARY KEY (caller, key)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
-    CREATE TABLE write_probe (id INTEGER PRIMARY KEY CHECK (id = 1), probed_at INTEGER NOT NULL) STRICT;
-    INSERT INTO write_probe VALUES (1, 0);
-    CREATE TABLE imports (source TEXT PRIMARY KEY, added_count INTEGER NOT NULL, finished_at INTEGER)
-      STRICT, WITHOUT ROWID;
-    PRAGMA application_id = 0x70657473;
-    PRAGMA user_version = 2`);
+  database.run('PRAGMA journal_mode = WAL');
+  migrate(database, 2);
   const insert = database.query('INSERT INTO pets VALUES (?1, ?2, ?3, ?4)');
   names.forEach((name, index) => insert.run(index + 1, name, index, 'sold'));
   insert.run(2n ** 53n + 1n, 'none', -(2n ** 63n), null);

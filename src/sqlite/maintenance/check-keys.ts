@@ -1,11 +1,12 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
+import { openDatabase } from '../opening/connect.ts';
 import { damaged, explain } from '../errors.ts';
 
 /** Reads every API key of a store that nobody writes to, and returns how many there are. */
 export function checkKeys(path: string, origin: string): number {
   let database: Database | undefined;
   try {
-    database = new Database(path, { readonly: true });
+    database = openDatabase(path, { readonly: true });
     const [table] = database.query("SELECT 1 FROM sqlite_schema WHERE name = 'api_keys'").all();
     if (!table) return 0;
     const keys = database

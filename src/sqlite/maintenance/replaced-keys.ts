@@ -1,4 +1,5 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
+import { openDatabase } from '../opening/connect.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
 import { checkOwnership } from '../migrate.ts';
@@ -27,7 +28,7 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   const known = new Map(keys.map((key) => [key.hash, key]));
   let database: Database | undefined;
   try {
-    database = new Database(copy, { readwrite: true, create: false });
+    database = openDatabase(copy, { readwrite: true, create: false });
     const usable = readKeys(database, origin).filter(({ revokedAt }) => revokedAt === null);
     // Only the file itself gets the store's name, so nothing may be left in a log.
     database.run('PRAGMA journal_mode = DELETE');

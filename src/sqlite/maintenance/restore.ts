@@ -5,7 +5,8 @@
  * crash leaves `.restoring` and no store, every command asks for the restore to be run again.
  */
 
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
+import { openDatabase } from '../opening/connect.ts';
 import {
   chmodSync,
   chownSync,
@@ -184,7 +185,7 @@ function keysOfReplaced(lock: Database | undefined, name: string, isForced: bool
 
 function keysOfInterrupted(restoring: string): KeyState[] {
   try {
-    using database = new Database(restoring, { readonly: true });
+    using database = openDatabase(restoring, { readonly: true });
     return readKeys(database, restoring);
   } catch {
     return [];

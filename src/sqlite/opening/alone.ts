@@ -1,10 +1,10 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { isBusy } from '../errors.ts';
 import { OperatorError } from '../../domain/error.ts';
-import { whenFree } from './connect.ts';
+import { openDatabase, whenFree } from './connect.ts';
 import type { StoreFile } from './store-file.ts';
 
 /**
@@ -25,7 +25,7 @@ export function openAlone({ path }: StoreFile): Database {
     const link = join(folder, 'store.db');
     linkSync(path, link);
     if (existsSync(`${path}-wal`)) linkSync(`${path}-wal`, `${link}-wal`);
-    database = new Database(link, { readwrite: true, create: false, strict: true });
+    database = openDatabase(link, { readwrite: true, create: false, strict: true });
     database.run('PRAGMA locking_mode = EXCLUSIVE');
     database.run('BEGIN EXCLUSIVE');
     // The lock stays. A commit would write the first page of an empty file.

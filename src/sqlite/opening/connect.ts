@@ -5,9 +5,16 @@ import { isInPlace, type StoreFile } from './store-file.ts';
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 5000;
 
+/** Every connection to a file is opened here. What its schema calls may have no side effect. */
+export function openDatabase(address: string, options: ConstructorParameters<typeof Database>[1]): Database {
+  const database = new Database(address, options);
+  database.run('PRAGMA trusted_schema = OFF');
+  return database;
+}
+
 /** Opens a connection that may write. */
 export function connect(store: StoreFile): Database {
-  const database = new Database(store.path, { readwrite: true, create: false, strict: true });
+  const database = openDatabase(store.path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // SQLite would remove the side files with the last connection, and a start on a full disk could not make them again.

@@ -1,4 +1,5 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
+import { openDatabase } from './connect.ts';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
@@ -75,7 +76,7 @@ function copyInto(database: Database, partial: string, file: string, remedy: str
 export function verifyCopy(copy: string, origin: string, report: Report): StoreContent {
   let database: Database | undefined;
   try {
-    database = new Database(copy, { readonly: true });
+    database = openDatabase(copy, { readonly: true });
     checkOwnership(database, origin);
     report.step('Checking the copy');
     const [found] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all();
@@ -104,6 +105,6 @@ export function keepOlder(store: StoreFile, version: number): string | undefined
 }
 
 function versionOf(path: string): number {
-  using database = new Database(path, { readonly: true });
+  using database = openDatabase(path, { readonly: true });
   return readPragma(database, 'user_version');
 }

@@ -1,11 +1,11 @@
-import { constants, Database } from 'bun:sqlite';
+import { constants, type Database } from 'bun:sqlite';
 import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
 import { explainOpening, isBusy, noStore } from '../errors.ts';
 import { openWhenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
-import { readWhenFree } from './connect.ts';
+import { openDatabase, readWhenFree } from './connect.ts';
 import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
@@ -84,7 +84,7 @@ function open(store: StoreFile): ReadOnlyStore {
 
 function connectTo(store: StoreFile, way: 'readonly_shm' | 'immutable'): Database {
   const address = `${pathToFileURL(store.path).href}?${way}=1`;
-  const database = new Database(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  const database = openDatabase(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
   try {
     readWhenFree(database, store);
     return database;

@@ -4,7 +4,7 @@
  * While it is in use, `store-watch.ts` checks that the name still leads to the same file, log and shared memory.
  */
 
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
@@ -13,7 +13,7 @@ import { explainOpening, replaced } from '../errors.ts';
 import { isOlder, migrate } from '../migrate.ts';
 import { openWhenAlone } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
-import { connect, makeDurable, readWhenFree, refuseReplaced } from './connect.ts';
+import { connect, makeDurable, openDatabase, readWhenFree, refuseReplaced } from './connect.ts';
 import { keepOlder } from './copy-store.ts';
 import { readUnchanged } from './read-only.ts';
 import { explainRights } from './rights.ts';
@@ -84,7 +84,7 @@ function closable(store: StoreFile, database: Database, guard: Database): Writab
 }
 
 function openGuard(store: StoreFile): Database {
-  const guard = new Database(store.path, { readonly: true });
+  const guard = openDatabase(store.path, { readonly: true });
   // From its first read on, it holds a lock.
   readWhenFree(guard, store);
   return guard;

@@ -1,0 +1,96 @@
+import { Database } from 'bun:sqlite';
+import { beforeEach, describe, expect, it } from 'bun:test';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { idsOf } from '../../support/http/calls.ts';
+import { useStoreFolder } from '../../support/process/store-folder.ts';
+
+const at = useStoreFolder();
+const { inFolder, run, expectRefused } = at;
+
+const undoRevocations = `
+  CREATE TRIGGER undo AFTER UPDATE OF revoked_at ON api_keys WHEN new.revoked_at IS NOT NULL
+  BEGIN UPDATE api_keys SET revoked_at = NULL WHERE id = new.id; END`;
+
+const changes: [string, string, string][] = [
+  ['a trigger that undoes revocations', undoRevocations, 'trigger undo'],
+  [
+    'a trigger that swallows pets',
+    'CREATE TRIGGER swallow BEFORE INSERT ON pets BEGIN SELECT raise(IGNORE); END',
+    'trigger swallow',
+  ],
+  [
+    'an endless view in place of its pets',
+    `DROP TABLE pets;
+     CREATE VIEW pets AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+       SELECT x AS id, NULL AS status, '' AS json, 0 AS checksum FROM n`,
+    'view pets',
+  ],
+  ['a table more', 'CREATE TABLE notes (text TEXT)', 'table notes'],
+  ['an index less', 'DROP INDEX pets_by_status', 'index pets_by_status'],
+  ['the version of another schema', 'PRAGMA user_version = 4', 'table api_keys'],
+];
+
+function change(path: string, sql: string): void {
+  using database = new Database(path);
+  database.run('PRAGMA journal_mode = DELETE');
+  database.run(sql);
+}
+
+beforeEach(async () => {
+  await run('seed', '--count', '3');
+  await run('keys', 'create', '--name', 'till');
+});
+
+describe.each(changes)('a store with %s', (_title, sql, found) => {
+  it('is refused by every command that opens it', async () => {
+    change(at.store, sql);
+    const commands = [['serve'], ['doctor'], ['keys', 'revoke', '1'], ['export'], ['backup', 'b.db']];
+    for (const command of commands) await expectRefused(found, ...command);
+  });
+
+  it('is refused as a backup: restore and rehearse', async () => {
+    mkdirSync(inFolder('place'));
+    expect(await run('backup', 'place/')).toMatchObject({ status: 0 });
+    const [name = ''] = readdirSync(inFolder('place')).filter((file) => file.endsWith('.db'));
+    change(inFolder(`place/${name}`), sql);
+    describeAgain(inFolder(`place/${name}`));
+    await expectRefused(found, 'restore', `place/${name}`, '--force');
+    const { status, stderr } = await run('backups', 'rehearse', 'place/', '--latest');
+    expect([status, stderr]).toEqual([1, expect.stringContaining(found)]);
+  });
+
+  /** As somebody does who may write to the place. */
+  function describeAgain(path: string): void {
+    const manifest = path.replace(/\.db$/, '.json');
+    const content = readFileSync(path);
+    const sha256 = new Bun.CryptoHasher('sha256').update(content).digest('hex');
+    const described = JSON.parse(readFileSync(manifest, 'utf8')) as object;
+    writeFileSync(manifest, JSON.stringify({ ...described, sha256, bytes: content.length }));
+  }
+});
+
+describe('a store with an index more, and statistics', () => {
+  it('is used as any other', async () => {
+    change(at.store, "CREATE INDEX by_name ON pets (json ->> 'name'); ANALYZE");
+    expect(await run('doctor')).toMatchObject({ status: 0 });
+    expect(await run('backup', 'b.db')).toMatchObject({ status: 0 });
+    expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
+    expect(await run('seed', '--count', '1')).toMatchObject({ status: 0 });
+    expect(idsOf((await run('export')).stdout)).toHaveLength(4);
+  });
+});
+
+describe('a revocation', () => {
+  it('fails if the store does not show it', async () => {
+    const store = openSqliteStore({ path: at.store });
+    try {
+      using database = new Database(at.store);
+      database.run(undoRevocations);
+      const revoked = await Promise.allSettled([store.keys.revokeKey('1', new Date())]);
+      expect(revoked).toMatchObject([{ status: 'rejected' }]);
+    } finally {
+      await store.close();
+    }
+  });
+});
