@@ -11,18 +11,18 @@ export interface Harm {
   apply: (database: string, random: Random) => void;
 }
 
+export const cutFile: Harm = { kind: 'database, end cut off', weight: 2, isOfLog: false, apply: cut('') };
+
 /** Everywhere. SQLite ends its log at the first damaged frame, so damage to the log may cost its newest commits. */
 export const anyHarm: readonly Harm[] = [
   { kind: 'database, bytes flipped', weight: 8, isOfLog: false, apply: flipAnywhere('') },
-  { kind: 'database, end cut off', weight: 2, isOfLog: false, apply: cut('') },
+  cutFile,
   { kind: 'log, bytes flipped', weight: 4, isOfLog: true, apply: flipAnywhere('-wal') },
   { kind: 'log, end cut off', weight: 1, isOfLog: true, apply: cut('-wal') },
 ];
 
-/** Damage that is found wherever it hits. */
-export const foundHarm: readonly Harm[] = [
-  { kind: 'database, end cut off', weight: 1, isOfLog: false, apply: cut('') },
-];
+/** Damage that is found wherever it hits, or harms nobody. */
+export const foundHarm = anyHarm.filter(({ isOfLog }) => !isOfLog);
 
 export function pickHarm(harms: readonly Harm[], random: Random): Harm {
   return random.pick(harms.flatMap((harm) => Array.from({ length: harm.weight }, () => harm)));

@@ -56,6 +56,21 @@ export const replaceServed: Step = async (world) => {
   });
 };
 
+/** `rm petstore.db-shm`, or a move from which it comes back. */
+export const loseMemory: Step = async (world) => {
+  const store = pickServed(world);
+  if (!store) return undefined;
+  const memory = `${store.path}-shm`;
+  const hidden = newPlace(world);
+  renameSync(memory, hidden);
+  const affected = [...world.services].filter((serving) => serving.store === store);
+  return disturb(world, affected, {
+    what: `removed ${memory} under its services`,
+    undo: () => renameSync(hidden, memory),
+    settle: () => forgetJudgement(store),
+  });
+};
+
 /** A folder link or a file link is made to lead elsewhere, at once. */
 export const flipLink: Step = async (world) => {
   const [link, target]: [string, string] = world.chance(0.5)

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { copyByHand } from '../../test/support/crashed-store.ts';
-import { foundHarm, pickHarm } from '../durability/harm.ts';
+import { cutFile } from '../durability/harm.ts';
 import { forgetJudgement } from './judge.ts';
 import { cloneModel, shrinkTo, type StoreModel } from './model.ts';
 import { readCopy, removeStore } from './read-copy.ts';
@@ -94,12 +94,11 @@ export const harmStore: Step = (world) => {
   const sound = world.stopped().filter(({ isHarmed, pets }) => !isHarmed && pets.size > 0);
   const store = world.random.pick(sound);
   if (!store) return undefined;
-  const { kind, apply } = pickHarm(foundHarm, world.random);
-  apply(store.path, world.random);
+  cutFile.apply(store.path, world.random);
   store.isHarmed = true;
   forgetJudgement(store);
   world.count('stores damaged');
-  return `damaged ${store.path}: ${kind}`;
+  return `damaged ${store.path}`;
 };
 
 function hasLog({ path }: StoreModel): boolean {
@@ -109,7 +108,7 @@ function hasLog({ path }: StoreModel): boolean {
 export const harmBackup: Step = (world) => {
   const backup = pickSoundBackup(world);
   if (!backup || world.backups.size < 2) return undefined;
-  foundHarm[0]?.apply(backup.path, world.random);
+  cutFile.apply(backup.path, world.random);
   backup.isHarmed = true;
   forgetJudgement(backup);
   world.count('backups damaged');

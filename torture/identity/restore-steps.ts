@@ -5,6 +5,7 @@ import { at, judgeExport, pickNamed } from './command-steps.ts';
 import { hashOf } from './judge.ts';
 import { restoredModel, type StoreModel } from './model.ts';
 import { pickSoundBackup, type Step } from './operator-steps.ts';
+import { removeStore } from './read-copy.ts';
 import { Fault, type World } from './world.ts';
 
 /** Any backup into any store, by force or not. */
@@ -32,7 +33,7 @@ export const restore: Step = async (world) => {
   return what;
 };
 
-/** kill -9 at any moment leaves the one store or the other, whole. */
+/** kill -9 at any moment leaves the one store or the other, whole, or a command says that it must be run again. */
 export const killRestore: Step = async (world) => {
   const { name, store } = pickNamed(world);
   const source = pickSoundBackup(world);
@@ -40,10 +41,16 @@ export const killRestore: Step = async (world) => {
   const { path } = store;
   const before = hashOf(path);
   const { ino } = statSync(path);
-  const moment = await killInTheMiddle(world, ['restore', source.path, '--force', ...at(world, name)], path);
+  const restoreAgain = ['restore', source.path, '--force', ...at(world, name)];
+  const moment = await killInTheMiddle(world, restoreAgain, path);
   world.count('restores killed');
-  // Whoever writes to the store next finishes what was begun.
-  if (namesOf(path, '.restored-').length > 0) await world.run(['keys', 'list', ...at(world, name)]);
+  if (!existsSync(path)) {
+    const { status, stderr } = await world.run(['keys', 'list', ...at(world, name)]);
+    if (status === 0 || !stderr.includes('run the restore again'))
+      throw new Fault(`After a restore that was killed ${moment}, ${name} is gone, and nobody says so`);
+    await world.run(restoreAgain);
+    world.count('killed restores run again');
+  }
   const kept = namesOf(path, '.replaced-').find((file) => statSync(file).ino === ino);
   const isDone = statSync(path).ino !== ino;
   for (const left of leftovers(path)) {
@@ -52,11 +59,10 @@ export const killRestore: Step = async (world) => {
   }
   if (isDone) replaceModel(world, { source, store, name, kept, before });
   else {
-    if (kept !== undefined) throw new Fault(`A killed restore has left a second name of the store: ${kept}`);
+    // Second names of the same files.
+    if (kept !== undefined) removeStore(kept);
     if (hashOf(path) !== before) throw new Fault(`A restore that was killed ${moment} has changed ${path}`);
   }
-  if (namesOf(path, '.restored-').length > 0)
-    throw new Fault(`A restore that was killed ${moment} was not finished by the next command`);
   await judgeExport(world, name, world.storeOf(name) ?? store);
   world.count(isDone ? 'killed restores finished' : 'killed restores without effect');
   return `restore to ${name} killed ${moment}: the ${isDone ? 'new' : 'old'} store`;
@@ -138,7 +144,7 @@ async function killInTheMiddle(world: World, args: string[], path: string): Prom
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const sign = world.random.pick(['', '.restoring-', '.locking-', '.restored-', '.replaced-']);
+  const sign = world.random.pick(['', '.locking-', '.restoring.partial', '.replaced-', '.restoring']);
   if (sign === '') await Bun.sleep(world.random.next() * 300);
   else {
     const isThere = watchFor(path, sign);
@@ -175,6 +181,6 @@ function namesOf(path: string, infix: string): string[] {
 function leftovers(path: string): string[] {
   const folder = dirname(path);
   return readdirSync(folder)
-    .filter((name) => /^\.petstore-|\.(?:restoring|locking)-/.test(name))
+    .filter((name) => /\.restoring(?:\.partial)?$|\.locking-/.test(name))
     .map((name) => join(folder, name));
 }

@@ -22,9 +22,9 @@ export const sabotages: readonly Sabotage[] = [
     patches: [
       {
         file: 'src/sqlite/opening/read-only.ts',
-        find: 'export function openReadOnly(store: OpenedStore): ReadOnlyStore {',
-        replace: `export function openReadOnly(store: OpenedStore): ReadOnlyStore {
-  if (store) return opened(new Database(store.path, { readwrite: true, create: false }));`,
+        find: 'function open(store: StoreFile): ReadOnlyStore {',
+        replace: `function open(store: StoreFile): ReadOnlyStore {
+  if (store) return opened(openDatabase(store.path, { readwrite: true, create: false }), store);`,
       },
     ],
   },
@@ -57,19 +57,29 @@ export const sabotages: readonly Sabotage[] = [
     what: 'a restore brings revoked keys back',
     patches: [
       {
-        file: 'src/sqlite/maintenance/replaced-store.ts',
+        file: 'src/sqlite/maintenance/replaced-keys.ts',
         find: 'if (key) change.run(hash, key.revokedAt, key.expiresAt ?? expiresAt);',
         replace: 'void [key, change, expiresAt];',
       },
     ],
   },
   {
-    what: 'a restore that was killed is finished by nobody',
+    what: 'a new store is made where a restore was killed',
     patches: [
       {
-        file: 'src/sqlite/maintenance/put-in-place.ts',
-        find: 'while (findRestore(path)) {',
-        replace: 'while (!path) {',
+        file: 'src/sqlite/opening/store-file.ts',
+        find: 'const isRestoring = existsSync(restoringPath(path));',
+        replace: 'const isRestoring = existsSync(restoringPath(path)) && path === "";',
+      },
+    ],
+  },
+  {
+    what: 'a shared memory that was removed goes unnoticed',
+    patches: [
+      {
+        file: 'src/sqlite/opening/store-file.ts',
+        find: "const found = ['-wal', '-shm'].flatMap((suffix) => {",
+        replace: "const found = ['-wal'].flatMap((suffix) => {",
       },
     ],
   },

@@ -10,7 +10,7 @@ import {
   revokeKey,
   writeOverStore,
 } from './command-steps.ts';
-import { flipLink, moveServed, replaceServed } from './disturb-steps.ts';
+import { flipLink, loseMemory, moveServed, replaceServed } from './disturb-steps.ts';
 import { judgeWorld } from './judge.ts';
 import {
   copyOverLog,
@@ -36,6 +36,7 @@ const steps: [weight: number, step: Step][] = [
   [5, moveStopped],
   [2, moveServed],
   [2, replaceServed],
+  [2, loseMemory],
   [4, flipLink],
   [2, removeSideFile],
   [3, copyStore],
