@@ -137,7 +137,8 @@ interface SchemaRow {
  * table's place could invent what is read. Only indexes and SQLite's statistics may be added.
  */
 function refuseForeignSchema(database: Database, path: string, version: number): void {
-  const missing = freshSchema(version);
+  // Of a version below 0, nothing is ours.
+  const missing = freshSchema(Math.max(version, 0));
   for (const row of readSchema(database)) {
     const isOurs = missing.delete(JSON.stringify(row));
     const isHarmless = row.type === 'index' || (row.type === 'table' && row.name.startsWith('sqlite_stat'));

@@ -12,7 +12,7 @@ import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-f
 export interface ReadOnlyStore extends Disposable {
   database: Database;
   /** Call it after reading. Fails when the store was written meanwhile and no lock of SQLite prevented that. */
-  refuseChanged(): void;
+  refuseChanged: () => void;
 }
 
 /** Opens a store that exists. Refuses one that cannot be used. */

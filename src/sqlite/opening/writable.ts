@@ -30,7 +30,7 @@ import {
 export interface WritableStore {
   store: StoreFile;
   database: Database;
-  close(): void;
+  close: () => void;
 }
 
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
