@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { usageError } from '../domain/error.ts';
-import { dialectNames, type DialectName } from './dialect/dialect.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
@@ -16,8 +15,6 @@ export interface PostgresAddress {
   mustBeWritable: boolean;
   /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
   ownsSession: boolean;
-  /** Undefined when the server is to be asked. */
-  dialect: DialectName | undefined;
   /** Connections of this process, all kinds together. */
   connectionLimit: number;
   connectTimeoutMs: number;
@@ -34,7 +31,6 @@ export type Environment = Record<string, string | undefined>;
 const parameters = [
   ...['host', 'port', 'user', 'password', 'dbname', 'application_name', 'options', 'connect_timeout'],
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
-  'dialect',
 ];
 
 /** One creates, one does the other writes, one watches the keys, the others read. */
@@ -53,7 +49,6 @@ export function parseAddress(address: string, environment: Environment): Postgre
   const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
   const sessionAttributes = given.get('target_session_attrs') ?? environment['PGTARGETSESSIONATTRS'] ?? 'any';
-  const dialect = given.get('dialect');
   const user = given.get('user') || decode(givenUser) || userOf(environment);
   return {
     hosts: parseHosts(given.get('host') ?? hostList, given.get('port'), environment),
@@ -69,7 +64,6 @@ export function parseAddress(address: string, environment: Environment): Postgre
     mustBeWritable:
       oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
     ownsSession: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'false',
-    dialect: dialect === undefined ? undefined : oneOf('dialect', dialect, dialectNames),
     connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
     connectTimeoutMs:
       1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
@@ -81,6 +75,7 @@ export function parseAddress(address: string, environment: Environment): Postgre
 function parseQuery(query: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
+    if (name === 'dialect') refuse('has the parameter dialect, which is no longer needed.', 'Remove it.');
     if (!parameters.includes(name)) {
       refuse('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
     }

@@ -3,9 +3,8 @@ import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
 import type { PostgresAddress } from './address.ts';
-import type { Dialect } from './dialect/dialect.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
-import type { Statement, Values } from './session/connection.ts';
+import type { Connection, Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
 import {
   createReconnectingConnection,
@@ -43,13 +42,26 @@ const ofBackend = 'FROM pg_stat_get_activity($1::integer) WHERE backend_start::t
 const selectBackend = { name: 'select-backend', text: `SELECT 1 AS found ${ofBackend}` };
 const endBackend = { name: 'end-backend', text: `SELECT pg_terminate_backend(pid) ${ofBackend}` };
 
+/**
+ * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
+ * keeps one plan for each; by default PostgreSQL plans them again for every call, which takes longer than running them.
+ */
+const settings = {
+  plan_cache_mode: 'force_generic_plan',
+  // A kept plan may be older than the pets, so plans that pay off only in small tables are ruled out.
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  // The server takes a page for a tenth of the table, and would compile every page of a large one.
+  jit: 'off',
+};
+
 export function openDatabase(
   address: PostgresAddress,
   group: SessionGroup,
-  dialect: Dialect,
   unknownOutcomes?: Counter,
 ): Database {
-  const session = address.ownsSession ? { prepare: dialect.prepareSession } : {};
+  const session = address.ownsSession ? { prepare: prepareSession } : {};
   const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
     createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, pipeline: address.ownsSession }),
@@ -125,6 +137,12 @@ export function openDatabase(
       await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
     },
   };
+}
+
+async function prepareSession(connection: Connection): Promise<void> {
+  const change = `
+    SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS wanted (name, value)`;
+  await connection.query(change, [Object.keys(settings), Object.values(settings)]);
 }
 
 function leastLoaded(connections: ReconnectingConnection[]): ReconnectingConnection {

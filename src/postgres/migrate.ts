@@ -1,9 +1,6 @@
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
-import { chooseDialect } from './dialect/choose.ts';
-import type { Dialect } from './dialect/dialect.ts';
-import { wasUndone } from './errors.ts';
 import type { Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
 import { refuseSharedSessions } from './session/pooler.ts';
@@ -95,55 +92,34 @@ const timeoutMs = 60_000;
 export async function migrate(
   address: PostgresAddress,
   { onMigrated }: MigrationOptions = {},
-): Promise<Dialect> {
+): Promise<void> {
   const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
-    const dialect = await chooseDialect(connection, address);
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readSchemaVersion(connection)) < steps.length) {
-      const from = await runSteps(connection, dialect);
+      const from = await runSteps(connection);
       if (from > 0 && from < steps.length) onMigrated?.({ from, to: steps.length });
     }
-    return dialect;
   } finally {
     await connection.close();
   }
 }
 
 /** Returns the version before. */
-async function runSteps(connection: Connection, dialect: Dialect): Promise<number> {
-  try {
-    await beginLocked(connection, dialect);
-    const version = await readSchemaVersion(connection);
-    for (const step of steps.slice(version)) await connection.query(step);
-    await connection.query(`
-      CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-      INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
-    `);
-    await connection.query('COMMIT');
-    return version;
-  } catch (error) {
-    if (dialect.hasAdvisoryLocks || !wasUndone(error)) throw error;
-    // Without a lock, another replica may have made the same tables first.
-    await connection.query('ROLLBACK');
-    const version = await readSchemaVersion(connection);
-    if (version < steps.length) throw error;
-    return version;
-  }
-}
-
-async function beginLocked(connection: Connection, { hasAdvisoryLocks }: Dialect): Promise<void> {
+async function runSteps(connection: Connection): Promise<number> {
   await connection.query('BEGIN');
-  try {
-    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  } catch (error) {
-    if (hasAdvisoryLocks || !wasUndone(error)) throw error;
-    await connection.query('ROLLBACK');
-    await connection.query('BEGIN');
-  }
+  await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  const version = await readSchemaVersion(connection);
+  for (const step of steps.slice(version)) await connection.query(step);
+  await connection.query(`
+    CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+    INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
+  `);
+  await connection.query('COMMIT');
+  return version;
 }
 
 /** For commands that only read: they do not set up a schema. */
@@ -164,11 +140,8 @@ export async function readSchemaVersion(connection: Connection): Promise<number>
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return 0;
-  const [row] = await connection.query<{ version: string }>(
-    'SELECT version::text AS version FROM petstore_schema',
-  );
-  // As text: some engines make every integer one of 64 bits, which the driver does not give as a number.
-  const version = Number(row?.version ?? 0);
+  const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
+  const version = row?.version ?? 0;
   if (version > steps.length) {
     throw newerSchema('The database', version, steps.length);
   }

@@ -12,7 +12,6 @@ import { createBatcher } from './batcher.ts';
 import { runDeletes, runUpdates, type DeleteRequest, type UpdateRequest } from './pets/change.ts';
 import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
-import type { Dialect } from './dialect/dialect.ts';
 import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
@@ -53,14 +52,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const { recordsOrders = false, metrics } = options;
   const counters = metrics && createPostgresCounters(metrics);
   const address = parseAddress(options.address, environment);
-  const dialect = await prepareDatabase(address, startWithinMs, options);
+  await prepareDatabase(address, startWithinMs, options);
 
-  const group = openSessionGroup(address, dialect, log, counters?.failovers);
-  const database = openDatabase(address, group, dialect, counters?.unknownOutcomes);
-  const watch = openKeyWatch(group, database, {
-    canListen: address.ownsSession,
-    canNotify: dialect.hasNotifications,
-  });
+  const group = openSessionGroup(address, log, counters?.failovers);
+  const database = openDatabase(address, group, counters?.unknownOutcomes);
+  const watch = openKeyWatch(group, database, { canListen: address.ownsSession });
   if (metrics) addPostgresGauges(metrics, group, watch);
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
@@ -86,7 +82,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const updates = createChanges((requests: UpdateRequest[]) => runUpdates(database, requests, now()));
   const deletes = createChanges((requests: DeleteRequest[]) => runDeletes(database, requests));
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
-  const pages = createPageBatchers(database, dialect);
+  const pages = createPageBatchers(database);
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
     pets: createPetStore(creates, gets, pages, readiness),
@@ -108,7 +104,7 @@ export async function prepareDatabase(
   address: PostgresAddress,
   startWithinMs: number,
   options: MigrationOptions = {},
-): Promise<Dialect> {
+): Promise<void> {
   const deadline = performance.now() + startWithinMs;
   for (;;) {
     try {

@@ -11,139 +11,136 @@ import { makeDatabase, sharedServer, type Database } from '../support/postgres/s
 
 const rex = { name: 'Rex', categoryId: 0n };
 
-/** The same statements are planned differently in each dialect, and are not prepared behind a pooler. */
-describe.each(['', '?dialect=portable', '?pgbouncer=true'])(
-  'two replicas that change the same pets %s',
-  (parameters) => {
-    let database: Database;
-    let replicas: [PostgresStore, PostgresStore];
-    beforeAll(async () => {
-      database = await makeDatabase();
-      const open = () => openPostgresStore({ address: database.address(parameters) });
-      replicas = [await open(), await open()];
-    });
-    afterAll(async () => {
-      await Promise.all(replicas.map((replica) => replica.close()));
-      await database[Symbol.asyncDispose]();
-    });
+/** Statements are not prepared behind a pooler. */
+describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %s', (parameters) => {
+  let database: Database;
+  let replicas: [PostgresStore, PostgresStore];
+  beforeAll(async () => {
+    database = await makeDatabase();
+    const open = () => openPostgresStore({ address: database.address(parameters) });
+    replicas = [await open(), await open()];
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    await database[Symbol.asyncDispose]();
+  });
 
-    const createMany = (count: number) =>
-      Promise.all(Array.from({ length: count }, async () => (await replicas[0].pets.createPet(rex)).id));
-    const ordersOf = async (id: bigint) => {
-      const rows = await database.run(`SELECT status FROM orders WHERE pet_id = ${id} ORDER BY id`);
-      return rows.map(({ status }) => String(status));
-    };
-    const categoryOf = async (id: bigint): Promise<bigint> => {
-      const { categoryId } = JSON.parse(String(await replicas[0].pets.getPet(id))) as { categoryId: number };
-      return BigInt(categoryId);
-    };
+  const createMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, async () => (await replicas[0].pets.createPet(rex)).id));
+  const ordersOf = async (id: bigint) => {
+    const rows = await database.run(`SELECT status FROM orders WHERE pet_id = ${id} ORDER BY id`);
+    return rows.map(({ status }) => String(status));
+  };
+  const categoryOf = async (id: bigint): Promise<bigint> => {
+    const { categoryId } = JSON.parse(String(await replicas[0].pets.getPet(id))) as { categoryId: number };
+    return BigInt(categoryId);
+  };
 
-    it('loses no update when each names what it expects', async () => {
-      const ids = await createMany(5);
-      const increments = 20;
-      /** How many of the increments a busy server gave up on: each may have happened or not. */
-      const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<number> => {
-        let unknown = 0;
-        for (let done = 0; done < increments;) {
-          const categoryId = await categoryOf(id);
-          const outcome = await codeOf(
-            experimental.updatePet(id, {
-              changes: { categoryId: categoryId + 1n },
-              expected: { categoryId },
-            }),
-          );
-          expect(['done', 'precondition_failed', 'unavailable']).toContain(outcome);
-          if (outcome === 'done') done += 1;
-          if (outcome === 'unavailable') unknown += 1;
-        }
-        return unknown;
-      };
-      for (const id of ids) {
-        const unknown = await Promise.all(replicas.map((replica) => increment(replica, id)));
-        const count = Number(await categoryOf(id)) - 2 * increments;
-        expect(count).toBeGreaterThanOrEqual(0);
-        expect(count).toBeLessThanOrEqual(unknown[0]! + unknown[1]!);
+  it('loses no update when each names what it expects', async () => {
+    const ids = await createMany(5);
+    const increments = 20;
+    /** How many of the increments a busy server gave up on: each may have happened or not. */
+    const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<number> => {
+      let unknown = 0;
+      for (let done = 0; done < increments;) {
+        const categoryId = await categoryOf(id);
+        const outcome = await codeOf(
+          experimental.updatePet(id, {
+            changes: { categoryId: categoryId + 1n },
+            expected: { categoryId },
+          }),
+        );
+        expect(['done', 'precondition_failed', 'unavailable']).toContain(outcome);
+        if (outcome === 'done') done += 1;
+        if (outcome === 'unavailable') unknown += 1;
       }
-    });
+      return unknown;
+    };
+    for (const id of ids) {
+      const unknown = await Promise.all(replicas.map((replica) => increment(replica, id)));
+      const count = Number(await categoryOf(id)) - 2 * increments;
+      expect(count).toBeGreaterThanOrEqual(0);
+      expect(count).toBeLessThanOrEqual(unknown[0]! + unknown[1]!);
+    }
+  });
 
-    it('lets one of two through that were sent while somebody else held the pet', async () => {
-      const [id] = (await createMany(1)) as [bigint];
-      const outcomes = await whileHeld(database, id, () =>
-        replicas.map(({ experimental }, index) =>
-          codeOf(
-            experimental.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex }),
-          ),
+  it('lets one of two through that were sent while somebody else held the pet', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const outcomes = await whileHeld(database, id, () =>
+      replicas.map(({ experimental }, index) =>
+        codeOf(
+          experimental.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex }),
         ),
-      );
-      expect(outcomes.toSorted()).toEqual(['done', 'precondition_failed']);
-      expect(await ordersOf(id)).toEqual(['sold']);
-    });
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', 'precondition_failed']);
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
 
-    it('changes the pet as the one before left it, when both were sent while somebody else held it', async () => {
-      const [id] = (await createMany(1)) as [bigint];
-      const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
-      await whileHeld(database, id, () =>
-        replicas.map(({ experimental }, index) => experimental.updatePet(id, { changes: changes[index]! })),
-      );
-      expect(await replicas[0].pets.getPet(id)).toBe(
-        `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
-      );
-      expect(await ordersOf(id)).toEqual(['sold']);
-    });
+  it('changes the pet as the one before left it, when both were sent while somebody else held it', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
+    await whileHeld(database, id, () =>
+      replicas.map(({ experimental }, index) => experimental.updatePet(id, { changes: changes[index]! })),
+    );
+    expect(await replicas[0].pets.getPet(id)).toBe(
+      `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
+    );
+    expect(await ordersOf(id)).toEqual(['sold']);
+  });
 
-    it('does not find a pet that the one before deleted', async () => {
-      const [id] = (await createMany(1)) as [bigint];
-      const outcomes = await whileHeld(database, id, () =>
-        replicas.map(({ experimental }) => codeOf(experimental.deletePet(id))),
-      );
-      expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
-    });
+  it('does not find a pet that the one before deleted', async () => {
+    const [id] = (await createMany(1)) as [bigint];
+    const outcomes = await whileHeld(database, id, () =>
+      replicas.map(({ experimental }) => codeOf(experimental.deletePet(id))),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
+  });
 
-    it('waits and does not deadlock when the same pets come in opposite orders', async () => {
-      const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
-      const [one, held, other] = ids;
-      const sell = ({ experimental }: PostgresStore, order: bigint[]) =>
-        // The first goes alone; the others gather meanwhile and go together.
-        [beside, ...order].map((id) => experimental.updatePet(id, { changes: { status: 'sold' } }));
-      await whileHeld(database, held, () => [
-        ...sell(replicas[0], [one, held, other]),
-        ...sell(replicas[1], [other, held, one]),
+  it('waits and does not deadlock when the same pets come in opposite orders', async () => {
+    const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
+    const [one, held, other] = ids;
+    const sell = ({ experimental }: PostgresStore, order: bigint[]) =>
+      // The first goes alone; the others gather meanwhile and go together.
+      [beside, ...order].map((id) => experimental.updatePet(id, { changes: { status: 'sold' } }));
+    await whileHeld(database, held, () => [
+      ...sell(replicas[0], [one, held, other]),
+      ...sell(replicas[1], [other, held, one]),
+    ]);
+    for (const id of ids) expect(await ordersOf(id)).toEqual(['sold']);
+    const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
+    expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
+  });
+
+  it('writes one order for each time that a pet becomes pending or sold', async () => {
+    const ids = await createMany(20);
+    const change = ({ experimental }: PostgresStore, status: 'pending' | 'sold') =>
+      ids.map((id) => experimental.updatePet(id, { changes: { status } }));
+    for (let round = 0; round < 10; round++)
+      await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
+    for (const id of ids) {
+      const statuses = await ordersOf(id);
+      expect(statuses.some((status, index) => status === statuses[index - 1])).toBe(false);
+      expect(await replicas[0].pets.getPet(id)).toContain(`"status":"${statuses.at(-1)}"`);
+    }
+  });
+
+  it('deletes a pet once, and finds it gone in every other change', async () => {
+    const ids = await createMany(50);
+    const change = ({ experimental }: PostgresStore) =>
+      ids.flatMap((id) => [
+        codeOf(experimental.deletePet(id)),
+        codeOf(experimental.updatePet(id, { changes: { name: 'Tom' } })),
       ]);
-      for (const id of ids) expect(await ordersOf(id)).toEqual(['sold']);
-      const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
-      expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
-    });
-
-    it('writes one order for each time that a pet becomes pending or sold', async () => {
-      const ids = await createMany(20);
-      const change = ({ experimental }: PostgresStore, status: 'pending' | 'sold') =>
-        ids.map((id) => experimental.updatePet(id, { changes: { status } }));
-      for (let round = 0; round < 10; round++)
-        await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
-      for (const id of ids) {
-        const statuses = await ordersOf(id);
-        expect(statuses.some((status, index) => status === statuses[index - 1])).toBe(false);
-        expect(await replicas[0].pets.getPet(id)).toContain(`"status":"${statuses.at(-1)}"`);
-      }
-    });
-
-    it('deletes a pet once, and finds it gone in every other change', async () => {
-      const ids = await createMany(50);
-      const change = ({ experimental }: PostgresStore) =>
-        ids.flatMap((id) => [
-          codeOf(experimental.deletePet(id)),
-          codeOf(experimental.updatePet(id, { changes: { name: 'Tom' } })),
-        ]);
-      const outcomes = await Promise.all(replicas.map((replica) => Promise.all(change(replica))));
-      for (const index of ids.keys()) {
-        const deletes = outcomes.map((each) => String(each[2 * index]));
-        expect(deletes.toSorted()).toEqual(['done', 'not_found']);
-        for (const each of outcomes) expect(['done', 'not_found']).toContain(each[2 * index + 1]!);
-      }
-      expect(await database.run(`SELECT id FROM pets WHERE id = ANY ('{${ids.join()}}')`)).toEqual([]);
-    });
-  },
-);
+    const outcomes = await Promise.all(replicas.map((replica) => Promise.all(change(replica))));
+    for (const index of ids.keys()) {
+      const deletes = outcomes.map((each) => String(each[2 * index]));
+      expect(deletes.toSorted()).toEqual(['done', 'not_found']);
+      for (const each of outcomes) expect(['done', 'not_found']).toContain(each[2 * index + 1]!);
+    }
+    expect(await database.run(`SELECT id FROM pets WHERE id = ANY ('{${ids.join()}}')`)).toEqual([]);
+  });
+});
 
 describe('changes on PostgreSQL', () => {
   let database: Database;

@@ -1,5 +1,4 @@
 import { expect, it } from 'bun:test';
-import { native } from '../../src/postgres/dialect/native.ts';
 import type { Database } from '../../src/postgres/database.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { createPageBatchers } from '../../src/postgres/pets/pets.ts';
@@ -49,7 +48,7 @@ it('reads pages that wait together in few queries, with the same result as one b
       }
     },
   };
-  const batchers = createPageBatchers(counting, native);
+  const batchers = createPageBatchers(counting);
   const ask = (request: PageRequest): Promise<Page> => batchers[request.status ?? 'all'].add(request);
 
   const alone: Page[] = [];

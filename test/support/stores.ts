@@ -36,8 +36,16 @@ export const stores: Record<string, () => Promise<StorePlace>> = {
       remove: async () => place[Symbol.asyncDispose](),
     };
   },
-  PostgreSQL: () => makePostgresStore(),
-  'PostgreSQL, portable dialect': () => makePostgresStore('&dialect=portable'),
+  async PostgreSQL() {
+    const place = await makePostgresPlace();
+    const { address } = place;
+    return {
+      open: (options) => openPostgresStore({ address, ...options }),
+      openBulk: () => openPostgresBulk({ address, mayCreate: true }),
+      openImport: () => openPostgresImport({ address }),
+      remove: async () => place[Symbol.asyncDispose](),
+    };
+  },
 };
 
 /** What a test on every store works with. */
@@ -71,15 +79,4 @@ export function onEveryStore(subject: string, define: (store: EmptyStore) => voi
       });
     });
   }
-}
-
-async function makePostgresStore(parameters = ''): Promise<StorePlace> {
-  const place = await makePostgresPlace(parameters);
-  const { address } = place;
-  return {
-    open: (options) => openPostgresStore({ address, ...options }),
-    openBulk: () => openPostgresBulk({ address, mayCreate: true }),
-    openImport: () => openPostgresImport({ address }),
-    remove: async () => place[Symbol.asyncDispose](),
-  };
 }

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { Database } from '../database.ts';
-import { unavailable, wasUndone } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import type { Connection } from '../session/connection.ts';
 import type { SessionGroup, SessionOptions } from '../session/group.ts';
 
@@ -37,7 +37,7 @@ const timeouts = { lockMs: 1000, statementMs: 1000 };
 export function openKeyWatch(
   group: SessionGroup,
   database: Database,
-  { canListen, canNotify }: { canListen: boolean; canNotify: boolean },
+  { canListen }: { canListen: boolean },
 ): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
@@ -62,7 +62,7 @@ export function openKeyWatch(
     timeouts,
     onNotification: drop,
     onLost: distrust,
-    ...(canListen && canNotify && { prepare: listen }),
+    ...(canListen && { prepare: listen }),
   };
 
   const check = async (): Promise<void> => {
@@ -112,7 +112,7 @@ export function openKeyWatch(
     async announce() {
       drop();
       // The other replicas' checks find the change even without a notification.
-      if (canNotify) await database.read(notify).catch(() => {});
+      await database.read(notify).catch(() => {});
     },
     async close() {
       isClosed = true;
@@ -122,11 +122,6 @@ export function openKeyWatch(
   };
 }
 
-/** An engine without notifications says so, and the checks alone do the work. */
 async function listen(connection: Connection): Promise<void> {
-  try {
-    await connection.query('LISTEN petstore_keys');
-  } catch (error) {
-    if (!wasUndone(error)) throw error;
-  }
+  await connection.query('LISTEN petstore_keys');
 }

@@ -3,10 +3,10 @@ import type { ExperimentalStore } from '../../domain/experimental-store.ts';
 import type { Page } from '../../domain/pet.ts';
 import { petChanged } from '../../domain/pet-update.ts';
 import type { Batcher } from '../batcher.ts';
-import type { Reader } from '../dialect/dialect.ts';
 import type { ChangeResult, DeleteRequest, DeleteResult, UpdateRequest, UpdateResult } from './change.ts';
 import { expectationOf } from './expectation.ts';
 import { readOrders } from './orders.ts';
+import type { Reader } from './pages.ts';
 import { petJsonOf } from './pet-row.ts';
 import { createSharedRead } from './shared-read.ts';
 

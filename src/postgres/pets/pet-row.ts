@@ -10,7 +10,7 @@ export interface PetRow {
 
 export const petColumns = 'id, name, category_id, status';
 
-/** The pet as JSON, the same bytes as `petJson` of the native dialect: an ETag must not depend on the query. */
+/** The pet as JSON, the same bytes as `petJson`: an ETag must not depend on the query. */
 export function petJsonOf({ id, name, category_id: categoryId, status }: PetRow): string {
   const statusField = status === null ? '' : `,"status":"${status}"`;
   return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;

@@ -8,7 +8,7 @@ import {
 import { createBatcher, type Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
-import type { Dialect } from '../dialect/dialect.ts';
+import { readPages } from './pages.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from '../readiness.ts';
 import { createSharedRead } from './shared-read.ts';
@@ -59,10 +59,10 @@ export async function readPets(database: Database, ids: string[]): Promise<(stri
   return ids.map((id) => jsonById.get(id));
 }
 
-export function createPageBatchers(database: Database, dialect: Dialect): PageBatchers {
+export function createPageBatchers(database: Database): PageBatchers {
   const batcher = (status?: PetStatus) =>
     createBatcher({
-      run: (requests: PageRequest[]) => dialect.readPages(database, status, requests),
+      run: (requests: PageRequest[]) => readPages(database, status, requests),
       // Counted in pets, so that a batch of the longest pages stays small.
       sizeOf: ({ limit }) => limit,
       maxPerBatch: 640,

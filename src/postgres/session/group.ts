@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
-import type { Dialect } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { askAllHosts } from './hosts.ts';
@@ -62,13 +61,8 @@ interface ChosenServer {
   otherHosts: OtherHosts;
 }
 
-export function openSessionGroup(
-  address: PostgresAddress,
-  dialect: Pick<Dialect, 'name'>,
-  log?: Log,
-  failovers?: Counter,
-): SessionGroup {
-  const report = createServerReport(dialect.name, log, failovers);
+export function openSessionGroup(address: PostgresAddress, log?: Log, failovers?: Counter): SessionGroup {
+  const report = createServerReport(log, failovers);
   const hasOthers = address.hosts.length > 1;
   let current: ChosenServer | undefined;
   let choosing: Promise<ChosenServer> | undefined;

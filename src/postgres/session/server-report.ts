@@ -1,20 +1,15 @@
 import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
-import type { DialectName } from '../dialect/dialect.ts';
 import type { Host } from './config.ts';
 import { isSameServer, type Server } from './server.ts';
 
-/** Logs which server is in use and in which dialect, every change, and once that there is none. */
+/** Logs which server is in use, every change, and once that there is none. */
 export interface ServerReport {
   inUse(host: Host, server: Server | undefined): void;
   noServer(error: unknown): void;
 }
 
-export function createServerReport(
-  dialect: DialectName,
-  log: Log | undefined,
-  failovers: Counter | undefined,
-): ServerReport {
+export function createServerReport(log: Log | undefined, failovers: Counter | undefined): ServerReport {
   let last: Server | undefined;
   let lastHost: Host | undefined;
   let isFirst = true;
@@ -25,7 +20,6 @@ export function createServerReport(
         server: `${host.host}:${host.port}`,
         system: server?.system,
         timeline: server?.timeline,
-        dialect,
       };
       const isOther = last?.system !== server?.system || last?.timeline !== server?.timeline;
       if (isFirst) log?.info('using database server', fields);

@@ -1,7 +1,5 @@
-import { DatabaseError } from 'pg';
 import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from '../address.ts';
-import { chooseDialect } from '../dialect/choose.ts';
 import type { Session } from './connection.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
@@ -16,8 +14,7 @@ export interface Server {
 
 /** What a session says of itself and of its server when it is opened. */
 export interface Introduction {
-  /** Undefined on an engine that cannot tell. */
-  server: Server | undefined;
+  server: Server;
   isStandby: boolean;
   isReadOnly: boolean;
   /** The process that serves the session, where it is the session's own. */
@@ -59,28 +56,20 @@ function introductionSql(ownsSession: boolean): string {
 /** Learns who the server is, and makes sure that its warnings arrive. */
 export async function introduce(session: Session, address: PostgresAddress): Promise<Introduction> {
   const { ownsSession } = address;
-  try {
-    const [row] = await session.query<IntroductionRow>(introductionSql(ownsSession));
-    if (!row) throw new Error('The server does not introduce itself.');
-    if (silentLevels.includes(row.heard)) {
-      throw new OperatorError(
-        'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
-        "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
-      );
-    }
-    return {
-      server: { system: row.system, timeline: timelineOf(row.timeline), startedAt: row.started_at },
-      isStandby: row.is_standby,
-      isReadOnly: row.is_read_only,
-      backend: ownsSession ? { pid: row.pid, startedAt: row.backend_started_at } : undefined,
-    };
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    // Another engine may have such a function that fails in a way of its own.
-    const mayLackIt = isUnknownToEngine(error) || (await chooseDialect(session, address)).name === 'portable';
-    if (!mayLackIt) throw error;
-    return introduceEngine(session);
+  const [row] = await session.query<IntroductionRow>(introductionSql(ownsSession));
+  if (!row) throw new Error('The server does not introduce itself.');
+  if (silentLevels.includes(row.heard)) {
+    throw new OperatorError(
+      'The role hears no warnings of the server, so a commit without its standby would pass for a safe one.',
+      "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
+    );
   }
+  return {
+    server: { system: row.system, timeline: timelineOf(row.timeline), startedAt: row.started_at },
+    isStandby: row.is_standby,
+    isReadOnly: row.is_read_only,
+    backend: ownsSession ? { pid: row.pid, startedAt: row.backend_started_at } : undefined,
+  };
 }
 
 export function isSameServer(one: Server | undefined, other: Server | undefined): boolean {
@@ -98,20 +87,6 @@ export function isNewer(one: Server | undefined, other: Server | undefined): boo
 export function refusalOf(server: Introduction, address: PostgresAddress): Error | undefined {
   if (server.isReadOnly && address.mustBeWritable) return new Error('The server is read-only.');
   return server.isStandby ? new Error('The server is a standby.') : undefined;
-}
-
-/** For engines that speak the protocol and lack PostgreSQL's functions: each server counts as the same one. */
-async function introduceEngine(session: Session): Promise<Introduction> {
-  const [setting] = await session.query<{ transaction_read_only: string }>('SHOW transaction_read_only');
-  const isReadOnly = setting?.transaction_read_only === 'on';
-  const selectStandby = 'SELECT pg_is_in_recovery() AS is_standby';
-  const [row] = isReadOnly ? await session.query<{ is_standby: boolean }>(selectStandby) : [];
-  return { server: undefined, isStandby: row?.is_standby ?? false, isReadOnly, backend: undefined };
-}
-
-/** Class 42: no such function, or no right to it; 0A: not supported. */
-function isUnknownToEngine(error: unknown): boolean {
-  return error instanceof DatabaseError && /^(?:0A|42)/.test(error.code ?? '');
 }
 
 function timelineOf(hexadecimal: string | null): number {

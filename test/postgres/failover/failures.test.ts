@@ -106,7 +106,7 @@ describe('reads whose connection is lost', () => {
   });
 });
 
-describe('an engine that is serializable throughout', () => {
+describe('a server that is serializable throughout', () => {
   it('retries serialization failures, so that no caller sees one', async () => {
     const options = encodeURIComponent('-c default_transaction_isolation=serializable');
     const address = database.address(`?options=${options}`);

@@ -74,13 +74,11 @@ describe('a postgres: address', () => {
     expect(parse('postgres://a?pgbouncer=true').ownsSession).toBe(false);
   });
 
-  it('names a dialect, or leaves it to the server', () => {
-    expect(parse('postgres://a').dialect).toBeUndefined();
-    expect(parse('postgres://a?dialect=portable').dialect).toBe('portable');
-    expect(parse('postgres://a?dialect=postgres').dialect).toBe('postgres');
-    expect(() => parse('postgres://a?dialect=oracle')).toThrow(
-      'has a dialect that is not known. Use one of postgres, portable.',
-    );
+  it('says that a dialect is no longer needed', () => {
+    for (const dialect of ['portable', 'postgres', ''])
+      expect(() => parse(`postgres://a?dialect=${dialect}`)).toThrow(
+        'The postgres: address has the parameter dialect, which is no longer needed. Remove it.',
+      );
   });
 
   it.each([

@@ -69,7 +69,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   };
 }
 
-/** `TEST_STORE=postgres` runs every test of the API on PostgreSQL, unchanged; `portable` in the other dialect. */
+/** `TEST_STORE=postgres` runs every test of the API on PostgreSQL, unchanged. */
 const openTemporaryStore =
   process.env['TEST_STORE'] === undefined
     ? openTemporarySqlite

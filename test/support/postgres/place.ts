@@ -3,18 +3,13 @@ import type { Store, TemporaryStoreOptions } from '../http/service.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 
-/** `TEST_STORE=portable` runs the same tests in the other dialect. */
-const defaultParameters = process.env['TEST_STORE'] === 'portable' ? '&dialect=portable' : '';
-
 let database: Promise<Database> | undefined;
 
 /** An empty place on the shared server. It stays until the server goes: dropping each would take longer. */
-export async function makePostgresPlace(
-  parameters = defaultParameters,
-): Promise<StorePlace & { address: string }> {
+export async function makePostgresPlace(): Promise<StorePlace & { address: string }> {
   database ??= makeDatabase();
   const own = await database;
-  const address = `${await own.makeSchema()}${parameters}`;
+  const address = await own.makeSchema();
   return {
     address,
     open: (options = {}) => openPostgresStore({ address, ...options }),

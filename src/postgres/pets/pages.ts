@@ -1,43 +1,20 @@
 import { int64Range } from '../../domain/int64.ts';
 import type { Page, PageRequest, PetStatus } from '../../domain/pet.ts';
-import { wasUndone } from '../errors.ts';
-import { petColumns, petJsonOf, type PetRow } from '../pets/pet-row.ts';
-import type { Connection } from '../session/connection.ts';
-import { pageOf, type Dialect, type Reader } from './dialect.ts';
+import type { Database } from '../database.ts';
+import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 
-/** For PostgreSQL and what is built from it without changing its planner, such as Citus. */
-export const native: Dialect = {
-  name: 'postgres',
-  readPages,
-  prepareSession,
-  hasNotifications: true,
-  hasAdvisoryLocks: true,
-};
+export type Reader = Pick<Database, 'read'>;
 
-/**
- * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
- * keeps one plan for each; by default PostgreSQL plans them again for every call, which takes longer than running them.
- */
-const settings = {
-  plan_cache_mode: 'force_generic_plan',
-  // A kept plan may be older than the pets, so plans that pay off only in small tables are ruled out.
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  // The server takes a page for a tenth of the table, and would compile every page of a large one.
-  jit: 'off',
-};
-
-/** A server that does not know a setting goes on planning in its own way. */
-async function prepareSession(connection: Connection): Promise<void> {
-  const change = `
-    SELECT set_config(name, wanted.value, false)
-    FROM pg_settings JOIN unnest($1::text[], $2::text[]) AS wanted (name, value) USING (name)`;
-  try {
-    await connection.query(change, [Object.keys(settings), Object.values(settings)]);
-  } catch (error) {
-    if (!wasUndone(error)) throw error;
-  }
+/** The page that these rows make. One row more than the page holds says that another page follows. */
+export function pageOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  limit: number,
+  render: (row: Row) => string,
+): Page {
+  const shown = rows.slice(0, limit);
+  const json = `[${shown.map(render).join(',')}]`;
+  const last = rows.length > limit ? shown.at(-1) : undefined;
+  return last ? { json, next: BigInt(last.id) } : { json };
 }
 
 /** Pets in the order of an index, after a given id. */
@@ -70,7 +47,8 @@ const selectPages = { name: 'select-pages', text: pagesSql(allPets) };
 const selectPageOfStatus = { name: 'select-page-of-status', text: pageSql(petsOfStatus) };
 const selectPagesOfStatus = { name: 'select-pages-of-status', text: pagesSql(petsOfStatus) };
 
-async function readPages(
+/** Reads the pages that wait together, of one status or of all; in the order of the requests. */
+export async function readPages(
   database: Reader,
   status: PetStatus | undefined,
   requests: PageRequest[],
