@@ -13,8 +13,10 @@ interface RotatedKey {
   key: ApiKey;
   /** The new key itself, to be shown once. */
   text: string;
-  /** The old key, which now expires. */
+  /** The old key, which now expires unless there is a doubt. */
   old: ApiKey;
+  /** Why it is not known whether the old key was replaced. */
+  doubt?: unknown;
 }
 
 /** Makes a key with the name and the rights of another, which expires after the overlap. */
@@ -33,16 +35,19 @@ export async function rotateKey(
     expiresAt: expiresAt ?? sameLifetime(newest, now),
   });
   // In this order, so that a crash never leaves an expiring key without a successor.
-  const replaced = await store
-    .replaceKey(id, {
-      ...{ replacedBy: key.id, previous: old.replacedBy, now },
-      expiresAt: new Date(now.getTime() + overlapMs),
-    })
-    .catch(async (error: unknown) => {
-      await withdraw(store, key, now);
-      throw error;
-    });
-  if (replaced?.replacedBy === key.id) return { key, text, old: replaced };
+  const replacement = {
+    ...{ replacedBy: key.id, previous: old.replacedBy, now },
+    expiresAt: new Date(now.getTime() + overlapMs),
+  };
+  let found: ApiKey | undefined;
+  try {
+    found = await store.replaceKey(id, replacement);
+  } catch (error) {
+    // The replacement may have been committed, or be committed yet: the new key may be the only one that lasts.
+    found = await readAgain(store, id);
+    if (!found || found.replacedBy === old.replacedBy) return { key, text, old: found ?? old, doubt: error };
+  }
+  if (found?.replacedBy === key.id) return { key, text, old: found };
   await withdraw(store, key, now);
   throw new OperatorError(`Key ${id} was changed by another command meanwhile.`, 'See: petstore keys list');
 }
@@ -73,6 +78,14 @@ function refuseRotation(old: ApiKey, newest: ApiKey, now: Date): void {
 
 function sameLifetime({ createdAt, expiresAt }: ApiKey, now: Date): Date | undefined {
   return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+async function readAgain(store: ApiKeyStore, id: string): Promise<ApiKey | undefined> {
+  try {
+    return (await store.listKeys()).find((key) => key.id === id);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nobody has seen the new key, so it only clutters the list if this fails. */

@@ -52,14 +52,11 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
-const repeatCreate =
-  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
-
 /** For a write whose connection was lost: it may have been committed or not. */
-export function outcomeUnknown(cause: unknown, advice = repeatCreate): PetstoreError {
+export function outcomeUnknown(cause: unknown, advice = ''): PetstoreError {
   return new PetstoreError(
     'unavailable',
-    `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`,
+    `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`.trimEnd(),
     { cause },
   );
 }

@@ -45,15 +45,25 @@ export async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
 export async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
-  const { key, text, old } = await audited(
+  const { key, text, old, doubt } = await audited(
     'keys rotate',
     databaseUrl,
     () => withKeys(databaseUrl, (store) => rotateKey(store, id, { now, overlapMs, expiresAt })),
-    (rotated) => ({ keyId: id, key: rotated.old.name, replacedBy: rotated.key.id }),
+    (rotated) => ({
+      ...{ keyId: id, key: rotated.old.name, replacedBy: rotated.key.id },
+      ...(rotated.doubt !== undefined && { outcome: 'unknown' }),
+    }),
   );
+  if (doubt !== undefined) {
+    const reason = doubt instanceof Error ? doubt.message : String(doubt);
+    process.stderr.write(
+      `petstore: The new key is valid, but it is not known whether key ${id} was replaced and expires: ${reason}\n`,
+    );
+  }
   if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
   print(introduce(key, text, databaseUrl));
-  print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
+  if (doubt === undefined)
+    print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
 }
 
 export async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {

@@ -30,8 +30,10 @@ const selectAll = {
   name: 'select-all-keys',
   text: `SELECT ${keyColumns} FROM api_keys ORDER BY api_keys.id`,
 };
+const advice = 'See: petstore keys list';
 const insertKey = {
   name: 'insert-key',
+  advice,
   text: `
     WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
     INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
@@ -39,6 +41,7 @@ const insertKey = {
 };
 const revokeKey = {
   name: 'revoke-key',
+  advice,
   text: `
     WITH revoked AS (
       UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
@@ -47,6 +50,7 @@ const revokeKey = {
 };
 const replaceKey = {
   name: 'replace-key',
+  advice,
   text: `
     WITH replaced AS (
       UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $4::bigint)

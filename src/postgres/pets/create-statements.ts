@@ -23,6 +23,8 @@ export interface CreateStatements {
   insertPetsOnce: Statement;
 }
 
+const advice = 'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+
 /** With orders, a pet that is created pending or sold gets one. */
 export function createStatements(recordsOrders: boolean): CreateStatements {
   const suffix = recordsOrders ? '-and-orders' : '';
@@ -30,10 +32,12 @@ export function createStatements(recordsOrders: boolean): CreateStatements {
   return {
     insertPets: {
       name: `insert-pets${suffix}`,
+      advice,
       text: `WITH ${requests}, ${insertFrom('request')}${orders('request', '$4')} SELECT ordinal, id FROM request`,
     },
     insertPetsOnce: {
       name: `insert-pets-once${suffix}`,
+      advice,
       text: `WITH ${claims}, ${insertFrom('wanted')}${orders('wanted', '$7')} SELECT ordinal, id FROM wanted`,
     },
   };

@@ -39,7 +39,7 @@ interface Pair {
 }
 
 /** How the names of the statements begin; the driver sends them with every execution. */
-export type CutWrite = 'insert-pets' | 'update-pets' | 'delete-pets';
+export type CutWrite = 'insert-pets' | 'update-pets' | 'delete-pets' | 'replace-key';
 
 export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let serverPort = firstPort;
