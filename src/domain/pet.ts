@@ -73,6 +73,23 @@ export interface PetStore {
   checkWritable(): Promise<void>;
 }
 
+/** The pet as JSON, the same bytes from every store: an ETag must not depend on where the pet is kept. */
+export function renderPet(id: bigint | string, fields: string): string {
+  return `{"id":${id},${fields}`;
+}
+
+/** The pet's JSON after its id, which only the store knows. A store may hand over the digits of a number as text. */
+export function renderFields({ name, categoryId, status }: RenderableFields): string {
+  const statusField = status ? `,"status":"${status}"` : '';
+  return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+}
+
+interface RenderableFields {
+  name: string;
+  categoryId: bigint | string;
+  status?: PetStatus | null;
+}
+
 /** Two creates are the same request if they describe the same pet, however they spell it. */
 export function fingerprintOf({ name, categoryId, status }: NewPet): string {
   return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');

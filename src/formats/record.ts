@@ -1,7 +1,7 @@
 import type { ImportedPet } from '../domain/import-store.ts';
 import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
 import { findJsonProblem } from '../domain/json-position.ts';
-import { InvalidPetError, parseNewPet, type Pet } from '../domain/pet.ts';
+import { InvalidPetError, parseNewPet, renderFields, renderPet, type Pet } from '../domain/pet.ts';
 import { describeProblems, quoteText, withValue } from './quote.ts';
 
 /** The text of one record in a file. */
@@ -92,7 +92,6 @@ export function refuseInvalidUtf8(record: TextRecord): ParsedRecord {
 const loneSurrogate = /\p{Surrogate}/u;
 
 /** A pet as one line of JSON, exactly as the service sends it. */
-export function petLine({ id, name, categoryId, status }: Pet): string {
-  const statusField = status === undefined ? '' : `,"status":"${status}"`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
+export function petLine(pet: Pet): string {
+  return renderPet(pet.id, renderFields(pet));
 }

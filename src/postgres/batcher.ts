@@ -2,7 +2,7 @@ import { PetstoreError } from '../domain/error.ts';
 import type { WriteMetrics } from '../metrics/writes.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 
-/** Gathers requests into batches: while as many batches as allowed are under way, the next one gathers. */
+/** Gathers requests into batches: while one is under way, the next one gathers. */
 export interface Batcher<Request, Result> {
   /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
   add(request: Request): Promise<Result>;
@@ -16,41 +16,34 @@ export interface BatcherOptions<Request, Result> {
   /** The results in the order of the requests. An error that is no `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
-  /** How much of a batch a request takes: 1 by default. */
-  sizeOf?: (request: Request) => number;
-  /** The size of a batch, unless a single request is larger. */
-  maxPerBatch?: number;
-  /** Batches under way at once. */
-  maxAtOnce?: number;
   /** Two requests of the same subject go into successive batches. */
   subjectOf?: (request: Request) => string;
   metrics?: WriteMetrics | undefined;
 }
 
 const maxWaitMs = 2500;
+const maxPerBatch = 1000;
 
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, sizeOf = () => 1, maxPerBatch = 1000, maxAtOnce = 1, subjectOf, metrics } = options;
+  const { run, maxQueued, subjectOf, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
-  let running = 0;
+  let isRunning = false;
   let closing: PromiseWithResolvers<void> | undefined;
 
   const runNext = async (): Promise<void> => {
-    if (running >= maxAtOnce) return;
-    running += 1;
+    if (isRunning) return;
+    isRunning = true;
     while (queue.length > 0) await settle(takeBatch());
-    running -= 1;
-    if (running === 0) closing?.resolve();
+    isRunning = false;
+    closing?.resolve();
   };
 
   const takeBatch = (): Queued<Request, Result>[] => {
-    let size = 0;
     const subjects = new Set<string>();
     return queue.take((request, index) => {
-      size += sizeOf(request);
-      if (index > 0 && size > maxPerBatch) return false;
+      if (index === maxPerBatch) return false;
       const subject = subjectOf?.(request);
       if (subject === undefined) return true;
       const isFirst = !subjects.has(subject);
@@ -93,7 +86,7 @@ export function createBatcher<Request, Result>(
     },
     async close() {
       closing ??= Promise.withResolvers();
-      if (running === 0) closing.resolve();
+      if (!isRunning) closing.resolve();
       await closing.promise;
     },
   };

@@ -18,7 +18,7 @@ import { createKeyStore, findKeys } from './keys/keys.ts';
 import { migrate } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { createExperimentalStore } from './pets/experimental.ts';
-import { createPageBatchers, createPetStore, readPets } from './pets/pets.ts';
+import { createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
 import { openSessionGroup } from './session/group.ts';
 
@@ -82,14 +82,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const updates = createChanges((requests: UpdateRequest[]) => runUpdates(database, requests, now()));
   const deletes = createChanges((requests: DeleteRequest[]) => runDeletes(database, requests));
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
-  const pages = createPageBatchers(database);
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
-    pets: createPetStore(creates, gets, pages, readiness),
+    pets: createPetStore(creates, gets, database, readiness),
     experimental: createExperimentalStore(updates, deletes, database),
     keys: createKeyStore(database, watch, finds, now),
     async close() {
-      const batchers = [creates, updates, deletes, gets, ...Object.values(pages), finds];
+      const batchers = [creates, updates, deletes, gets, finds];
       await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
       await database.close();
       group.close();

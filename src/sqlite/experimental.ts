@@ -1,12 +1,13 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { OrderStatus } from '../domain/order.ts';
+import { renderPet } from '../domain/pet.ts';
 import { petChanged } from '../domain/pet-update.ts';
 import type { StoreParts } from './parts.ts';
 import { renderPage } from './rendered-page.ts';
 import { sentFields, type Refusal } from './pet-changes.ts';
 import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
-import { damagedRow, renderPet } from './stored-pet.ts';
+import { damagedRow } from './stored-pet.ts';
 
 export function createExperimentalStore({ database, writer, freshness, now }: StoreParts): ExperimentalStore {
   const select = `SELECT ${orderRowColumns} FROM orders WHERE`;

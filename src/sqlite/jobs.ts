@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import type { OrderStatus } from '../domain/order.ts';
-import { idempotencyRetentionMs, type PetStatus } from '../domain/pet.ts';
+import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './ids.ts';
 import { createPetChanges, type DeleteJob, type PetChanges, type UpdateJob } from './pet-changes.ts';
 import { createOrderWriter } from './stored-order.ts';
-import { checksumOf, refuseUnknownStatus, renderPet } from './stored-pet.ts';
+import { checksumOf, refuseUnknownStatus } from './stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;

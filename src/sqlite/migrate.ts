@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type Migration } from '../domain/migration.ts';
-import type { PetStatus } from '../domain/pet.ts';
-import { checksumOf, renderFields, renderPet } from './stored-pet.ts';
+import { renderFields, renderPet, type PetStatus } from '../domain/pet.ts';
+import { checksumOf } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;

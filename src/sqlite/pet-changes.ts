@@ -1,15 +1,13 @@
 import type { Database } from 'bun:sqlite';
 import { parseExactJson } from '../domain/int64.ts';
 import { orderedStatus } from '../domain/order.ts';
-import { parseNewPet, type NewPet, type PetStatus } from '../domain/pet.ts';
+import { parseNewPet, renderFields, renderPet, type NewPet, type PetStatus } from '../domain/pet.ts';
 import { hasFields, withFields, type PetFields } from '../domain/pet-update.ts';
 import type { OrderWriter } from './stored-order.ts';
 import {
   checksumOf,
   isIntact,
   refuseUnknownStatus,
-  renderFields,
-  renderPet,
   storedPetColumns,
   type RenderedPet,
   type Value,

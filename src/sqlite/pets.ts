@@ -2,6 +2,8 @@ import { orderedStatus } from '../domain/order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
+  renderFields,
+  renderPet,
   type Page,
   type PageRequest,
   type PetStatus,
@@ -11,8 +13,6 @@ import type { Job } from './jobs.ts';
 import type { StoreParts } from './parts.ts';
 import { renderPage } from './rendered-page.ts';
 import {
-  renderFields,
-  renderPet,
   selectJoinedPets,
   storedPetColumns,
   verified,

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
-import { isPetStatus, type NewPet, type Page, type PetStatus } from '../domain/pet.ts';
+import { isPetStatus, renderFields, renderPet, type NewPet, type Page, type PetStatus } from '../domain/pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and
@@ -13,16 +13,6 @@ export interface RenderedPet {
 
 /** The columns of a {@link RenderedPet}. */
 export const storedPetColumns = 'json, checksum';
-
-/** The pet's JSON after its id, which only the writer knows. */
-export function renderFields({ name, categoryId, status }: NewPet): string {
-  const statusField = status === undefined ? '' : `,"status":"${status}"`;
-  return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
-}
-
-export function renderPet(id: bigint | string, fields: string): string {
-  return `{"id":${id},${fields}`;
-}
 
 export type Value = string | number | bigint | null;
 

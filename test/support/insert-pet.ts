@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import type { NewPet } from '../../src/domain/pet.ts';
-import { checksumOf, renderFields, renderPet } from '../../src/sqlite/stored-pet.ts';
+import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
+import { checksumOf } from '../../src/sqlite/stored-pet.ts';
 
 /** Puts a pet into a database file past the service, with an id that the service would not assign. */
 export function insertPet(database: Database, id: bigint, pet: NewPet): void {

@@ -1,6 +1,5 @@
-import { renderFields, renderPet } from '../../src/sqlite/stored-pet.ts';
 import { orderedStatus, type OrderStatus } from '../../src/domain/order.ts';
-import type { NewPet } from '../../src/domain/pet.ts';
+import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
 
 /** A pet at one moment, and the orders that belong to it by then. */
 export interface PetState {

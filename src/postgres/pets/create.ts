@@ -2,6 +2,8 @@ import { PetstoreError } from '../../domain/error.ts';
 import {
   fingerprintOf,
   idempotencyRetentionMs,
+  renderFields,
+  renderPet,
   type CreatedPet,
   type Idempotency,
   type NewPet,
@@ -16,7 +18,7 @@ import {
 } from './create-statements.ts';
 import type { Database } from '../database.ts';
 import { unavailable } from '../errors.ts';
-import { petArrays, petJsonOf, petRowOf } from './pet-row.ts';
+import { petArrays } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
@@ -141,7 +143,7 @@ function requestOf({ ordinal }: CreatedRow, requests: CreateRequest[]): CreateRe
 
 /** Rendered from the request: the same fingerprint means the same fields. */
 function createdPet(id: string, { pet }: CreateRequest, replayed: boolean): CreatedPet {
-  return { id: BigInt(id), json: petJsonOf(petRowOf(id, pet)), replayed };
+  return { id: BigInt(id), json: renderPet(id, renderFields(pet)), replayed };
 }
 
 function missingRow(): never {

@@ -1,8 +1,7 @@
 import type { SeenPet } from '../../domain/experimental-store.ts';
 import { parseExactJson } from '../../domain/int64.ts';
-import { InvalidPetError, parseNewPet, type NewPet } from '../../domain/pet.ts';
+import { InvalidPetError, parseNewPet, renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
 import { hasFields, type PetFields } from '../../domain/pet-update.ts';
-import { petJsonOf, petRowOf } from './pet-row.ts';
 
 /** What a pet must be like to be changed. */
 export type Expectation = PetFields | 'nothing';
@@ -19,7 +18,7 @@ export function expectationOf(id: bigint, seen: SeenPet | undefined, expected: P
 function parseSeen(id: bigint, seen: SeenPet): NewPet | undefined {
   try {
     const pet = parseNewPet(parseExactJson(seen));
-    return petJsonOf(petRowOf(String(id), pet)) === seen ? pet : undefined;
+    return renderPet(id, renderFields(pet)) === seen ? pet : undefined;
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof InvalidPetError) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import type { NewPet, Pet, PetStatus } from '../../domain/pet.ts';
+import { renderFields, renderPet, type NewPet, type Pet, type PetStatus } from '../../domain/pet.ts';
 
 /** A row of `pets`. The driver hands over a bigint as text, so no digit of it is lost. */
 export interface PetRow {
@@ -10,15 +10,9 @@ export interface PetRow {
 
 export const petColumns = 'id, name, category_id, status';
 
-/** The pet as JSON, the same bytes as `petJson`: an ETag must not depend on the query. */
+/** The row's pet as JSON. */
 export function petJsonOf({ id, name, category_id: categoryId, status }: PetRow): string {
-  const statusField = status === null ? '' : `,"status":"${status}"`;
-  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
-}
-
-/** The row that a pet is stored in. */
-export function petRowOf(id: string, { name, categoryId, status }: NewPet): PetRow {
-  return { id, name, category_id: String(categoryId), status: status ?? null };
+  return renderPet(id, renderFields({ name, categoryId, status }));
 }
 
 /** The pets as one array for each column but the id. */

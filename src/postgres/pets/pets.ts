@@ -1,25 +1,16 @@
-import {
-  idempotencyConflict,
-  type Page,
-  type PageRequest,
-  type PetStatus,
-  type PetStore,
-} from '../../domain/pet.ts';
-import { createBatcher, type Batcher } from '../batcher.ts';
+import { idempotencyConflict, type Page, type PetStore } from '../../domain/pet.ts';
+import type { Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
-import { readPages } from './pages.ts';
+import { readPage } from './pages.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from '../readiness.ts';
 import { createSharedRead } from './shared-read.ts';
 
-/** One for each filter. */
-type PageBatchers = Record<PetStatus | 'all', Batcher<PageRequest, Page>>;
-
 export function createPetStore(
   creates: Batcher<CreateRequest, CreateResult>,
   gets: Batcher<string, string | undefined>,
-  pages: PageBatchers,
+  database: Database,
   readiness: Readiness,
 ): PetStore {
   const sharePage = createSharedRead<Page>();
@@ -30,8 +21,7 @@ export function createPetStore(
 
     listPets(request) {
       const { limit, status, after } = request;
-      const batcher = pages[status ?? 'all'];
-      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => batcher.add(request));
+      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => readPage(database, request));
     },
 
     getPet: (id) => gets.add(String(id)),
@@ -57,22 +47,4 @@ export async function readPets(database: Database, ids: string[]): Promise<(stri
   const rows = await database.read<PetRow>(selectPets, [ids]);
   const jsonById = new Map(rows.map((row) => [row.id, petJsonOf(row)]));
   return ids.map((id) => jsonById.get(id));
-}
-
-export function createPageBatchers(database: Database): PageBatchers {
-  const batcher = (status?: PetStatus) =>
-    createBatcher({
-      run: (requests: PageRequest[]) => readPages(database, status, requests),
-      // Counted in pets, so that a batch of the longest pages stays small.
-      sizeOf: ({ limit }) => limit,
-      maxPerBatch: 640,
-      // Pages are gathered only under load: one that waits for others comes later than it could.
-      maxAtOnce: 6,
-    });
-  return {
-    all: batcher(),
-    available: batcher('available'),
-    pending: batcher('pending'),
-    sold: batcher('sold'),
-  };
 }
