@@ -1,9 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { usageError } from '../domain/error.ts';
 
+export interface Host {
+  /** A name, an IP address, or the folder of a Unix socket. */
+  host: string;
+  port: number;
+}
+
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
-  hosts: { host: string; port: number }[];
+  hosts: Host[];
   user: string;
   /** Undefined when it is to be looked up in the password file. */
   password: string | undefined;
@@ -84,11 +90,7 @@ function parseQuery(query: string): Map<string, string> {
   return given;
 }
 
-function parseHosts(
-  hostList: string,
-  portList: string | undefined,
-  environment: Environment,
-): PostgresAddress['hosts'] {
+function parseHosts(hostList: string, portList: string | undefined, environment: Environment): Host[] {
   const ports = portList?.split(',') ?? [];
   return hostList.split(',').map((item, index) => {
     // A Unix socket folder may hold a colon; a host name may not.

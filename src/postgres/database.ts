@@ -6,11 +6,8 @@ import type { PostgresAddress } from './address.ts';
 import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
 import type { Connection, Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
-import {
-  createReconnectingConnection,
-  type ReconnectingConnection,
-} from './session/reconnecting-connection.ts';
-import { createUnresolvedWrite } from './session/unresolved-write.ts';
+import { createReconnectingConnection, type ReconnectingConnection } from './reconnecting-connection.ts';
+import { createUnresolvedWrite } from './unresolved-write.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
@@ -75,8 +72,7 @@ export function openDatabase(
       const startedAt = performance.now();
       for (let attempt = 1; ; attempt++) {
         try {
-          await group.confirm();
-          return await group.during(pick().run(statement, values));
+          return await group.run(() => pick().run(statement, values));
         } catch (error) {
           const isLost = !(error instanceof PetstoreError) && !wasUndone(error);
           const mayRetry = isRetryable(error) ? attempt < maxAttempts : isLost && attempt === 1;
@@ -92,8 +88,7 @@ export function openDatabase(
   });
   const createWriter = (isForCreates: boolean): ReconnectingConnection =>
     createReconnectingConnection({
-      connect: (onLost) =>
-        group.open({ ...session, onLost, refuseWarnings: true, waitsForOthers: isForCreates }),
+      connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true }),
       maxInFlight: 1,
       onSilent(connection) {
         // Ending a create could make its pet visible before the standby has it. The other writes do no such harm.
@@ -109,10 +104,11 @@ export function openDatabase(
     async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          await group.confirm();
-          if (!(await unresolved.isResolved()))
-            throw unavailable(new Error('An earlier write is still under way.'));
-          return await group.during(connection.run(statement, values));
+          return await group.run(async () => {
+            if (!(await unresolved.isResolved()))
+              throw unavailable(new Error('An earlier write is still under way.'));
+            return connection.run(statement, values);
+          });
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) {
             unknownOutcomes?.increment();

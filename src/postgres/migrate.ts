@@ -1,9 +1,9 @@
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
-import type { Connection } from './session/connection.ts';
+import { openAt, type Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
-import { refuseSharedSessions } from './session/pooler.ts';
+import { isSameServer } from './session/server.ts';
 
 /**
  * Step N brings a database from version N to N + 1. A step that has been released is never changed;
@@ -156,4 +156,36 @@ async function refuseOtherEncodings(connection: Connection): Promise<void> {
     `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
     "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
   );
+}
+
+/** A busy pooler may give both sessions their own processes by chance, but hardly each time. */
+const rounds = 3;
+
+/**
+ * A pooler in transaction mode, such as pgbouncer, mixes sessions up: named statements would meet those of others, and
+ * settings would be theirs. Two sessions that are our own are two processes, and stay so.
+ */
+async function refuseSharedSessions(one: Connection, address: PostgresAddress): Promise<void> {
+  if (!address.ownsSession || !one.backend) return;
+  const other = await openAt(one.host, { address });
+  try {
+    if (!isSameServer(one.server, other.server)) return;
+    for (let round = 0; round < rounds; round++) {
+      const [pidOfOne, pidOfOther] = [await pidOf(one), await pidOf(other)];
+      const isOurs = pidOfOne === one.backend.pid && pidOfOther === other.backend?.pid;
+      if (!isOurs || pidOfOne === pidOfOther) {
+        throw new OperatorError(
+          'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
+          'Add pgbouncer=true to the address.',
+        );
+      }
+    }
+  } finally {
+    await other.close();
+  }
+}
+
+async function pidOf(connection: Connection): Promise<number | undefined> {
+  const [row] = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return row?.pid;
 }

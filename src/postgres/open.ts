@@ -20,7 +20,7 @@ import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { createExperimentalStore } from './pets/experimental.ts';
 import { createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
-import { openSessionGroup } from './session/group.ts';
+import { SessionGroup } from './session/group.ts';
 
 export interface PostgresStore {
   pets: PetStore;
@@ -54,7 +54,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, startWithinMs, options);
 
-  const group = openSessionGroup(address, log, counters?.failovers);
+  const group = new SessionGroup(address, log, counters?.failovers);
   const database = openDatabase(address, group, counters?.unknownOutcomes);
   const watch = openKeyWatch(group, database, { canListen: address.ownsSession });
   if (metrics) addPostgresGauges(metrics, group, watch);

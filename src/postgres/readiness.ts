@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { KeyWatch } from './keys/key-watch.ts';
 import type { SessionGroup } from './session/group.ts';
-import { within } from './session/within.ts';
+import { within } from './within.ts';
 
 /** Proves that the store can be used: a recent commit can be read, and the keys are fresh. */
 export interface Readiness {
@@ -50,7 +50,7 @@ export function createReadiness(
 ): Readiness {
   const replica = randomUUID();
   let sequence = 0;
-  let last: { petId: bigint; at: number; doubts: number } | undefined;
+  let last: { petId: bigint; at: number; losses: number } | undefined;
 
   const isRead = async (statement: typeof readPet, values: string[]): Promise<boolean> =>
     (await database.readEverywhere(statement, values)).every((rows) => rows.length === 1);
@@ -59,7 +59,7 @@ export function createReadiness(
   const isProvenByCreate = async (): Promise<boolean> =>
     last !== undefined &&
     performance.now() - last.at < proofLastsMs &&
-    last.doubts === group.doubts &&
+    last.losses === group.losses &&
     isRead(readPet, [String(last.petId)]);
 
   const prove = async (): Promise<void> => {
@@ -90,7 +90,7 @@ export function createReadiness(
       observeChanges(async (requests) => {
         const results = await create(requests);
         const committed = results.findLast(isNew);
-        if (committed) last = { petId: committed.id, at: performance.now(), doubts: group.doubts };
+        if (committed) last = { petId: committed.id, at: performance.now(), losses: group.losses };
         return results;
       }),
     observeChanges,

@@ -67,7 +67,6 @@ export function openKeyWatch(
 
   const check = async (): Promise<void> => {
     try {
-      await group.confirm();
       if (!connection?.isOpen) {
         // The next session may be on another server, whose versions count other changes.
         distrust();
@@ -89,7 +88,7 @@ export function openKeyWatch(
   const ageMs = (): number => performance.now() - checkedAt;
 
   const checkOnce = (): Promise<void> => {
-    checking ??= check().finally(() => (checking = undefined));
+    checking ??= group.run(check).finally(() => (checking = undefined));
     return checking;
   };
 

@@ -1,9 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import findInPassFile from 'pgpass';
-import type { PostgresAddress } from '../address.ts';
-
-export type Host = PostgresAddress['hosts'][number];
+import type { Host, PostgresAddress } from '../address.ts';
 
 /**
  * A request waits in the queue, for a connection and for its statement. The sum stays below the ten seconds after which

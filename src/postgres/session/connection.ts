@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
-import { driverConfig, sslConfig, type DriverOptions, type Host } from './config.ts';
+import type { Host } from '../address.ts';
+import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
 import { introduce, refusalOf, type Introduction } from './server.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
@@ -30,8 +31,6 @@ export interface Connection extends Introduction {
 }
 
 export interface ConnectionOptions extends DriverOptions {
-  /** How long the session may take to open; by default the address says so. */
-  withinMs?: number;
   /** A server that cannot be used is not refused, but can be asked. */
   mayBeStandby?: boolean;
   /** A statement fails when the server adds a warning to its success. Not for pipelined sessions. */
@@ -48,10 +47,10 @@ const closeMs = 5000;
 /** The whole reply of a server that speaks no TLS to the request for it; anything else is an error. */
 const speaksNoTls = Buffer.from('N');
 
-/** Opens a session on one host, all of it within one time limit. */
+/** Opens a session on one host, all of it within the time that the address gives. */
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
-  const { address, withinMs = address.connectTimeoutMs } = options;
-  const deadline = performance.now() + withinMs;
+  const { address } = options;
+  const deadline = performance.now() + address.connectTimeoutMs;
   const withoutTls = () => start(host, new Socket(), { ...options, ssl: false, deadline });
   if (address.sslMode === 'disable' || host.host.startsWith('/')) return withoutTls();
   const socket = new Socket();
@@ -109,7 +108,7 @@ async function start(host: Host, socket: Socket, options: StartOptions): Promise
 }
 
 /** A session whose server is not known yet. */
-export type Session = Omit<Connection, keyof Introduction | 'host'>;
+type Session = Omit<Connection, keyof Introduction | 'host'>;
 
 function wrap(client: Client, socket: Socket, options: ConnectionOptions): Session {
   const { address, refuseWarnings = false, onLost, onNotification } = options;

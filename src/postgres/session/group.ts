@@ -1,244 +1,216 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
-import type { PostgresAddress } from '../address.ts';
-import type { Host } from './config.ts';
+import type { Host, PostgresAddress } from '../address.ts';
+import { within } from '../within.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
-import { askAllHosts } from './hosts.ts';
-import { createOtherHosts, type OtherHosts } from './other-hosts.ts';
-import { createServerReport } from './server-report.ts';
-import { isSameServer, type Server } from './server.ts';
+import { pickNewest } from './hosts.ts';
+import { introduce, isNewer, isSameServer, refusalOf } from './server.ts';
 
-/**
- * The sessions of this process. The invariant: **at any time all sessions that were handed out belong to one server.**
- * Before another server is used, every session of the last one ends, so nothing more is read there or trusted.
- */
-export interface SessionGroup {
-  /** Opens a session on the server in use; chooses the server first when none is. */
-  open(options: SessionOptions): Promise<Connection>;
-  /** Undefined while the server in use is known to be the newest; otherwise resolves when that has been checked. */
-  confirm(): Promise<void> | undefined;
-  /** True while nobody has to wait for a check. */
-  isConfirmed(): boolean;
-  /** Keeps checking for a newer server while the work waits; finding one ends the wait. */
-  during<Result>(work: Promise<Result>): Promise<Result>;
-  /** Changes whenever what one session has proved no longer holds for the next. */
-  readonly doubts: number;
-  /** Something failed that a change of server may explain: the next request waits for a check. */
-  doubt(): void;
-  /** The server in use and how many sessions are open there; undefined while there is none. */
-  inUse(): { host: Host; server: Server | undefined; sessionCount: number } | undefined;
-  close(): void;
-}
+export type SessionOptions = Omit<ConnectionOptions, 'address' | 'mayBeStandby'>;
 
-export interface SessionOptions extends Omit<ConnectionOptions, 'address' | 'mayBeStandby'> {
-  /**
-   * For sessions whose commits others are to read at once: on a server that is new to us, wait until no replica can still
-   * trust the server before it.
-   */
-  waitsForOthers?: boolean;
-}
+type ServerInUse = Pick<Connection, 'host' | 'server'>;
 
-/** Keys, too, are trusted no longer than the server; a revoked one is to be refused within a second. */
-const confirmedForMs = 800;
-/** After this long a check runs beside the requests. */
-const checkAfterMs = 400;
-/** How long a suspected server has to prove that it is the same one. */
-const suspicionMs = 1000;
-/** While everything fails, doubts never end; the statement itself then fails. */
-const maxChecks = 2;
+/** How often the other hosts are asked while there are requests. */
+const checkEveryMs = 500;
+/** Nothing is sent, and no key is trusted, when the last check is older. So a newer server is found within a second. */
+const trustedForMs = 900;
+/** A host that takes longer to respond delays nobody; the next check may find it. */
+const responseMs = 400;
 /** Servers that have just refused us are left alone for this long; requests meanwhile get the same error. */
 const pauseAfterFailureMs = 100;
 /** An address that leads to another server with each session cannot be used. */
 const maxMoves = 5;
 
-interface ChosenServer {
-  /** From then on every replica has checked its server since this one was promoted. */
-  knownFrom: number;
-  host: Host;
-  server: Server | undefined;
-  sessions: Set<Connection>;
-  otherHosts: OtherHosts;
-}
+/**
+ * The sessions of this process. The invariant: **all of them belong to one server**, the newest that can be written.
+ * When a newer one is seen, every session ends; the next ones are opened there.
+ */
+export class SessionGroup {
+  /** Changes whenever what one session has proved may not hold for the next. */
+  losses = 0;
+  readonly #address: PostgresAddress;
+  readonly #log: Log | undefined;
+  readonly #failovers: Counter | undefined;
+  readonly #sessions = new Set<Connection>();
+  /** One more session on each host that is not in use, to ask it whether it was promoted. */
+  readonly #probes = new Map<Host, Promise<Connection>>();
+  #current: ServerInUse | undefined;
+  /** The last one that was used; what is older is never used again. */
+  #last: ServerInUse | undefined;
+  #choosing: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
+  #checkedAt = -Infinity;
+  #isWithout = false;
 
-export function openSessionGroup(address: PostgresAddress, log?: Log, failovers?: Counter): SessionGroup {
-  const report = createServerReport(log, failovers);
-  const hasOthers = address.hosts.length > 1;
-  let current: ChosenServer | undefined;
-  let choosing: Promise<ChosenServer> | undefined;
-  let checking: Promise<void> | undefined;
-  /** When a check was sent that found nothing newer; -Infinity when there is a reason for doubt. */
-  let confirmedAt = -Infinity;
-  let doubts = 0;
-  /** The server that was used last, and so the newest that was ever used. */
-  let last: Server | undefined;
-  let isClosed = false;
-  let underWay = 0;
-  let ticking: Timer | undefined;
+  constructor(address: PostgresAddress, log?: Log, failovers?: Counter) {
+    this.#address = address;
+    this.#log = log;
+    this.#failovers = failovers;
+  }
 
-  const choose = async (): Promise<ChosenServer> => {
-    const startedAt = performance.now();
-    const { newest, others } = await askAllHosts({ address }, last);
-    const { host, server } = newest;
-    void newest.close();
-    const isNewToUs = last?.system !== server?.system || last?.timeline !== server?.timeline;
-    const chosen = {
-      knownFrom: hasOthers && isNewToUs ? performance.now() + confirmedForMs : 0,
-      host,
-      server,
-      sessions: new Set<Connection>(),
-      otherHosts: createOtherHosts(address, host, others),
-    };
-    if (isClosed) {
-      leave(chosen);
-      throw new Error('The store is closing.');
+  /** The server in use and how many sessions are open there; undefined while there is none. */
+  inUse(): (ServerInUse & { sessionCount: number }) | undefined {
+    return this.#current && { ...this.#current, sessionCount: this.#sessions.size };
+  }
+
+  /** Opens a session on the server in use; chooses the server first when none is. */
+  async open(options: SessionOptions): Promise<Connection> {
+    for (let moves = 0; moves < maxMoves; moves++) {
+      if (!this.#current) await (this.#choosing ??= this.#choose());
+      const session = this.#current && (await this.#openOn(this.#current, options));
+      if (session) return session;
     }
-    last = server;
-    current = chosen;
-    confirmedAt = startedAt;
-    report.inUse(host, server);
-    return chosen;
-  };
+    throw new Error('The address leads to one server after the other.');
+  }
 
-  const chooseOnce = (): Promise<ChosenServer> => {
-    choosing ??= choose().then(
-      (chosen) => {
-        choosing = undefined;
-        return chosen;
-      },
-      (error: unknown) => {
-        report.noServer(error);
-        setTimeout(() => (choosing = undefined), pauseAfterFailureMs);
-        throw error;
-      },
-    );
-    return choosing;
-  };
+  /** Does something with the sessions, on a server that was checked lately, and goes on checking meanwhile. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const checked = this.#checkIfDue();
+    if (!this.isConfirmed()) await checked;
+    const timer = setInterval(() => void this.#checkIfDue(), checkEveryMs);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
 
-  const leave = (chosen: ChosenServer): void => {
-    if (current === chosen) current = undefined;
-    doubts += 1;
-    for (const session of chosen.sessions) session.destroy();
-    chosen.otherHosts.close();
-  };
+  /** False while requests wait for a check. */
+  isConfirmed(): boolean {
+    return !this.#current || this.#checkAgeMs() < trustedForMs;
+  }
 
-  const suspect = (chosen: ChosenServer): void => {
-    if (current !== chosen) return;
-    confirmedAt = -Infinity;
-    doubts += 1;
-  };
+  /** Something failed that a change of server may explain: the next request waits for a check. */
+  doubt(): void {
+    this.losses += 1;
+    this.#checkedAt = -Infinity;
+  }
 
-  /** Undefined when the server turned out not to be the one in use. */
-  const openIn = async (chosen: ChosenServer, options: SessionOptions): Promise<Connection | undefined> => {
-    // The caller is not told of the loss of a session that it never got.
-    let isHandedOver = false;
+  close(): void {
+    this.#leave();
+    for (const host of this.#probes.keys()) this.#endProbe(host);
+  }
+
+  /** Undefined when the host turned out to be another server than the one in use. */
+  async #openOn(chosen: ServerInUse, options: SessionOptions): Promise<Connection | undefined> {
+    let session: Connection;
     const onLost = (error: unknown): void => {
-      if (!isHandedOver) return;
-      suspect(chosen);
+      // Nobody is told of the loss of a session that was not handed over.
+      if (!this.#sessions.delete(session)) return;
+      if (this.#current === chosen) this.doubt();
       options.onLost?.(error);
     };
-    let session: Connection;
     try {
-      session = await openAt(chosen.host, { ...options, address, onLost });
+      session = await openAt(chosen.host, { ...options, address: this.#address, onLost });
     } catch (error) {
-      suspect(chosen);
-      // No session is left, so the next request asks all hosts for a server.
-      if (![...chosen.sessions].some(({ isOpen }) => isOpen)) leave(chosen);
+      // The next request asks all hosts for a server.
+      if (this.#current === chosen && this.#sessions.size === 0) this.#leave();
       throw error;
     }
-    if (current === chosen && isSameServer(session.server, chosen.server)) {
-      for (const old of chosen.sessions) if (!old.isOpen) chosen.sessions.delete(old);
-      chosen.sessions.add(session);
-      isHandedOver = true;
+    if (this.#current === chosen && isSameServer(session.server, chosen.server)) {
+      this.#sessions.add(session);
       return session;
     }
     session.destroy();
-    leave(chosen);
+    if (this.#current === chosen) this.#leave();
     return undefined;
-  };
+  }
 
-  const check = async (chosen: ChosenServer): Promise<void> => {
-    // A doubt that comes up meanwhile needs a check of its own.
-    for (let attempt = 0; attempt < maxChecks; attempt++) {
-      const sentAt = performance.now();
-      const doubtsBefore = doubts;
-      const reasonsToLeave = await Promise.all([
-        chosen.otherHosts.haveNewer(chosen.server),
-        confirmedAt === -Infinity && leadsElsewhere(address, chosen),
-      ]);
-      if (current !== chosen) return;
-      if (reasonsToLeave.includes(true)) return leave(chosen);
-      if (doubts === doubtsBefore) {
-        confirmedAt = sentAt;
-        return;
-      }
+  #leave(): void {
+    this.#current = undefined;
+    this.doubt();
+    for (const session of this.#sessions) session.destroy();
+  }
+
+  async #choose(): Promise<void> {
+    const startedAt = performance.now();
+    const answers = await Promise.allSettled(
+      this.#address.hosts.map((host) => this.#ask(host, this.#address.connectTimeoutMs)),
+    );
+    const { newest, failure } = pickNewest(answers, this.#address, this.#last?.server);
+    if (!newest) {
+      const { message, code } = failure as { message: string; code?: string };
+      if (!this.#isWithout) this.#log?.warn('No database server can be used.', { reason: message || code });
+      this.#isWithout = true;
+      setTimeout(() => (this.#choosing = undefined), pauseAfterFailureMs);
+      throw failure;
     }
-  };
+    const { host, server } = newest;
+    const { system, timeline } = server;
+    const fields = { server: `${host.host}:${host.port}`, system, timeline };
+    const last = this.#last;
+    if (!last) this.#log?.info('using database server', fields);
+    else if (last.host !== host || last.server.system !== system || last.server.timeline !== timeline) {
+      this.#failovers?.increment();
+      this.#log?.warn('The database server has changed.', fields);
+    } else if (this.#isWithout) this.#log?.info('The database server can be used again.', fields);
+    this.#endProbe(host);
+    this.#current = this.#last = { host, server };
+    this.#checkedAt = startedAt;
+    this.#isWithout = false;
+    this.#choosing = undefined;
+  }
 
-  const isConfirmed = (): boolean =>
-    current === undefined ||
-    (hasOthers ? performance.now() - confirmedAt < confirmedForMs : confirmedAt > -Infinity);
+  /** A single host has nobody to be checked against, unless there is a doubt. */
+  #checkAgeMs(): number {
+    const isExempt = this.#address.hosts.length === 1 && this.#checkedAt > -Infinity;
+    return isExempt ? 0 : performance.now() - this.#checkedAt;
+  }
 
-  const confirm = (): Promise<void> | undefined => {
-    if (!current) return undefined;
-    const isDue = hasOthers && performance.now() - confirmedAt > checkAfterMs;
-    if (isConfirmed() && !isDue) return undefined;
-    checking ??= check(current).finally(() => (checking = undefined));
-    return isConfirmed() ? undefined : checking;
-  };
+  #checkIfDue(): Promise<void> | undefined {
+    if (!this.#current || this.#checkAgeMs() < checkEveryMs) return undefined;
+    this.#checking ??= this.#check(this.#current).finally(() => (this.#checking = undefined));
+    return this.#checking;
+  }
 
-  return {
-    confirm,
-    isConfirmed,
-    get doubts() {
-      return doubts;
-    },
-    async during(work) {
-      underWay += 1;
-      if (hasOthers) ticking ??= setInterval(() => void confirm(), checkAfterMs);
-      try {
-        return await work;
-      } finally {
-        underWay -= 1;
-        if (underWay === 0) {
-          clearInterval(ticking);
-          ticking = undefined;
-        }
-      }
-    },
-    async open(options) {
-      for (let moves = 0; moves < maxMoves; moves++) {
-        const chosen = current ?? (await chooseOnce());
-        const waitMs = chosen.knownFrom - performance.now();
-        if (options.waitsForOthers && waitMs > 0) await sleep(waitMs);
-        const session = await openIn(chosen, options);
-        if (session) return session;
-      }
-      throw new Error('The address leads to one server after the other.');
-    },
-    inUse() {
-      if (!current) return undefined;
-      const { host, server, sessions } = current;
-      return { host, server, sessionCount: [...sessions].filter(({ isOpen }) => isOpen).length };
-    },
-    doubt() {
-      if (current) suspect(current);
-    },
-    close() {
-      isClosed = true;
-      if (current) leave(current);
-    },
-  };
+  /** A host that does not respond is no reason to leave: the sessions there fail by themselves. */
+  async #check(current: ServerInUse): Promise<void> {
+    const [startedAt, losses] = [performance.now(), this.losses];
+    // In doubt the host in use is asked anew: a name or a proxy may have moved on, while old sessions still work.
+    const isInDoubt = this.#checkedAt === -Infinity;
+    const hosts = this.#address.hosts.filter((host) => isInDoubt || host !== current.host);
+    const answers = await Promise.allSettled(hosts.map((host) => this.#ask(host, responseMs)));
+    this.#endProbe(current.host);
+    if (this.#current !== current) return;
+    const isOutdated = answers.some(
+      (answer) => answer.status === 'fulfilled' && replaces(answer.value, current, this.#address),
+    );
+    if (isOutdated) this.#leave();
+    else if (this.losses === losses) this.#checkedAt = startedAt;
+  }
+
+  /** The session, which has just said who its server is. One that takes longer to open is kept for the next time. */
+  async #ask(host: Host, waitMs: number): Promise<Connection> {
+    const known = this.#probes.get(host);
+    const session = await within(waitMs, known ?? this.#openProbe(host));
+    if (!known) return session;
+    try {
+      return Object.assign(session, await within(waitMs, introduce(session, this.#address)));
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
+  }
+
+  #openProbe(host: Host): Promise<Connection> {
+    const forget = (): void => {
+      if (this.#probes.get(host) === probe) this.#probes.delete(host);
+    };
+    const probe = openAt(host, { address: this.#address, mayBeStandby: true, onLost: forget });
+    probe.catch(forget);
+    this.#probes.set(host, probe);
+    return probe;
+  }
+
+  #endProbe(host: Host): void {
+    const probe = this.#probes.get(host);
+    this.#probes.delete(host);
+    probe?.then((session) => session.close()).catch(() => {});
+  }
 }
 
-/** Asks through the address itself: a name or a proxy may have moved on, while old sessions still work. */
-async function leadsElsewhere(address: PostgresAddress, { host, server }: ChosenServer): Promise<boolean> {
-  try {
-    const session = await openAt(host, { address, mayBeStandby: true, withinMs: suspicionMs });
-    void session.close();
-    return !isSameServer(session.server, server);
-  } catch {
-    // A server that does not respond is no other server; its sessions fail by themselves.
-    return false;
-  }
+/** Whether another server is behind the host in use, or a newer one behind another host. */
+function replaces(answer: Connection, { host, server }: ServerInUse, address: PostgresAddress): boolean {
+  if (answer.host === host) return !isSameServer(answer.server, server);
+  return !refusalOf(answer, address) && isNewer(answer.server, server);
 }

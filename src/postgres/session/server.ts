@@ -1,6 +1,6 @@
+import type { QueryResultRow } from 'pg';
 import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from '../address.ts';
-import type { Session } from './connection.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
 export interface Server {
@@ -18,24 +18,11 @@ export interface Introduction {
   isStandby: boolean;
   isReadOnly: boolean;
   /** The process that serves the session, where it is the session's own. */
-  backend: Backend | undefined;
+  backend: { pid: number; startedAt: string } | undefined;
 }
 
-export interface Backend {
-  pid: number;
-  startedAt: string;
-}
-
-interface IntroductionRow {
-  is_standby: boolean;
-  is_read_only: boolean;
-  system: string;
-  timeline: string | null;
-  started_at: string;
-  pid: number;
-  backend_started_at: string;
-  heard: string;
-}
+type IntroductionRow = Server &
+  Omit<Introduction, 'server' | 'backend'> & { pid: number; backendStartedAt: string; heard: string };
 
 /** A role may be spared warnings, and a commit may be warned about: a session of our own asks for them. */
 const askForWarnings = "set_config('client_min_messages', 'warning', false)";
@@ -44,17 +31,22 @@ const silentLevels = ['error', 'fatal', 'panic'];
 /** The timeline comes from the name of the log file in use: that of the last checkpoint is old after a promotion. */
 function introductionSql(ownsSession: boolean): string {
   return `
-    SELECT pg_is_in_recovery() AS is_standby, current_setting('transaction_read_only') = 'on' AS is_read_only,
+    SELECT pg_is_in_recovery() AS "isStandby", current_setting('transaction_read_only') = 'on' AS "isReadOnly",
       (SELECT system_identifier::text FROM pg_control_system()) AS system,
-      CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline,
-      extract(epoch FROM pg_postmaster_start_time())::text AS started_at,
+      CASE WHEN pg_is_in_recovery() THEN 0
+        ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer END AS timeline,
+      extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt",
       pg_backend_pid() AS pid,
-      (SELECT backend_start::text FROM pg_stat_get_activity(pg_backend_pid())) AS backend_started_at,
+      (SELECT backend_start::text FROM pg_stat_get_activity(pg_backend_pid())) AS "backendStartedAt",
       ${ownsSession ? askForWarnings : "current_setting('client_min_messages')"} AS heard`;
 }
 
+interface Asked {
+  query<Row extends QueryResultRow>(text: string): Promise<Row[]>;
+}
+
 /** Learns who the server is, and makes sure that its warnings arrive. */
-export async function introduce(session: Session, address: PostgresAddress): Promise<Introduction> {
+export async function introduce(session: Asked, address: PostgresAddress): Promise<Introduction> {
   const { ownsSession } = address;
   const [row] = await session.query<IntroductionRow>(introductionSql(ownsSession));
   if (!row) throw new Error('The server does not introduce itself.');
@@ -64,31 +56,31 @@ export async function introduce(session: Session, address: PostgresAddress): Pro
       "Run ALTER ROLE petstore SET client_min_messages = 'warning', with the name of your role.",
     );
   }
-  return {
-    server: { system: row.system, timeline: timelineOf(row.timeline), startedAt: row.started_at },
-    isStandby: row.is_standby,
-    isReadOnly: row.is_read_only,
-    backend: ownsSession ? { pid: row.pid, startedAt: row.backend_started_at } : undefined,
-  };
+  const { system, timeline, startedAt, isStandby, isReadOnly, pid, backendStartedAt } = row;
+  const backend = ownsSession ? { pid, startedAt: backendStartedAt } : undefined;
+  return { server: { system, timeline, startedAt }, isStandby, isReadOnly, backend };
 }
 
-export function isSameServer(one: Server | undefined, other: Server | undefined): boolean {
-  return (
-    one?.system === other?.system && one?.timeline === other?.timeline && one?.startedAt === other?.startedAt
-  );
+export function isSameServer(one: Server, other: Server): boolean {
+  return one.system === other.system && one.timeline === other.timeline && one.startedAt === other.startedAt;
 }
 
 /** A promotion has left the other one behind. */
-export function isNewer(one: Server | undefined, other: Server | undefined): boolean {
-  return one !== undefined && one.system === other?.system && one.timeline > other.timeline;
+export function isNewer(one: Server, other: Server): boolean {
+  return one.system === other.system && one.timeline > other.timeline;
 }
 
-/** Why a server cannot be used, if so. A standby lags: a read there may miss what was acknowledged. */
-export function refusalOf(server: Introduction, address: PostgresAddress): Error | undefined {
-  if (server.isReadOnly && address.mustBeWritable) return new Error('The server is read-only.');
-  return server.isStandby ? new Error('The server is a standby.') : undefined;
-}
-
-function timelineOf(hexadecimal: string | null): number {
-  return hexadecimal === null ? 0 : Number.parseInt(hexadecimal, 16);
+/** Why a server cannot be used, if so. A standby lags, and an older one lacks what a newer one has acknowledged. */
+export function refusalOf(
+  { server, isReadOnly, isStandby }: Introduction,
+  address: PostgresAddress,
+  notBefore = server,
+): Error | undefined {
+  if (isReadOnly && address.mustBeWritable) return new Error('The server is read-only.');
+  if (isStandby) return new Error('The server is a standby.');
+  if (!isNewer(notBefore, server)) return undefined;
+  return new Error(
+    `The server is of timeline ${server.timeline}, and timeline ${notBefore.timeline} was used before. ` +
+      'If it was restored from a backup, restart the service.',
+  );
 }

@@ -26,12 +26,12 @@ it('200 replicas check keys and readiness at commits of 100 ms without failures,
   await store.pets.checkWritable();
   const checks = findChecks(sent.join(''));
 
-  const address = parseAddress(addressAt(cluster.port), {});
+  const address = parseAddress(`${addressAt(cluster.port)}&connect_timeout=60`, {});
   const sessions: Connection[] = [];
   // A few at a time: a server that forks 200 processes at once makes each of them wait.
   while (sessions.length < replicaCount) {
     const opening = Array.from({ length: 10 }, () =>
-      openAt({ host: '127.0.0.1', port: cluster.port }, { address, withinMs: 30_000 }),
+      openAt({ host: '127.0.0.1', port: cluster.port }, { address }),
     );
     sessions.push(...(await Promise.all(opening)));
   }

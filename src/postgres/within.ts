@@ -1,4 +1,4 @@
-import { unavailable } from '../errors.ts';
+import { unavailable } from './errors.ts';
 
 /** Fails with `unavailable` when the work takes longer; the work itself goes on. */
 export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connection } from './connection.ts';
-import type { Backend } from './server.ts';
+import type { Connection } from './session/connection.ts';
 
 /**
  * Keeps the session of a write that got no response for as long as the server may still work on it: a commit may wait for
@@ -14,6 +13,8 @@ export interface UnresolvedWrite {
   isResolved(): Promise<boolean> | true;
   close(): void;
 }
+
+type Backend = NonNullable<Connection['backend']>;
 
 /** What the server can be asked about the process of a session. */
 export interface Backends {
