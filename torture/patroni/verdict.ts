@@ -9,6 +9,8 @@ import type { Observation } from './observe.ts';
 const longestGapMs = 60_000;
 /** The promise of SECURITY.md, for new and for revoked keys. */
 const keyMs = 1000;
+/** The promise of docs/scale.md: how long a replica may read from an old primary after a promotion. */
+const staleMs = 1000;
 
 export interface Verdict {
   figure: Figures;
@@ -25,12 +27,12 @@ export function judgeOne({ fault, kind, witness, keys }: Observation, rows: Row[
   const there = new Set(rows.map(({ id }) => id));
   // What is not there at the end either was lost, and is counted as that.
   const stale = missed.filter(({ id }) => there.has(id)).map(({ at }) => at);
-  const staleReads =
-    stale.length === 0 ? '0' : `${stale.length} (over ${seconds(stale.at(-1)! - stale[0]!)})`;
+  const staleForMs = stale.length === 0 ? 0 : stale.at(-1)! - stale[0]!;
+  const staleReads = stale.length === 0 ? '0' : `${stale.length} (over ${seconds(staleForMs)})`;
   const { acknowledged, lost, doubled } = judgement;
   const problems = [
     ...faultsOf(judgement),
-    ...(stale.length > 0 ? [`stale reads: ${staleReads}`] : []),
+    ...(staleForMs > staleMs ? [`stale reads: ${staleReads}`] : []),
     ...[...wrong].map(([what, count]) => `${count} × ${what}`),
     ...(keys.newMs > keyMs ? [`a new key was refused for ${seconds(keys.newMs)}`] : []),
     ...(keys.revokedMs > keyMs ? [`a revoked key was accepted for ${seconds(keys.revokedMs)}`] : []),
