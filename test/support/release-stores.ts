@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../src/sqlite/open.ts';
 import expected100 from '../fixtures/1.0.0/expected.json';
 import expected110 from '../fixtures/1.1.0/expected.json';
 import type { Store } from './http/service.ts';
+import { msUntilWritable } from './postgres/load.ts';
 import { makeDatabase } from './postgres/server.ts';
 import { makeFolder } from './process/process.ts';
 
@@ -73,13 +74,18 @@ async function copyOf(release: Release, name: 'stopped' | 'killed'): Promise<Rel
 async function restoreDump(release: Release): Promise<ReleaseStore> {
   const database = await makeDatabase();
   await database.run(await Bun.file(fixture(release, 'postgres.sql')).text());
-  const address = database.address();
+  // Three connections are all open once the store can be written, so nothing depends on how long opening them takes.
+  const address = database.address('?connection_limit=3&connect_timeout=60');
   const found: Expected = releases[release].expected.postgres;
   return {
     kind: 'PostgreSQL',
     expected: found,
     databaseUrl: address,
-    open: (options) => openPostgresStore({ address, now: () => found.madeAt, ...options }),
+    async open(options) {
+      const store = await openPostgresStore({ address, now: () => found.madeAt, ...options });
+      await msUntilWritable(store.pets);
+      return store;
+    },
     async run(sql) {
       await database.run(sql);
     },

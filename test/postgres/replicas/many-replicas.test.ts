@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
-import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { openAt, type Connection, type Statement } from '../../../src/postgres/session/connection.ts';
 import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
+import { watchForLockWaits } from '../../support/postgres/lock-waits.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 
 const replicaCount = 200;
 const keyCheckEveryMs = 400;
 const readinessEveryMs = 1000;
 const roundCount = 3;
+/** What is slow on a busy machine is no failure; what waits for another replica is. */
+const timeouts = { lockMs: 60_000, statementMs: 60_000 };
 
-it('200 replicas check keys and readiness at commits of 100 ms without failures, and hold up no create', async () => {
+it('200 replicas check keys and readiness at commits of 100 ms without failures, and nobody waits for another', async () => {
   await using cluster = await makeCluster({
     max_connections: String(replicaCount + 50),
     ...{ commit_delay: '100000', commit_siblings: '0' },
@@ -31,18 +34,23 @@ it('200 replicas check keys and readiness at commits of 100 ms without failures,
   // A few at a time: a server that forks 200 processes at once makes each of them wait.
   while (sessions.length < replicaCount) {
     const opening = Array.from({ length: 10 }, () =>
-      openAt({ host: '127.0.0.1', port: cluster.port }, { address }),
+      openAt({ host: '127.0.0.1', port: cluster.port }, { address, timeouts }),
     );
     sessions.push(...(await Promise.all(opening)));
   }
 
-  const aloneMs = await medianCreateMs(store, Bun.sleep(1500));
-  const replicas = sessions.map((session, index) => checkLikeReplica(session, checks, index));
-  const besideMs = await medianCreateMs(store, Promise.allSettled(replicas));
-  const failures = (await Promise.allSettled(replicas)).filter(({ status }) => status === 'rejected');
+  await using watch = watchForLockWaits(cluster);
+  const replicas = Promise.allSettled(
+    sessions.map((session, index) => checkLikeReplica(session, checks, index)),
+  );
+  let isDone = false;
+  void replicas.then(() => (isDone = true));
+  while (!isDone) await store.pets.createPet({ name: 'Rex', categoryId: 1n });
+  const failures = (await replicas).filter(({ status }) => status === 'rejected');
   expect(failures.slice(0, 3)).toEqual([]);
-  // Whoever just misses one commit waits for the next one, too.
-  expect(besideMs).toBeLessThan(5 * aloneMs);
+  await watch.stop();
+  expect(watch.samples).toBeGreaterThan(0);
+  expect(watch.waits).toEqual([]);
 
   await store.close();
   await Promise.all(sessions.map((session) => session.close()));
@@ -82,17 +90,4 @@ async function checkLikeReplica(session: Connection, checks: Checks, index: numb
       await Bun.sleep(keyCheckEveryMs);
     } while (performance.now() - startedAt < readinessEveryMs);
   }
-}
-
-/** How long a create takes until the work is done, one after the other. */
-async function medianCreateMs(store: PostgresStore, work: Promise<unknown>): Promise<number> {
-  const done = new AbortController();
-  void work.then(() => done.abort());
-  const waitsMs: number[] = [];
-  while (!done.signal.aborted) {
-    const startedAt = performance.now();
-    await store.pets.createPet({ name: 'Rex', categoryId: 1n });
-    waitsMs.push(performance.now() - startedAt);
-  }
-  return waitsMs.toSorted((one, other) => one - other)[waitsMs.length >> 1]!;
 }

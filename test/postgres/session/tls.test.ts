@@ -27,7 +27,10 @@ function open(
   options: Omit<ConnectionOptions, 'address'> = {},
 ): Promise<Connection> {
   const { user, password } = superuser;
-  const address = parseAddress(`postgres://${user}:${password}@127.0.0.1:${port}/postgres?${query}`, {});
+  const address = parseAddress(
+    `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60&${query}`,
+    {},
+  );
   return openAt({ host: '127.0.0.1', port }, { ...options, address });
 }
 
@@ -84,16 +87,18 @@ describe('a session that is given up', () => {
     'ends at once on both sides when it is given up, with sslmode=%s',
     async (mode) => {
       const name = `given-up-${mode}`;
-      const session = await open(cluster.port, `sslmode=${mode}&application_name=${name}`);
-      const query = failureOf(session.query('SELECT pg_sleep(1)'));
-      const startedAt = performance.now();
+      const session = await open(
+        cluster.port,
+        `sslmode=${mode}&application_name=${name}&options=-cclient_connection_check_interval%3D100`,
+        { timeouts: { lockMs: 600_000, statementMs: 600_000 } },
+      );
+      // Longer than any test: neither side waits for it.
+      const query = failureOf(session.query('SELECT pg_sleep(600)'));
       session.destroy();
       await query;
-      expect(performance.now() - startedAt).toBeLessThan(900);
       expect(session.isOpen).toBe(false);
       const countSessions = () =>
         cluster.run(`SELECT FROM pg_stat_activity WHERE application_name = '${name}'`);
-      // The server notices when it responds.
       while ((await countSessions()).length > 0) await Bun.sleep(20);
     },
   );

@@ -6,6 +6,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
  */
 export interface Pooler extends AsyncDisposable {
   port: number;
+  /** How many sessions were refused because of their timeouts. */
+  readonly refusals: number;
 }
 
 interface ServerSession {
@@ -30,6 +32,7 @@ export async function openPooler(options: PoolerOptions): Promise<Pooler> {
   const free: ServerSession[] = [];
   const waiting: (() => void)[] = [];
   const callers = new Set<Socket>();
+  let refusals = 0;
   const release = (session: ServerSession): void => {
     session.caller = undefined;
     // The one that was used last is used next, as pgbouncer does it.
@@ -70,7 +73,10 @@ export async function openPooler(options: PoolerOptions): Promise<Pooler> {
         return send();
       }
       hasStarted = true;
-      if (refusesTimeouts && bytes.includes('statement_timeout')) return caller.end(refusal);
+      if (refusesTimeouts && bytes.includes('statement_timeout')) {
+        refusals += 1;
+        return caller.end(refusal);
+      }
       const ready = [
         'R\0\0\0\x08\0\0\0\0',
         parameter('server_version', '18.0'),
@@ -82,6 +88,9 @@ export async function openPooler(options: PoolerOptions): Promise<Pooler> {
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   return {
     port: (listener.address() as AddressInfo).port,
+    get refusals() {
+      return refusals;
+    },
     async [Symbol.asyncDispose]() {
       for (const { socket } of sessions) socket.destroy();
       for (const caller of callers) caller.destroy();
