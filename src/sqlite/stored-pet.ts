@@ -1,5 +1,12 @@
 import { PetstoreError } from '../domain/error.ts';
-import { isPetStatus, renderFields, renderPet, type NewPet, type Page, type PetStatus } from '../domain/pet.ts';
+import {
+  isPetStatus,
+  renderFields,
+  renderPet,
+  type NewPet,
+  type Page,
+  type PetStatus,
+} from '../domain/pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and

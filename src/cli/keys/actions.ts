@@ -55,7 +55,7 @@ export async function rotate(id: string, now: Date, options: RotateOptions): Pro
     }),
   );
   if (doubt !== undefined) {
-    const reason = doubt instanceof Error ? doubt.message : String(doubt);
+    const reason = doubt instanceof Error ? doubt.message : 'unknown';
     process.stderr.write(
       `petstore: The new key is valid, but it is not known whether key ${id} was replaced and expires: ${reason}\n`,
     );

@@ -66,6 +66,7 @@ export async function openFront({ host, port, servicePort }: FrontOptions): Prom
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw new Error(
       `The sandbox cannot listen on ${host}, port ${port} (${code || message}). Choose another port.`,
+      { cause: error },
     );
   }
   return {

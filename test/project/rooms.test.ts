@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const project = join(import.meta.dir, '../..');
+
+/** Every room of the house, from the top down. An import stays in its room or points down this list. */
+const rooms = `
+  packages/testkit src/embed.ts src/cli src/server src/http src/docs src/stores.ts src/backups src/sqlite src/postgres
+  src/formats src/metrics src/system src/domain packages/console packages/client`.match(/\S+/g)!;
+const importNothing = ['src/domain', 'packages/client', 'packages/testkit/src/conform'];
+
+const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+const roomOf = (path: string) => rooms.findIndex((room) => isIn(path, room));
+const files = ['src/**/*.{ts,tsx,mjs}', 'packages/*/src/**/*.{ts,tsx,mjs}'].flatMap((pattern) =>
+  Array.from(new Bun.Glob(pattern).scanSync(project)),
+);
+const imports = files.flatMap((file) => {
+  const found = readFileSync(join(project, file), 'utf8').matchAll(
+    /(?:from|import)\s*\(?\s*'(\.[^']+\.\w*[jt]sx?)'/g,
+  );
+  return Array.from(found, ([, path = '']) => ({ from: file, to: normalize(join(dirname(file), path)) }));
+});
+const shown = (found: typeof imports) => found.map(({ from, to }) => `${from} imports ${to}`);
+
+describe('the rooms', () => {
+  it('hold every file, and every import points down', () => {
+    expect(Array.from(new Set(files.map(roomOf))).toSorted((one, other) => one - other)).toEqual([
+      ...rooms.keys(),
+    ]);
+    expect(shown(imports.filter(({ from, to }) => roomOf(to) < roomOf(from)))).toEqual([]);
+  });
+
+  it.each(importNothing)('let %s import nothing but its own files', (room) => {
+    expect(shown(imports.filter(({ from, to }) => isIn(from, room) && !isIn(to, room)))).toEqual([]);
+  });
+
+  it('have no two folders that import each other, unless one is inside the other', () => {
+    const pairs = new Set(imports.map(({ from, to }) => `${dirname(from)} ${dirname(to)}`));
+    const isApart = (one: string, other: string) => !isIn(one, other) && !isIn(other, one);
+    const circles = [...pairs].filter((pair) => {
+      const [from = '', to = ''] = pair.split(' ');
+      return isApart(from, to) && pairs.has(`${to} ${from}`);
+    });
+    expect(circles).toEqual([]);
+  });
+});
