@@ -16,7 +16,7 @@ interface RotatedKey {
   /** The old key, which now expires unless there is a doubt. */
   old: ApiKey;
   /** Why it is not known whether the old key was replaced. */
-  doubt?: unknown;
+  doubt?: Error;
 }
 
 /** Makes a key with the name and the rights of another, which expires after the overlap. */
@@ -45,7 +45,8 @@ export async function rotateKey(
   } catch (error) {
     // The replacement may have been committed, or be committed yet: the new key may be the only one that lasts.
     found = await readAgain(store, id);
-    if (!found || found.replacedBy === old.replacedBy) return { key, text, old: found ?? old, doubt: error };
+    if (!found || found.replacedBy === old.replacedBy)
+      return { key, text, old: found ?? old, doubt: toError(error) };
   }
   if (found?.replacedBy === key.id) return { key, text, old: found };
   await withdraw(store, key, now);
@@ -78,6 +79,10 @@ function refuseRotation(old: ApiKey, newest: ApiKey, now: Date): void {
 
 function sameLifetime({ createdAt, expiresAt }: ApiKey, now: Date): Date | undefined {
   return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('The store failed.', { cause: thrown });
 }
 
 async function readAgain(store: ApiKeyStore, id: string): Promise<ApiKey | undefined> {

@@ -55,9 +55,8 @@ export async function rotate(id: string, now: Date, options: RotateOptions): Pro
     }),
   );
   if (doubt !== undefined) {
-    const reason = doubt instanceof Error ? doubt.message : 'unknown';
     process.stderr.write(
-      `petstore: The new key is valid, but it is not known whether key ${id} was replaced and expires: ${reason}\n`,
+      `petstore: The new key is valid, but it is not known whether key ${id} was replaced and expires: ${doubt.message}\n`,
     );
   }
   if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
