@@ -74,7 +74,7 @@ describe('petstore restore', () => {
     const command = ['keys', 'create', '--name', 'till', '--database-url', place.database];
     await runCli(command);
     using held = new Database(place.database);
-    held.run('PRAGMA journal_mode = DELETE');
+    held.run('PRAGMA locking_mode = EXCLUSIVE');
     held.run('BEGIN EXCLUSIVE');
     expect(await runCli(command)).toMatchObject({
       status: 1,
@@ -91,7 +91,7 @@ describe('petstore restore', () => {
     await runCli(['backup', join(place.path, 'backup.db'), ...at]);
     // As a restore does: the lock, the new file, and only then the end of the lock.
     using replaced = new Database(place.database);
-    replaced.run('PRAGMA journal_mode = DELETE');
+    replaced.run('PRAGMA locking_mode = EXCLUSIVE');
     replaced.run('BEGIN EXCLUSIVE');
     const waiting = runCli(['keys', 'create', '--name', 'lost', ...at]);
     const isOver = settledIn(waiting);

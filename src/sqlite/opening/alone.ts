@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
-import { isBusy } from '../errors.ts';
+import { isBusy, replaced } from '../errors.ts';
 import { OperatorError } from '../../domain/error.ts';
-import { openDatabase, whenFree } from './connect.ts';
-import type { StoreFile } from './store-file.ts';
+import { openDatabase, refuseReplaced, whenFree } from './connect.ts';
+import { isInPlace, type StoreFile } from './store-file.ts';
 
 /**
  * Opens a store and its log under SQLite's exclusive lock, which nobody gets while a service has the store open. Fails
@@ -39,20 +39,25 @@ export function openAlone({ path }: StoreFile): Database {
   }
 }
 
-const waitMs = 1000;
-
 /**
  * The same for a store that lacks its log or its shared memory, which a service that has it open may have lost. Another
  * command may have the store for itself for a moment; a service keeps it.
  */
-export function openWhenAlone(store: StoreFile): Database {
+export function openWhenAlone(store: StoreFile, waitMs?: number): Database {
+  const attempt = (): Database => {
+    refuseReplaced(store);
+    return openAlone(store);
+  };
   try {
-    return whenFree(() => openAlone(store), waitMs);
+    const database = whenFree(attempt, waitMs);
+    if (isInPlace(store)) return database;
+    database.close();
+    throw replaced(store.name);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(
-      `${store.name} is in use, and its log or its shared memory was removed.`,
-      'Stop its services first, and run the same command again.',
+      `${store.name} is in use, and its log or its shared memory is missing.`,
+      'Stop its services first, or wait for the restore, and run the same command again.',
     );
   }
 }

@@ -43,6 +43,8 @@ export function readUnchanged<Result>(store: StoreFile, read: (database: Databas
 
 const maxAttempts = 10;
 const pauseMs = 20;
+/** It is waited for twice: see {@link retried}. */
+const aloneMs = 1000;
 
 /**
  * Reports a failure only if two attempts in a row fail on an unchanged store: where no lock applies, a concurrent write
@@ -72,7 +74,8 @@ function open(store: StoreFile): ReadOnlyStore {
   if (existsSync(`${path}-journal`)) throw interrupted(name);
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
   // One without the other: a service may have lost it, and would not notice what happens to the rest.
-  if ((logBytes !== undefined) !== existsSync(`${path}-shm`)) return opened(openWhenAlone(store), store);
+  if ((logBytes !== undefined) !== existsSync(`${path}-shm`))
+    return opened(openWhenAlone(store, aloneMs), store);
   // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
   if (logBytes !== undefined && logBytes > logHeaderBytes)
     return opened(connectTo(store, 'readonly_shm'), store);
