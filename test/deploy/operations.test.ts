@@ -41,8 +41,8 @@ describe.skipIf(process.platform !== 'linux')('docs/operations.md', () => {
   it('works from its first command to its last', async () => {
     await using bucket = await openS3Server();
     await using machine = await makeOperatedMachine({
-      'petstore-1.1.0-linux-x64': 'petstore-release',
-      'petstore-1.2.0-linux-x64': 'petstore-release',
+      'petstore-2.0.0-linux-x64': 'petstore-release',
+      'petstore-2.1.0-linux-x64': 'petstore-release',
       'HOST=0.0.0.0': 'HOST=127.0.0.1',
       'PORT=443': 'PORT=0',
       'https://s3.example': bucket.env['S3_ENDPOINT'] ?? '',

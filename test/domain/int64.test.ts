@@ -39,7 +39,7 @@ describe('parseInt64', () => {
 describe('JsonNumber.toInt64', () => {
   it('reads a long row of zeros in linear time', () => {
     const program = `
-      import { JsonNumber } from './int64.ts';
+      import { JsonNumber } from './domain/int64.ts';
       const number = new JsonNumber('1' + '0'.repeat(65_000) + '1');
       for (let time = 0; time < 1000; time++) if (number.toInt64() !== undefined) process.exit(1);`;
     expect(comesToItsEnd(program)).toBe(true);

@@ -14,8 +14,8 @@ describe('GET /readyz', () => {
     expect(await outcomeOf(service.callAs(null, '/livez'))).toBe('200');
     const created = await service.call('/v1/pets', post(rex));
     expect(created.status).toBe(201);
-    // Nobody is sent away yet: a load balancer has to notice first.
-    expect(created.headers.get('Connection')).toBeNull();
+    // Whoever called connects anew, to a replica that stays.
+    expect(created.headers.get('Connection')).toBe('close');
   });
 
   it('is 503 while the store cannot be written, and /livez is not', async () => {

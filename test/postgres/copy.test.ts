@@ -167,12 +167,14 @@ describe('petstore copy', () => {
   });
 
   it('says in one line that somebody else writes to the target', async () => {
-    const target = join(folder.path, 'shared.db');
-    await openSqliteStore({ path: target }).close();
-    using rival = new SqliteDatabase(target);
+    await using shared = await makeDatabase();
+    const target = shared.address();
+    await (await openPostgresStore({ address: target })).close();
     // Takes the next id as soon as the copy has added a pet, as a running service could.
-    rival.run(`CREATE TRIGGER rival AFTER INSERT ON pets WHEN new.json <> 'rival' BEGIN
-      INSERT INTO pets (id, json, checksum) VALUES (new.id + 1, 'rival', 0); END`);
+    await shared.run(`CREATE FUNCTION rival() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN INSERT INTO pets VALUES (new.id + 1, 'rival', 1); RETURN new; END $$`);
+    await shared.run(`CREATE TRIGGER rival AFTER INSERT ON pets FOR EACH ROW
+      WHEN (new.name <> 'rival') EXECUTE FUNCTION rival()`);
     const { status, stderr } = await runCli(['copy', '--from', full, '--to', target]);
     expect(status).toBe(1);
     expect(stderr).toEndWith(

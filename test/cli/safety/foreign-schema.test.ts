@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { idsOf } from '../../support/http/calls.ts';
+import { runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 
 const at = useStoreFolder();
@@ -56,7 +57,7 @@ describe.each(changes)('a store with %s', (_title, sql, found) => {
     change(inFolder(`place/${name}`), sql);
     describeAgain(inFolder(`place/${name}`));
     await expectRefused(found, 'restore', `place/${name}`, '--force');
-    const { status, stderr } = await run('backups', 'rehearse', 'place/', '--latest');
+    const { status, stderr } = await runCli(['backups', 'rehearse', inFolder('place/'), '--latest']);
     expect([status, stderr]).toEqual([1, expect.stringContaining(found)]);
   });
 

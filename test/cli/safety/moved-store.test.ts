@@ -179,7 +179,10 @@ describe.each(['-shm', '-wal'])('a running service whose petstore.db%s was remov
     rmSync(inFolder(`petstore.db${suffix}`));
     for (const command of [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']]) {
       const { status, stdout, stderr } = await runCli([...command, ...at]);
-      expect([status, stdout + stderr]).toEqual([1, expect.stringContaining('its log or its shared memory is missing')]);
+      expect([status, stdout + stderr]).toEqual([
+        1,
+        expect.stringContaining('its log or its shared memory is missing'),
+      ]);
     }
     await expectNoticed(service);
     expect(await service.stop()).toBe(0);

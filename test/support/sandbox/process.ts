@@ -5,6 +5,7 @@ import { cleanEnvironment, kitPrograms, makeFolder, petstoreCommand } from '../p
 
 /** A temporary folder of its own, in which sandboxes keep their stores. */
 export interface TemporaryPlace extends Disposable {
+  path: string;
   env: Record<string, string | undefined>;
   /** What is in it. */
   files(): string[];
@@ -16,6 +17,7 @@ export function makeTemporaryPlace(): TemporaryPlace {
   mkdirSync(path);
   return {
     env: cleanEnvironment({ TMPDIR: path }),
+    path,
     files: () => readdirSync(path),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };

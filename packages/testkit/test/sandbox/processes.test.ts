@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { collect } from '../../../../test/support/process/collect.ts';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
@@ -41,10 +43,12 @@ describe('petstore-sandbox', () => {
     expect([place.files(), await statusOf(sandbox)]).toEqual([[], 'refused']);
   });
 
-  it('leaves a store behind when it is killed, which the next sandbox removes', async () => {
+  it('leaves a store behind when it is killed, which the next sandbox after a day removes', async () => {
     await using killed = await startSandboxProcess(place);
     await killed.end('SIGKILL');
     const [leftover] = place.files();
+    const longAgo = new Date(Date.now() - 90_000_000);
+    utimesSync(join(place.path, leftover!), longAgo, longAgo);
     await using next = await startSandboxProcess(place);
     expect(place.files().length).toBe(1);
     expect(place.files()).not.toEqual([leftover!]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { recordSession } from '../../../../test/support/sandbox/session.ts';
+import { makeFolder } from '../../../../test/support/process/process.ts';
 
 let sandbox: Sandbox;
 let experimental: Sandbox;
@@ -79,12 +79,15 @@ describe('a sandbox', () => {
   });
 
   it('leaves neither a file nor a port behind', async () => {
-    const filesOf = () => readdirSync(tmpdir()).filter((name) => name.includes(`-${process.pid}-`));
-    const before = filesOf();
+    using folder = makeFolder();
+    const { TMPDIR } = process.env;
+    process.env['TMPDIR'] = folder.path;
     const stopped = await startSandbox();
-    expect(filesOf().length).toBe(before.length + 1);
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    expect(readdirSync(folder.path).length).toBe(1);
     await stopped.stop();
-    expect(filesOf()).toEqual(before);
+    expect(readdirSync(folder.path)).toEqual([]);
     expect(await fetch(stopped.url).then(String, () => 'refused')).toBe('refused');
   });
 
