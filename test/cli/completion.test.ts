@@ -40,7 +40,8 @@ async function offered(line: string): Promise<string[]> {
 describe('petstore completion bash', () => {
   it('offers every command except those that are hidden', async () => {
     expect(await offered('petstore ')).toEqual([...names, '--help', '--version']);
-    for (const hidden of ['wor', 'pe', 'or']) expect(await offered(`petstore ${hidden}`)).toEqual([]);
+    for (const hidden of ['wor', 'pe', 'or', 'sa', 'con'])
+      expect(await offered(`petstore ${hidden}`)).toEqual([]);
   });
 
   it.each([

@@ -103,6 +103,7 @@ export class SessionGroup {
     try {
       session = await openAt(chosen.host, { ...options, address: this.#address, onLost });
     } catch (error) {
+      this.doubt();
       // The next request asks all hosts for a server.
       if (this.#current === chosen && this.#sessions.size === 0) this.#leave();
       throw error;

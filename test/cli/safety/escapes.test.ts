@@ -13,20 +13,6 @@ function expectSafe(text: string): void {
   expect(text.split('\n').filter((line) => unsafe.test(line))).toEqual([]);
 }
 
-describe('a response with control characters', () => {
-  it('is shown escaped by conform', async () => {
-    const body = { code: 'unavailable', message: hostile };
-    using server = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () => Response.json(body, { status: 500 }),
-    });
-    const { status, screen } = await runOnTerminal(['conform', server.url.href, '--api-key', 'key']);
-    expect(status).toBe(1);
-    expectSafe(screen);
-  });
-});
-
 describe('petstore keys', () => {
   let folder: Folder;
   const keys = (...args: string[]) => runCli(['keys', ...args, '--database-url', folder.database]);

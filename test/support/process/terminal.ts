@@ -9,12 +9,12 @@ export interface TerminalRun {
 /** Runs a command on a terminal of its own, where a person would see it. */
 export async function runOnTerminal(
   args: string[],
-  options: CliOptions & { columns?: number } = {},
+  options: CliOptions & { columns?: number; program?: string } = {},
 ): Promise<TerminalRun> {
   using folder = makeFolder();
   const decoder = new TextDecoder();
   let screen = '';
-  const child = Bun.spawn(petstoreCommand(args), {
+  const child = Bun.spawn(petstoreCommand(args, options.program), {
     cwd: options.cwd ?? folder.path,
     env: cleanEnvironment({ ...options.env, TERM: 'xterm' }),
     timeout: 120_000,

@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
+import { runOnTerminal } from '../../../../test/support/process/terminal.ts';
 import { listen } from '../../../../test/support/http/socket.ts';
 import {
   fixedKey,
   makeFolder,
+  kitPrograms,
   runKit,
   startService,
   type Service,
@@ -165,5 +167,20 @@ describe('petstore-conform', () => {
         'petstore-conform: The file /nowhere/results.xml cannot be written (ENOENT). Check its folder and its permissions.\n',
     });
     expect(await (await service.call('/v1/pets?limit=100')).text()).toBe(before);
+  });
+});
+
+describe('a response with control characters', () => {
+  it('is shown escaped', async () => {
+    const body = { code: 'unavailable', message: 'a\u001b]0;owned\u0007b\u009b31mc\u202ed\u2028' };
+    using server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => Response.json(body, { status: 500 }),
+    });
+    const program = kitPrograms.conform;
+    const { status, screen } = await runOnTerminal([server.url.href, '--api-key', 'key'], { program });
+    expect(status).toBe(1);
+    expect(screen.split('\n').filter((line) => /[\p{Cc}\u2028\u202e]/u.test(line))).toEqual([]);
   });
 });
