@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { localAddressOf } from '../server/listen.ts';
-import { parseAddress } from './service/connect.ts';
 import { Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -35,6 +34,16 @@ async function health({ url }: { url: string }): Promise<void> {
     throw new OperatorError(`${address} responds with ${status}.`, 'The log of the service says why.');
   }
   print('ready\n');
+}
+
+/** `name` says where the address was given. */
+function parseAddress(url: string, name: string): string {
+  const address = URL.parse(url);
+  if (address?.username || address?.password) {
+    throw usageError(`${name} must not contain a user name or a password.`);
+  }
+  if (address && /^https?:$/.test(address.protocol)) return address.href;
+  throw usageError(`${name} must be an address such as http://127.0.0.1:8080, not "${url}".`);
 }
 
 /** Where a service with the settings of this environment is called on this machine. */

@@ -6,7 +6,7 @@ import { operationsOf, type NamedOperation, type OpenapiDocument } from './contr
 import { guideSections, renderGuide } from './guide/guide.ts';
 import { renderOperations } from './reference/reference.ts';
 
-/** The guide and the API reference. They need no script; `browser/docs.ts` adds what can be clicked. */
+/** The guide and the API reference. They need no script; `packages/console/src/docs/docs.ts` adds what can be clicked. */
 export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
+import { explain, mayPass } from './errors.ts';
 import { openAt, type Connection } from './session/connection.ts';
 import { openConnection } from './session/hosts.ts';
 import { isSameServer } from './session/server.ts';
@@ -120,6 +122,26 @@ async function runSteps(connection: Connection): Promise<number> {
   `);
   await connection.query('COMMIT');
   return version;
+}
+
+const pauseBetweenAttemptsMs = 200;
+
+/** Migrates; waits for a database that is still starting or has too many connections for a moment. */
+export async function prepareDatabase(
+  address: PostgresAddress,
+  startWithinMs: number,
+  options: MigrationOptions = {},
+): Promise<void> {
+  const deadline = performance.now() + startWithinMs;
+  for (;;) {
+    try {
+      return await migrate(address, options);
+    } catch (error) {
+      if (error instanceof OperatorError) throw error;
+      if (!mayPass(error) || performance.now() > deadline) throw explain(error);
+    }
+    await sleep(pauseBetweenAttemptsMs);
+  }
 }
 
 /** For commands that only read: they do not set up a schema. */

@@ -1,21 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiKeyStore } from '../domain/api-key.ts';
-import { OperatorError } from '../domain/error.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
 import type { PetStore } from '../domain/pet.ts';
-import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
+import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import { runDeletes, runUpdates, type DeleteRequest, type UpdateRequest } from './pets/change.ts';
 import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
-import { explain, mayPass } from './errors.ts';
 import { openKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
-import { migrate } from './migrate.ts';
+import { prepareDatabase } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { createExperimentalStore } from './pets/experimental.ts';
 import { createPetStore, readPets } from './pets/pets.ts';
@@ -94,24 +91,4 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       group.close();
     },
   };
-}
-
-const pauseBetweenAttemptsMs = 200;
-
-/** Migrates; waits for a database that is still starting or has too many connections for a moment. */
-export async function prepareDatabase(
-  address: PostgresAddress,
-  startWithinMs: number,
-  options: MigrationOptions = {},
-): Promise<void> {
-  const deadline = performance.now() + startWithinMs;
-  for (;;) {
-    try {
-      return await migrate(address, options);
-    } catch (error) {
-      if (error instanceof OperatorError) throw error;
-      if (!mayPass(error) || performance.now() > deadline) throw explain(error);
-    }
-    await sleep(pauseBetweenAttemptsMs);
-  }
 }

@@ -63,7 +63,7 @@ export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>, explai
   }
 }
 
-export function cannotListen(
+function cannotListen(
   error: unknown,
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
 ): OperatorError {

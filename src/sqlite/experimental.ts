@@ -1,10 +1,9 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { OrderStatus } from '../domain/order.ts';
-import { renderPet } from '../domain/pet.ts';
+import { pageOf, renderPet } from '../domain/pet.ts';
 import { petChanged } from '../domain/pet-update.ts';
 import type { StoreParts } from './parts.ts';
-import { renderPage } from './rendered-page.ts';
 import { sentFields, type Refusal } from './pet-changes.ts';
 import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
 import { damagedRow } from './stored-pet.ts';
@@ -44,7 +43,7 @@ export function createExperimentalStore({ database, writer, freshness, now }: St
           status === undefined
             ? selectPage.all(after, limit + 1)
             : selectPageOfStatus.all(after, limit + 1, status);
-        return renderPage(rows, limit, verifiedOrder);
+        return pageOf(rows, limit, verifiedOrder);
       });
     },
   };

@@ -17,7 +17,7 @@ export interface SqliteStore {
   pets: PetStore;
   experimental: ExperimentalStore;
   keys: ApiKeyStore;
-  /** Waits for pending writes, then closes both connections. */
+  /** Waits for pending writes, then closes every connection. */
   close(): Promise<void>;
 }
 

@@ -2,6 +2,7 @@ import { orderedStatus } from '../domain/order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
+  pageOf,
   renderFields,
   renderPet,
   type Page,
@@ -11,7 +12,6 @@ import {
 } from '../domain/pet.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './parts.ts';
-import { renderPage } from './rendered-page.ts';
 import {
   selectJoinedPets,
   storedPetColumns,
@@ -40,7 +40,7 @@ export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): 
       status === undefined
         ? selectPage.all(after, limit + 1)
         : selectPageOfStatus.all(after, limit + 1, status);
-    return renderPage(rows, limit, verified);
+    return pageOf(rows, limit, verified);
   };
 
   return {

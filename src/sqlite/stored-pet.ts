@@ -1,5 +1,6 @@
 import { PetstoreError } from '../domain/error.ts';
 import {
+  idOf,
   isPetStatus,
   renderFields,
   renderPet,
@@ -99,9 +100,4 @@ export function damagedRow(kind: 'a pet' | 'an order', text: string): PetstoreEr
         'Put a backup in its place: petstore restore FILE --force',
     ),
   });
-}
-
-/** The id in a rendered pet, whose first field it is. */
-export function idOf(json: string): bigint {
-  return BigInt(json.slice('{"id":'.length, json.indexOf(',')));
 }

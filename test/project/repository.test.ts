@@ -81,7 +81,7 @@ describe('links between documents', () => {
 
 describe('file names in documents', () => {
   it('are those of files that exist', async () => {
-    const files = filesOf(['{src,test,torture,bench,scripts,deploy}/**/*', '*']);
+    const files = filesOf(['{src,packages,test,torture,bench,scripts,deploy}/**/*', '*']);
     const missing: string[] = [];
     for (const document of documents) {
       for (const [, name = ''] of (await read(document)).matchAll(

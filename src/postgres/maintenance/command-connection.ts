@@ -2,8 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
-import { refuseMissingSchema } from '../migrate.ts';
-import { prepareDatabase } from '../open.ts';
+import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
 import type { Connection, Values } from '../session/connection.ts';
 import { openConnection } from '../session/hosts.ts';
 

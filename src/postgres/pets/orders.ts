@@ -1,9 +1,9 @@
 import type { OrderPageRequest } from '../../domain/experimental-store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
-import type { Page } from '../../domain/pet.ts';
+import { pageOf, type Page } from '../../domain/pet.ts';
 import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
-import { pageOf, type Reader } from './pages.ts';
+import type { Reader } from './pages.ts';
 
 /** A page of orders. As for pets, a page of one status is read in the order of the index by status alone. */
 export async function readOrders(

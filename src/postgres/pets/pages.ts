@@ -1,5 +1,5 @@
 import { int64Range } from '../../domain/int64.ts';
-import type { Page, PageRequest } from '../../domain/pet.ts';
+import { pageOf, type Page, type PageRequest } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 
@@ -28,16 +28,4 @@ export async function readPage(
       ? await database.read<PetRow>(selectPage, bounds)
       : await database.read<PetRow>(selectPageOfStatus, [...bounds, status]);
   return pageOf(rows, limit, petJsonOf);
-}
-
-/** The page that these rows make. One row more than the page holds says that another page follows. */
-export function pageOf<Row extends { id: string }>(
-  rows: readonly Row[],
-  limit: number,
-  render: (row: Row) => string,
-): Page {
-  const shown = rows.slice(0, limit);
-  const json = `[${shown.map(render).join(',')}]`;
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return last ? { json, next: BigInt(last.id) } : { json };
 }

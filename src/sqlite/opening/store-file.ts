@@ -153,7 +153,7 @@ export function resolveLinks(name: string): string {
 }
 
 /** The name of a file and the target of each link from there on. The last one is not a link. */
-export function linksOf(name: string): string[] {
+function linksOf(name: string): string[] {
   const names = [name];
   for (let path = name; names.length < maxLinks;) {
     const target = targetOf(path);

@@ -23,7 +23,7 @@ export interface SentPet {
   status?: string;
 }
 
-export const jsonType = { 'Content-Type': 'application/json' };
+const jsonType = { 'Content-Type': 'application/json' };
 
 /** A create with this body. */
 export function creating(

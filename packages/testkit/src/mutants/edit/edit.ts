@@ -117,7 +117,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function withRequestBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
+function withRequestBody(request: Request, body: string | Uint8Array<ArrayBuffer>): Request {
   const headers = new Headers(request.headers);
   headers.set('Content-Length', String(Buffer.byteLength(body)));
   return new Request(request.url, { method: request.method, headers, body });

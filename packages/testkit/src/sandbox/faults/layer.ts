@@ -11,7 +11,7 @@ import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
 
 /** The request header that names the fault of this request. It takes the place of the faults of all requests. */
-export const faultHeader = 'Petstore-Fault';
+const faultHeader = 'Petstore-Fault';
 
 export interface FaultOptions {
   /** For every request that names none itself. */
