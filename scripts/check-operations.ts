@@ -49,7 +49,7 @@ async function makeRoot(): Promise<void> {
   await outputOf(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
   mkdirSync(checkout, { recursive: true });
   cpSync(join(project, 'deploy'), join(checkout, 'deploy'), { recursive: true });
-  for (const version of ['1.1.0', '1.2.0']) {
+  for (const version of ['2.0.0', '2.1.0']) {
     await buildExecutable({ outfile: join(checkout, `petstore-${version}-linux-x64`) });
   }
   const prepare =

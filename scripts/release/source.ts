@@ -51,8 +51,14 @@ async function readVersion(): Promise<string> {
   const lockfile = await readJson<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const others = [['package-lock.json', lockfile.packages['']?.version]];
   for (const name of ['client', 'console', 'testkit']) {
-    const manifest = await readJson<{ version: string }>(`packages/${name}/package.json`);
+    const manifest = await readJson<Manifest>(`packages/${name}/package.json`);
     others.push([`packages/${name}/package.json`, manifest.version]);
+    if (manifest.peerDependencies) {
+      others.push([
+        `packages/${name}/package.json for its peer`,
+        manifest.peerDependencies['petstore-server'],
+      ]);
+    }
     others.push([`package-lock.json for the ${name}`, lockfile.packages[`packages/${name}`]?.version]);
   }
   for (const [where, other] of others) {
@@ -63,6 +69,11 @@ async function readVersion(): Promise<string> {
     );
   }
   return version;
+}
+
+interface Manifest {
+  version: string;
+  peerDependencies?: Record<string, string>;
 }
 
 async function readNotes(version: string): Promise<string> {

@@ -5,13 +5,13 @@ import { removedSettings, settings } from './settings.ts';
 
 /**
  * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
- * wrote must not send an API key to another machine.
+ * wrote must not lead a command to another machine.
  */
 const known = new Set([
   'AUDIT_LOG',
   ...[...Object.values(settings), ...removedSettings].map(({ variable }) => variable),
 ]);
-/** The database server and the bucket of the backups. Neither is ever sent an API key. */
+/** The database server and the bucket of the backups. */
 const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 
 /**

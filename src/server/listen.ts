@@ -63,10 +63,7 @@ export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>, explai
   }
 }
 
-function cannotListen(
-  error: unknown,
-  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
-): OperatorError {
+function cannotListen(error: unknown, { host, port }: Pick<ServeOptions, 'host' | 'port'>): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(

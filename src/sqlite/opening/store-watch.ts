@@ -3,7 +3,7 @@ import type { Log } from '../../domain/log.ts';
 import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import { isInPlace, type StoreFile } from './store-file.ts';
 
-/** Notices when a store in use, or its log, is moved, replaced or removed. */
+/** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
 export interface StoreWatch {
   /** Why every call is refused while the store is not in its place: nobody else would see what is written to it. */
   problem(): PetstoreError | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { checkResponse, checkedFetch, createChecked } from '../../../test/support/contract/conformance.ts';
+import { checkResponse, checkedFetch, createChecked } from '../support/contract/conformance.ts';
 
 const everyResponse = {
   'X-Request-Id': 'test-1',
