@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtNestApp, peersFolder, type Contestant } from './contestants/contestants.ts';
+import { peersFolder, type Contestant } from './contestants/contestants.ts';
 import { run } from './load/processes.ts';
 
 /** What is missing on this machine, and how to get it. */
@@ -25,14 +25,9 @@ export function exitWith(complaints: string[], status: number): void {
 /** Installs the peers on first use; nothing else needs them. */
 export async function preparePeers(contestants: readonly Contestant[]): Promise<void> {
   const isMissing = (name: string): boolean => !existsSync(join(peersFolder, 'node_modules', name));
-  if (contestants.flatMap(({ packages }) => packages).some(isMissing)) {
-    process.stderr.write('Installing the peers, once. This takes minutes…\n');
-    await run(['npm', 'ci'], { cwd: peersFolder });
-  }
-  if (!contestants.some(({ id }) => id === 'nest')) return;
-  // Its decorators are TypeScript's, which Node does not run.
-  const build = ['build', 'nest.ts', '--target=node', '--packages=external', `--outfile=${builtNestApp}`];
-  await run([process.execPath, ...build], { cwd: peersFolder });
+  if (!contestants.flatMap(({ packages }) => packages).some(isMissing)) return;
+  process.stderr.write('Installing the peers, once. This takes minutes…\n');
+  await run(['npm', 'ci'], { cwd: peersFolder });
 }
 
 /** Reads a list such as `--only list,get`. */

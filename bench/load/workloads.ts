@@ -19,7 +19,6 @@ export interface Workload {
 type Requests = Workload['requests'];
 const firstPage: Requests = ({ list }) => [list({})];
 const byStatus: Requests = ({ list }) => [list({ status: 'pending' })];
-const deepPage: Requests = ({ list }, pets) => [list({ after: Math.floor(pets * 0.9) })];
 const randomPages: Requests = ({ list }, pets) => {
   const drawn = randomly((random) => list({ limit: 10 + random(21), after: random(pets - 30) }));
   // A small store has few pages: many are drawn twice, and a cache would help.
@@ -35,7 +34,6 @@ const mixed: Requests = ({ list, create }) =>
 export const workloads: readonly Workload[] = [
   { id: 'list', title: 'List, first page', requests: firstPage },
   { id: 'list-status', title: 'List by status', requests: byStatus },
-  { id: 'list-deep', title: 'One deep page by cursor', requests: deepPage },
   { id: 'list-random', title: 'Random pages of 10 to 30', requests: randomPages },
   { id: 'get', title: 'Get by id, random', requests: randomPets },
   { id: 'create', title: 'Create, durable', requests: creates, isWriting: true },

@@ -7,7 +7,6 @@ const columns = [
   { workload: 'list-random', title: 'List random pages' },
   { workload: 'create', title: 'Create, durable' },
 ];
-const notSynced = ['json-server', 'pocketbase'];
 const [width, left, top, rowHeight] = [800, 128, 112, 25];
 const columnWidth = (width - left) / columns.length;
 const longestBar = columnWidth - 74;
@@ -17,10 +16,10 @@ const mainTitle = 'Requests a second, more is better';
 const style = `<style>
   svg { font: 12.5px system-ui, 'Segoe UI', Helvetica, Arial, sans-serif; }
   .ground { fill: #ffffff; stroke: #d1d9e0; } text { fill: #1f2328; } .quiet { fill: #59636e; }
-  .service { fill: #0a7d55; } .limit { fill: #8c959f; } .peer, .ready-made { fill: #4a7fc1; }
+  .service { fill: #0a7d55; } .limit { fill: #8c959f; } .peer { fill: #4a7fc1; }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #0d1117; stroke: #3d444d; } text { fill: #f0f6fc; } .quiet { fill: #9198a1; }
-    .service { fill: #3fb98a; } .limit { fill: #656c76; } .peer, .ready-made { fill: #6ea3e0; }
+    .service { fill: #3fb98a; } .limit { fill: #656c76; } .peer { fill: #6ea3e0; }
   }
 </style>`;
 
@@ -42,11 +41,9 @@ export function drawOverview(results: Results): string {
       const value = speed(own, workload);
       if (value === 0) return '';
       const end = round(x + Math.max(2, (value / most) * longestBar));
-      const isUnsafe = workload === 'create' && notSynced.includes(own.id);
-      const remark = isUnsafe ? '<tspan class="quiet" dx="5">not synced</tspan>' : '';
       return (
         `<rect class="${own.kind}" rx="2" x="${x}" y="${rowTop(index)}" width="${round(end - x)}" height="17"/>` +
-        `<text${weightOf(own)} x="${end + 6}" y="${rowTop(index) + 13}">${shortNumber(value)}${remark}</text>`
+        `<text${weightOf(own)} x="${end + 6}" y="${rowTop(index) + 13}">${shortNumber(value)}</text>`
       );
     });
     const heading = `<text font-size="14" font-weight="600" x="${x}" y="78">${title}</text>`;
@@ -67,7 +64,7 @@ ${[...names, ...bars].join('\n')}
 }
 
 function comparison(results: Results, workload: string): string {
-  const others = results.contestants.filter(({ kind }) => kind === 'peer' || kind === 'ready-made');
+  const others = results.contestants.filter(({ kind }) => kind === 'peer');
   const ids = others.map(({ id }) => id).filter((id) => !isOnPostgres(id));
   const best = cellOf(results, workload, fastest(results, workload, ids) ?? '');
   const spread = ratio(results, { ...best, contestant: 'petstore' }, best);

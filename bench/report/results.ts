@@ -18,7 +18,7 @@ export interface Results {
 }
 
 export interface ContestantEntry extends Record<'id' | 'name' | 'what' | 'settings' | 'versions', string> {
-  kind: 'service' | 'limit' | 'peer' | 'ready-made';
+  kind: 'service' | 'limit' | 'peer';
 }
 
 /** Which measurement a figure belongs to. */

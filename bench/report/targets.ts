@@ -10,7 +10,7 @@ interface Target {
 }
 
 const [smallest, largest] = [1000, 10_000_000];
-const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia', 'nest', 'json-server', 'pocketbase'];
+const embeddedPeers = ['fastify', 'express', 'hono-node', 'elysia'];
 
 /** The bounds that the service is held to, with what was measured. */
 export function targetsOf(results: Results): Target[] {

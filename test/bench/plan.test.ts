@@ -25,23 +25,23 @@ describe('the plan of the benchmark', () => {
     expect(new Set(paths).size).toBe(paths.length);
   });
 
-  it('compares every workload, in at least seven rounds, at every size', () => {
+  it('compares every workload, in at least three rounds, at every size', () => {
     const groups = planThroughput(wholePlan);
     const planned = groups.map((cells) => [...new Set(cells.map(({ workload }) => workload))]);
     expect(planned.flat()).toEqual(workloads.map(({ id }) => id));
     expect(planned).toContainEqual(['slow-disk-quiet', 'slow-disk-busy']);
     expect(groups.every((cells) => cells.length > 1)).toBeTrue();
-    expect(wholePlan.rounds).toBeGreaterThanOrEqual(7);
+    expect(wholePlan.rounds).toBeGreaterThanOrEqual(3);
     const sizes = new Set(groups.flat().map(({ pets }) => pets));
-    expect([...sizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e4, 1e5, 1e6, 1e7]);
+    expect([...sizes].toSorted((a, b) => a - b)).toEqual([1e3, 1e5, 1e7]);
   });
 
   it('measures latency at half the speed that the slowest of a store had in its slowest round', () => {
     const cells = planLatency(planThroughput(wholePlan), wholePlan);
     const ofList = cells.filter(({ workload }) => workload === 'list');
-    expect(ofList.map(({ contestant }) => contestant)).not.toContain('pocketbase');
+    expect(ofList.map(({ contestant }) => contestant)).not.toContain('limit-node');
     const speeds = [sample('petstore', 1, 900), sample('fastify', 1, 300), sample('fastify', 2, 201)];
-    const results = resultsOf([...speeds, sample('fastify-pg', 1, 50), sample('pocketbase', 1, 7)]);
+    const results = resultsOf([...speeds, sample('fastify-pg', 1, 50), sample('limit-node', 1, 7)]);
     expect(latencyRate(results, ofList[0]!, cells)).toBe(100);
     const create = { ...ofList[0]!, workload: 'create' };
     expect(latencyRate(results, create, cells)).toBeUndefined();

@@ -112,7 +112,7 @@ describe('docs/performance.md', () => {
     for (const [title, workload] of Object.entries(shownWorkloads)) {
       const figures = [
         speed(workload, 'petstore'),
-        fastestOf(workload, ['fastify', 'express', 'hono-node', 'elysia', 'nest']),
+        fastestOf(workload, ['fastify', 'express', 'hono-node', 'elysia']),
         speed(workload, 'limit-bun'),
         speed(workload, 'petstore-postgres'),
         fastestOf(workload, ['fastify-pg', 'elysia-postgres']),
