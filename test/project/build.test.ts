@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { version } from '../../package.json';
+import { mutants } from '../../packages/testkit/src/mutants/index.ts';
 import { plantFolder, plantedConfigs } from '../support/process/planted.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import { installPackage, project, run } from '../support/process/package.ts';
@@ -104,6 +105,12 @@ describe('npm run build', () => {
     expect(planted.found()).toEqual([]);
     const { status } = await petstore('keys', 'create', '--name', 'till', '--env-file', '.env');
     expect({ status, found: planted.found() }).toEqual({ status: 0, found: [planted.database] });
+  });
+
+  it('includes no test kit', async () => {
+    const bytes = Buffer.from(await Bun.file(executable).bytes());
+    expect(bytes.includes('An API key is needed')).toBe(true);
+    for (const { description } of mutants.slice(0, 10)) expect(bytes.includes(description)).toBe(false);
   });
 
   it('includes every command and both stores', async () => {

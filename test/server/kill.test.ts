@@ -5,15 +5,17 @@ import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { openConnection } from '../support/http/raw-http.ts';
 
 const creatorCount = 12;
+/** `npm run torture` makes hundreds. */
+const rounds = 6;
 
 describe('kill -9', () => {
-  it('of the process under load loses, duplicates and invents nothing in 20 rounds', async () => {
+  it('of the process under load loses, duplicates and invents nothing in six rounds', async () => {
     using folder = makeFolder();
     const journal = new Journal();
     let service: Service = await startService({ databaseUrl: folder.database });
     const load = startLoad(journal, () => service.url);
     try {
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < rounds; round++) {
         await untilMoreIsAcknowledged(journal);
         await endWithSigkill(service);
         // Reading the file fixes it, so most of the time that is left to the service.
@@ -28,11 +30,11 @@ describe('kill -9', () => {
     expectEverythingIsSettled(folder.database, journal);
   });
 
-  it('of single workers under load loses, duplicates and invents nothing in 20 rounds, and they are replaced', async () => {
+  it('of single workers under load loses, duplicates and invents nothing in six rounds, and they are replaced', async () => {
     await using service = await startService({ workers: 2 });
     const journal = new Journal();
     const load = startLoad(journal, () => service.url);
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < rounds; round++) {
       const workers = await untilWorkers(service, 2);
       await untilMoreIsAcknowledged(journal);
       const victim = workers[round % 2]!;
@@ -43,7 +45,7 @@ describe('kill -9', () => {
     await untilMoreIsAcknowledged(journal);
     await load.stop();
     expect(await service.stop()).toBe(0);
-    expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(20);
+    expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(rounds);
     expectEverythingIsSettled(service.database, journal);
   });
 

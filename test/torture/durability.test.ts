@@ -12,13 +12,13 @@ import { syncOrder } from '../../torture/durability/sync-order.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(kill, { rounds: 6, controlRounds: 6 });
-expectToHold(killChanges, { rounds: 6, controlRounds: 6 });
+expectToHold(killChanges, { rounds: 6, isControlSlow: true });
 expectToHold(powerCut, { rounds: 4, controlRounds: 2 });
 expectToHold(syncOrder, { rounds: 100 });
 expectToHold(ioFaults, { rounds: 3, controlRounds: 4 });
 expectToHold(backup, { rounds: 1, controlRounds: 1 });
-expectToHold(killBackups, { rounds: 6, controlRounds: 3 });
-expectToHold(diskFull, { rounds: 1 });
-expectToHold(foundDamage, { rounds: 24, controlRounds: 8 });
-expectToHold(heldSnapshot, { rounds: 1 });
+expectToHold(killBackups, { rounds: 6, isControlSlow: true });
+expectToHold(diskFull, { rounds: 1, isControlSlow: true });
+expectToHold(foundDamage, { rounds: 24, isControlSlow: true });
+expectToHold(heldSnapshot, { rounds: 1, isControlSlow: true });
 expectToHold(shortIdentity, { rounds: 1 });

@@ -6,9 +6,9 @@ import { soak } from '../../torture/load/soak.ts';
 import { truthfulMetrics } from '../../torture/load/truthful-metrics.ts';
 import { expectToHold } from '../support/short-run.ts';
 
-expectToHold(slowClients, { rounds: 40, controlRounds: 40 });
-expectToHold(overload, { rounds: 2, controlRounds: 1 });
+expectToHold(slowClients, { rounds: 40, isControlSlow: true });
+expectToHold(overload, { rounds: 2, isControlSlow: true });
 expectToHold(truthfulMetrics, { rounds: 2 });
-expectToHold(soak, { rounds: 2, controlRounds: 1 });
-expectToHold(descriptors, { rounds: 1 });
+expectToHold(soak, { rounds: 2, isControlSlow: true });
+expectToHold(descriptors, { rounds: 1, isControlSlow: true });
 expectToHold(rollingRestart, { rounds: 2 });

@@ -8,5 +8,5 @@ import { expectToHold } from '../support/short-run.ts';
 expectToHold(clock, { rounds: 10 });
 expectToHold(rateLimit, { rounds: 1 });
 expectToHold(sandboxes, { rounds: 12 });
-expectToHold(postgres, { rounds: 3, controlRounds: 3 });
+expectToHold(postgres, { rounds: 3, isControlSlow: true });
 expectToHold(tlsReload, { rounds: 12 });
