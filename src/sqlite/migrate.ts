@@ -192,6 +192,8 @@ export function migrate(database: Database, target = steps.length): Migration | 
   return database
     .transaction(() => {
       const version = readPragma(database, 'user_version');
+      // A newer release may have migrated it meanwhile.
+      if (version > target) throw newerSchema(database.filename, version, target);
       for (const step of steps.slice(version, target)) {
         if (typeof step === 'string') database.run(step);
         else step(database);

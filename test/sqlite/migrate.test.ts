@@ -79,6 +79,16 @@ describe('the way back to schema version 3', () => {
   });
 });
 
+describe('a store that a newer release has migrated since it was opened', () => {
+  it('keeps its version', () => {
+    using database = new Database(place.path);
+    migrate(database);
+    database.run('PRAGMA user_version = 99');
+    expect(() => migrate(database)).toThrow('has schema version 99');
+    expect(readPragma(database, 'user_version')).toBe(99);
+  });
+});
+
 describe('a store of schema version 3', () => {
   it('can be backed up and inspected as it is', async () => {
     await makeVersion3();

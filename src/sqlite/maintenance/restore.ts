@@ -88,10 +88,7 @@ function lockStore(name: string, isForced: boolean): Database | undefined {
   const store = findStoreFile(name);
   if (!store) throw inUse(name);
   try {
-    const lock = openAlone(store);
-    if (findStoreFile(name)?.inode === store.inode) return lock;
-    lock.close();
-    throw inUse(name);
+    return openAlone(store);
   } catch (error) {
     if (isBusy(error)) throw inUse(name);
     if (isForced && isUnreadable(error)) return undefined;
@@ -110,10 +107,14 @@ function replaceLocked(
   const isAgain = isEmpty && existsSync(restoring);
   const keys = isAgain ? keysOfInterrupted(restoring) : keysOfReplaced(lock, name, isForced);
   const partial = `${restoring}.partial`;
+  // With a journal of its own: SQLite would undo in this copy what a killed restore has begun in another one.
+  const discard = (): void => {
+    for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
+  };
   let kept: string | undefined;
   try {
     report.step(`Copying ${file}`);
-    rmSync(partial, { force: true });
+    discard();
     copyFileSync(file, partial);
     chmodSync(partial, 0o600);
     // A restore by root must not lock out the user of the service.
@@ -128,7 +129,7 @@ function replaceLocked(
     const isKept = existsSync(kept);
     return { ...content, keepsRevocations, ...(isKept && { replacedPath: kept }) };
   } catch (error) {
-    rmSync(partial, { force: true });
+    discard();
     throw error;
   }
 }
@@ -153,8 +154,10 @@ function keepReplaced(path: string): string {
 function exchange(restoring: string, path: string): void {
   const folder = dirname(path);
   syncPath(folder);
-  for (const suffix of filesOf(path)) rmSync(`${path}${suffix}`);
-  syncPath(folder);
+  for (const suffix of filesOf(path)) {
+    rmSync(`${path}${suffix}`);
+    syncPath(folder);
+  }
   renameSync(restoring, path);
   syncPath(folder);
 }

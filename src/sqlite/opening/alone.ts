@@ -2,10 +2,10 @@ import type { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
-import { isBusy, replaced } from '../errors.ts';
+import { isBusy } from '../errors.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { openDatabase, refuseReplaced, whenFree } from './connect.ts';
-import { isInPlace, type StoreFile } from './store-file.ts';
+import type { StoreFile } from './store-file.ts';
 
 /**
  * Opens a store and its log under SQLite's exclusive lock, which nobody gets while a service has the store open. Fails
@@ -15,7 +15,8 @@ import { isInPlace, type StoreFile } from './store-file.ts';
  * file for moved, and then neither moves the log into it nor removes the log. The index of the log stays in the memory
  * of this process.
  */
-export function openAlone({ path }: StoreFile): Database {
+export function openAlone(store: StoreFile): Database {
+  const { path } = store;
   const prefix = `${path}.locking-`;
   removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(prefix))}[A-Za-z0-9]{6}$`));
   const folder = mkdtempSync(prefix);
@@ -31,6 +32,7 @@ export function openAlone({ path }: StoreFile): Database {
     // The lock stays. A commit would write the first page of an empty file.
     database.run('ROLLBACK');
     removeLinks();
+    refuseReplaced(store);
     return database;
   } catch (error) {
     removeLinks();
@@ -40,23 +42,16 @@ export function openAlone({ path }: StoreFile): Database {
 }
 
 /**
- * The same for a store that lacks its log or its shared memory, which a service that has it open may have lost. Another
- * command may have the store for itself for a moment; a service keeps it.
+ * For a store that lacks its log or its shared memory, which a service that has it open may have lost. Another command
+ * may have the store for itself for a moment; a service keeps it.
  */
-export function openWhenAlone(store: StoreFile, waitMs?: number): Database {
-  const attempt = (): Database => {
-    refuseReplaced(store);
-    return openAlone(store);
-  };
+export function whenAlone<Result>({ name }: StoreFile, attempt: () => Result, waitMs?: number): Result {
   try {
-    const database = whenFree(attempt, waitMs);
-    if (isInPlace(store)) return database;
-    database.close();
-    throw replaced(store.name);
+    return whenFree(attempt, waitMs);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(
-      `${store.name} is in use, and its log or its shared memory is missing.`,
+      `${name} is in use, and its log or its shared memory is missing.`,
       'Stop its services first, or wait for the restore, and run the same command again.',
     );
   }

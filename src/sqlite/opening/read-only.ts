@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
 import { explainOpening, isBusy, noStore } from '../errors.ts';
-import { openWhenAlone } from './alone.ts';
+import { openAlone, whenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
 import { openDatabase, readWhenFree } from './connect.ts';
 import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
@@ -75,7 +75,10 @@ function open(store: StoreFile): ReadOnlyStore {
   const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
   // One without the other: a service may have lost it, and would not notice what happens to the rest.
   if ((logBytes !== undefined) !== existsSync(`${path}-shm`))
-    return opened(openWhenAlone(store, aloneMs), store);
+    return opened(
+      whenAlone(store, () => openAlone(store), aloneMs),
+      store,
+    );
   // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
   if (logBytes !== undefined && logBytes > logHeaderBytes)
     return opened(connectTo(store, 'readonly_shm'), store);

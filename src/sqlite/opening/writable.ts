@@ -11,9 +11,9 @@ import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { explainOpening, replaced } from '../errors.ts';
 import { isOlder, migrate } from '../migrate.ts';
-import { openWhenAlone } from './alone.ts';
+import { openAlone, whenAlone } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
-import { connect, makeDurable, openDatabase, readWhenFree, refuseReplaced } from './connect.ts';
+import { connect, makeDurable, openDatabase, readWhenFree } from './connect.ts';
 import { keepOlder } from './copy-store.ts';
 import { readUnchanged } from './read-only.ts';
 import { explainRights } from './rights.ts';
@@ -50,10 +50,10 @@ export function openForWriting(
     database = connect(store);
     readWhenFree(database, store);
     makeDurable(database);
-    const migration = migrate(database);
+    // From here on, a restore finds the store in use. Not before: it is in WAL mode only now, and without the guard, a
+    // migration could go into the log of a store that a restore has put in this place.
     guard = openGuard(store);
-    // From here on, a restore finds the store in use.
-    refuseReplaced(store);
+    const migration = migrate(database);
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
     return closable(withSideFiles(store), database, guard);
   } catch (error) {
@@ -92,11 +92,13 @@ function openGuard(store: StoreFile): Database {
 
 /**
  * SQLite makes a side file that is missing. A service that has lost its own would not notice, so unless both are there,
- * nobody may have the store open.
+ * nobody may have the store open. A service that starts at the same time makes them.
  */
 function refuseLost(store: StoreFile): void {
-  const isWhole = ['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`));
-  if (!isWhole && statSync(store.path).size > 0) openWhenAlone(store).close();
+  const isWhole = (): boolean => ['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`));
+  whenAlone(store, () => {
+    if (!isWhole() && statSync(store.path).size > 0) openAlone(store).close();
+  });
 }
 
 /** Makes the file and its folder where they are missing. */

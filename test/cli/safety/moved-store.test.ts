@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import {
@@ -228,6 +228,23 @@ describe('the log of a service whose store was replaced', () => {
     renameSync(log, inFolder('old.db-wal'));
     renameSync(memory, inFolder('old.db-shm'));
     expect([await petCount(folder.database), await petCount(inFolder('old.db'))]).toEqual([30, 3]);
+  });
+});
+
+describe('a command that finds a store without side files', () => {
+  it('goes on as soon as a service that starts at the same time has made them', async () => {
+    const at = ['--database-url', folder.database];
+    await runCli(['seed', '--count', '1', ...at]);
+    using service = new Database(folder.database);
+    service.run('PRAGMA busy_timeout = 60000');
+    service.run('PRAGMA journal_mode = DELETE');
+    service.run('BEGIN IMMEDIATE');
+    await using command = startCommand(['keys', 'list', ...at], folder.path);
+    while (!readdirSync(folder.path).some((name) => name.includes('.locking-'))) await Bun.sleep(1);
+    service.run('COMMIT');
+    service.run('PRAGMA journal_mode = WAL');
+    service.query('SELECT count(*) FROM pets').get();
+    expect([await command.ended, command.stderr]).toEqual([0, '']);
   });
 });
 

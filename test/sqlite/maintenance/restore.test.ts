@@ -182,6 +182,17 @@ describe('petstore restore', () => {
     expect(await exported()).toHaveLength(300);
   });
 
+  it('never undoes in its copy what a killed restore has begun in another one', async () => {
+    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
+    await runCli(['backup', inFolder('a.db'), '--database-url', inFolder('other.db')]);
+    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
+    await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
+    crashInRollbackMode(`${at.store}.restoring.partial`, inFolder('a.db'));
+    expect(await run('restore', 'b.db')).toMatchObject({ status: 0 });
+    expect(await exported()).toHaveLength(600);
+    expect(readdirSync(at.path).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
   it('leaves an interrupted change to the next start, which undoes it', async () => {
     await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
     await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
