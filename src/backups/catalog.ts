@@ -6,9 +6,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError } from '../domain/error.ts';
-import { hashOf } from './hash.ts';
 import {
-  isBackupName,
   manifestOf,
   parseManifest,
   parseRehearsal,
@@ -18,12 +16,12 @@ import {
   type Backup,
   type Rehearsal,
 } from './manifest.ts';
-import type { BackupPlace } from './place.ts';
+import { hashOf, type BackupPlace } from './place.ts';
 
 /** The whole backups of a place, oldest first by their own dates. */
 export async function listBackups(place: BackupPlace): Promise<Backup[]> {
   const files = await place.list();
-  const names = [...files.keys()].filter((name) => isBackupName(name) && files.has(manifestOf(name)));
+  const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
   const backups: Backup[] = [];
   for (let start = 0; start < names.length; start += readAtOnce) {
     const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
@@ -36,14 +34,20 @@ export async function listBackups(place: BackupPlace): Promise<Backup[]> {
 
 const readAtOnce = 16;
 
-/** Adds a file that was verified. */
-export async function addBackup(place: BackupPlace, draft: string, backup: Backup): Promise<void> {
+/** Adds a backup of a store, which `make` writes to a path of this machine and verifies. */
+export async function addBackup(
+  place: BackupPlace,
+  name: string,
+  store: string,
+  make: (draft: string) => Promise<Backup>,
+): Promise<Backup> {
   try {
-    await place.add(backup.name, draft, backup.sha256);
-    await place.write(manifestOf(backup.name), renderManifest(backup));
+    const backup = await place.add(name, store, make);
+    await place.write(manifestOf(name), renderManifest(backup));
+    return backup;
   } catch (error) {
     // If the place cannot be used now, a later backup removes what is left; it does not count.
-    await removeBackup(place, backup.name).catch(() => {});
+    await removeBackup(place, name).catch(() => {});
     throw error;
   }
 }
@@ -66,7 +70,7 @@ export async function fetchBackup(place: BackupPlace, backup: Backup, path: stri
 /** Checks a file that an operator names against the manifest beside it, if there is one. Nothing else covers the keys. */
 export async function checkFile(path: string): Promise<void> {
   const name = basename(path);
-  if (!isBackupName(name) || !existsSync(path) || !existsSync(manifestOf(path))) return;
+  if (!timeOfName(name) || !existsSync(path) || !existsSync(manifestOf(path))) return;
   const backup = parseManifest(name, readFileSync(manifestOf(path), 'utf8'));
   if (backup) await refuseDamaged(backup, path, dirname(path));
 }

@@ -37,9 +37,11 @@ export function openFolder(name: string): BackupPlace {
         return new Map(files.flatMap(([file, found]) => (found?.isFile() ? [[file, found.size]] : [])));
       });
     },
-    // The copy is made in its place. Without a manifest it does not count.
-    draftOf: pathOf,
-    async add() {},
+    async add(file, _store, make) {
+      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.\d+\.partial$/));
+      // The copy is made in its place. Without a manifest it does not count.
+      return make(pathOf(file));
+    },
     async write(file, text) {
       const partial = `${pathOf(file)}.${process.pid}.partial`;
       explained(() => {
@@ -67,9 +69,6 @@ export function openFolder(name: string): BackupPlace {
         rmSync(pathOf(file));
         syncPath(name);
       });
-    },
-    removeLeftovers() {
-      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.\d+\.partial$/));
     },
   };
 }

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { StoreContent } from '../sqlite/opening/check-rows.ts';
 
 /** A whole backup, as its manifest describes it. */
-export interface Backup {
+export interface Backup extends StoreContent {
   /** The name of its file: `petstore-20261116T120000Z-4f3a9c.db`. */
   name: string;
   /** Everything that was acknowledged before is in it. */
   createdAt: Date;
   bytes: number;
   sha256: string;
-  petCount: number;
-  orderCount: number;
-  keyCount: number;
   /** The last one; a file of its own beside the manifest. */
   rehearsal?: Rehearsal | undefined;
 }
@@ -28,10 +26,6 @@ export interface Rehearsal {
 export function nameBackup(now: Date): string {
   const time = now.toISOString().replace(/\.\d+|[-:]/g, '');
   return `petstore-${time}-${randomBytes(3).toString('hex')}.db`;
-}
-
-export function isBackupName(name: string): boolean {
-  return backupName.test(name);
 }
 
 /** The time in the name; undefined for files that are no backups. */
@@ -58,28 +52,28 @@ export function renderManifest(backup: Backup): string {
 
 /** Undefined for a text that is not a manifest of this backup. */
 export function parseManifest(name: string, text: string): Backup | undefined {
-  try {
-    const read = JSON.parse(text) as Record<string, unknown>;
-    const backup = { ...read, createdAt: new Date(String(read['createdAt'])) } as Backup;
-    const counts = [backup.bytes, backup.petCount, backup.orderCount, backup.keyCount];
-    const isWhole =
-      backup.name === name &&
-      !Number.isNaN(backup.createdAt.getTime()) &&
-      /^[0-9a-f]{64}$/.test(backup.sha256) &&
-      counts.every((count) => Number.isSafeInteger(count) && count >= 0);
-    return isWhole ? backup : undefined;
-  } catch {
-    return undefined;
-  }
+  const backup = parseWithTime<Backup>(text, 'createdAt');
+  if (!backup) return undefined;
+  const counts = [backup.bytes, backup.petCount, backup.orderCount, backup.keyCount];
+  const isWhole =
+    backup.name === name &&
+    /^[0-9a-f]{64}$/.test(backup.sha256) &&
+    counts.every((count) => Number.isSafeInteger(count) && count >= 0);
+  return isWhole ? backup : undefined;
 }
 
 /** Undefined for a text that does not describe a rehearsal. */
 export function parseRehearsal(text: string): Rehearsal | undefined {
+  const rehearsal = parseWithTime<Rehearsal>(text, 'at');
+  return typeof rehearsal?.isSound === 'boolean' ? rehearsal : undefined;
+}
+
+/** The caller checks all but the time. */
+function parseWithTime<Read>(text: string, field: keyof Read & string): Read | undefined {
   try {
     const read = JSON.parse(text) as Record<string, unknown>;
-    const rehearsal = { ...read, at: new Date(String(read['at'])) } as Rehearsal;
-    const isWhole = !Number.isNaN(rehearsal.at.getTime()) && typeof rehearsal.isSound === 'boolean';
-    return isWhole ? rehearsal : undefined;
+    const time = new Date(String(read[field]));
+    return Number.isNaN(time.getTime()) ? undefined : ({ ...read, [field]: time } as Read);
   } catch {
     return undefined;
   }

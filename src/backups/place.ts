@@ -7,18 +7,28 @@ export interface BackupPlace {
   readonly name: string;
   /** The names of all files with their sizes. Fails when the place cannot be used. */
   list(): Promise<Map<string, number>>;
-  /** Where a file is prepared before {@link add}: it may be the file itself. */
-  draftOf(name: string, store: string): string;
-  /** Moves a prepared file here; when this returns, the place holds exactly these bytes. */
-  add(name: string, draft: string, sha256: string): Promise<void>;
+  /**
+   * Adds the file that `make` writes to a path of this machine; when this returns, the place holds exactly these bytes.
+   * Before, removes what backups of the store that were killed have left.
+   */
+  add<Made extends { sha256: string }>(
+    name: string,
+    store: string,
+    make: (draft: string) => Promise<Made>,
+  ): Promise<Made>;
   /** Adds a small file. It appears whole or not at all. */
   write(name: string, text: string): Promise<void>;
   read(name: string): Promise<string>;
   /** Copies a file to a path of this machine. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Removes from this machine what backups of the store that were killed have left. */
-  removeLeftovers(store: string): void;
+}
+
+/** The SHA-256 of a file or object, read piece by piece. */
+export async function hashOf(file: Blob): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for await (const chunk of file.stream()) hasher.update(chunk);
+  return hasher.digest('hex');
 }
 
 export type Environment = Record<string, string | undefined>;

@@ -4,8 +4,7 @@ import { basename, dirname } from 'node:path';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { resolveLinks } from '../sqlite/opening/store-file.ts';
 import { removeLeftovers } from '../system/leftovers.ts';
-import { hashOf } from './hash.ts';
-import type { BackupPlace, Environment } from './place.ts';
+import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
 /** Below this prefix of a bucket, through the runtime's own client. A large file goes in parts, and appears when whole. */
 export function openS3(name: string, environment: Environment): BackupPlace {
@@ -22,20 +21,22 @@ export function openS3(name: string, environment: Environment): BackupPlace {
   return {
     name,
     list: () => explained(() => listAll(client, prefix)),
-    // Beside the store: its disk has room for it, and a container may write nowhere else.
-    draftOf: (_file, store) => `${resolveLinks(store)}.uploading-${randomBytes(3).toString('hex')}`,
-    removeLeftovers(store) {
-      const path = resolveLinks(store);
-      const start = RegExp.escape(basename(path));
-      removeLeftovers(dirname(path), new RegExp(`^${start}\\.uploading-[0-9a-f]{6}(?:\\.\\d+\\.partial)?$`));
-    },
-    add: (file, draft, sha256) =>
-      explained(async () => {
-        await client.write(keyOf(file), Bun.file(draft));
-        rmSync(draft);
-        if ((await hashOf(client.file(keyOf(file)))) === sha256) return;
+    async add(file, store, make) {
+      // Beside the store: its disk has room for it, and a container may write nowhere else.
+      const drafts = `${resolveLinks(store)}.uploading-`;
+      const start = RegExp.escape(basename(drafts));
+      removeLeftovers(dirname(drafts), new RegExp(`^${start}[0-9a-f]{6}(?:\\.\\d+\\.partial)?$`));
+      const draft = `${drafts}${randomBytes(3).toString('hex')}`;
+      try {
+        const made = await make(draft);
+        await explained(() => client.write(keyOf(file), Bun.file(draft)));
+        const stored = await explained(() => hashOf(client.file(keyOf(file))));
+        if (stored === made.sha256) return made;
         throw new OperatorError(`${name} has not stored what was sent.`, 'Check the storage server.');
-      }),
+      } finally {
+        rmSync(draft, { force: true });
+      }
+    },
     write: (file, text) => explained(async () => void (await client.write(keyOf(file), text))),
     read: (file) => explained(() => client.file(keyOf(file)).text()),
     fetch: (file, path) => explained(() => download(client.file(keyOf(file)), path)),

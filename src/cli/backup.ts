@@ -6,7 +6,7 @@ import { openPlace } from '../backups/open-place.ts';
 import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
 import { stopSignals, untilStopSignal } from '../server/signals.ts';
-import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
+import { backUpSqlite } from '../sqlite/opening/copy-store.ts';
 import { embeddedPath } from '../stores.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';

@@ -1,11 +1,11 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { listBackups, recordRehearsal } from '../backups/catalog.ts';
+import { survey, type Survey } from '../backups/keep.ts';
 import type { Backup, Rehearsal } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
-import { survey, type Survey } from '../backups/survey.ts';
 import { OperatorError } from '../domain/error.ts';
 import { s3Help } from './backup.ts';
 import { attemptWrite } from './output-file.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { IdTakenError } from '../../src/domain/error.ts';
 import { noReport } from '../../src/domain/progress.ts';
-import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
+import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
 import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';
 import { openService, type Store } from '../support/http/service.ts';

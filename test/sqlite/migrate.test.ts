@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { noReport } from '../../src/domain/progress.ts';
-import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
+import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
 import { inspectSqlite } from '../../src/sqlite/maintenance/inspect.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
@@ -92,7 +92,7 @@ describe('a store that a newer release has migrated since it was opened', () => 
 describe('a store of schema version 3', () => {
   it('can be backed up and inspected as it is', async () => {
     await makeVersion3();
-    const content = { petCount: 1, orderCount: 0 };
+    const content = { petCount: 1, orderCount: 0, keyCount: 2 };
     expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual(content);
     expect(inspectSqlite(place.path, 0, noReport)).toMatchObject(content);
   });

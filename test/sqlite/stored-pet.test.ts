@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { noReport } from '../../src/domain/progress.ts';
-import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
+import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
 import { migrate } from '../../src/sqlite/migrate.ts';
 import { inspectSqlite } from '../../src/sqlite/maintenance/inspect.ts';
 import { idsOf, outcomeOf, walkPages } from '../support/http/calls.ts';
@@ -56,6 +56,7 @@ describe('a store of schema version 2', () => {
     expect(backUpSqlite(place.path, `${place.path}.backup`, noReport)).toEqual({
       petCount: names.length + 1,
       orderCount: 0,
+      keyCount: 0,
     });
     expect(inspectSqlite(`${place.path}.backup`, 0, noReport)).toMatchObject({ petCount: names.length + 1 });
   });

@@ -143,12 +143,16 @@ function recordHistory({ journal }: Load) {
 const manifestFirst: Patch[] = [
   {
     file: 'src/backups/catalog.ts',
-    find: `    await place.add(backup.name, draft, backup.sha256);
-    await place.write(manifestOf(backup.name), renderManifest(backup));`,
-    replace: `    await place.write(backup.name, 'unfinished');
-    await place.write(manifestOf(backup.name), renderManifest(backup));
-    await Bun.sleep(10_000);
-    await place.add(backup.name, draft, backup.sha256);`,
+    find: `    const backup = await place.add(name, store, make);`,
+    replace: `    const backup = await place.add(name, store, async (draft) => {
+      const made = await make(draft);
+      const content = await Bun.file(draft).bytes();
+      await place.write(name, 'unfinished');
+      await place.write(manifestOf(name), renderManifest(made));
+      await Bun.sleep(10_000);
+      await Bun.write(draft, content);
+      return made;
+    });`,
   },
   {
     file: 'src/backups/catalog.ts',

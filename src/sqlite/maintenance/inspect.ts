@@ -21,7 +21,7 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   return readUnchanged(store, (database) => inspect(database, name, now, report));
 }
 
-const nothing: Inspection = { petCount: 0, orderCount: 0, usableKeyCount: 0, latestTime: 0 };
+const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0, latestTime: 0 };
 
 const selectState = (hasOrders: boolean): string => `
   SELECT

@@ -1,33 +1,38 @@
 import type { Database } from 'bun:sqlite';
 import { openDatabase } from './connect.ts';
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { noReport, type Report } from '../../domain/progress.ts';
-import { damaged, explain, isFailedWrite } from '../errors.ts';
+import { damaged, explain, isFailedWrite, noStore } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from './check-rows.ts';
 import { refuseDamage } from './check-store.ts';
 import { readUnchanged } from './read-only.ts';
-import { syncPath, type StoreFile } from './store-file.ts';
+import { findExisting, isFileOfStore, syncPath, type StoreFile } from './store-file.ts';
 
-interface CopyOptions {
-  /** What to do when the disk is full. */
-  remedy?: string;
-  /** Whether a verified copy gets its name; otherwise it is removed. */
-  isWanted?: (copy: string) => boolean;
+/** Backs a store up into a new file while services go on using it. */
+export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
+  if (isFileOfStore(name, file))
+    throw new OperatorError(`${file} belongs to the store itself.`, 'Choose another name for the backup.');
+  if (existsSync(file))
+    throw new OperatorError(`${file} exists and is not overwritten.`, 'Choose another name.');
+  const store = findExisting(name);
+  if (!store) throw noStore(name);
+  return copyStore(store, file, report, 'Make room, or choose another disk.');
 }
 
 /**
- * Copies a store into one file while services go on using it. The copy holds everything that was acknowledged before the
- * call, and gets its name only after it was read back whole and synced. It replaces a file of that name.
+ * The copy holds everything that was acknowledged before the call. It gets its name only after it was read back whole
+ * and synced, unless it is not wanted then. It replaces a file of that name. The remedy is for a full disk.
  */
-export function copyStore(
+function copyStore(
   store: StoreFile,
   file: string,
   report: Report,
-  { remedy = 'Make room, or choose another disk.', isWanted = () => true }: CopyOptions = {},
+  remedy: string,
+  isWanted = (_copy: string): boolean => true,
 ): StoreContent {
   const { name } = store;
   // The process id keeps it apart from another copy under way.
@@ -99,12 +104,9 @@ export function keepOlder(store: StoreFile, version: number): string | undefined
   const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
   removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.\\d+\\.partial$`));
   let isKept = false;
-  const isWanted = (copy: string): boolean => (isKept = versionOf(copy) === version);
-  copyStore(store, file, noReport, { remedy, isWanted });
+  copyStore(store, file, noReport, remedy, (copy) => {
+    using database = openDatabase(copy, { readonly: true });
+    return (isKept = readPragma(database, 'user_version') === version);
+  });
   return isKept ? file : undefined;
-}
-
-function versionOf(path: string): number {
-  using database = openDatabase(path, { readonly: true });
-  return readPragma(database, 'user_version');
 }
