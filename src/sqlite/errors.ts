@@ -71,10 +71,6 @@ export function replaced(name: string): OperatorError {
   return new OperatorError(`${name} was replaced while it was being opened.`, 'Run the same command again.');
 }
 
-export function inUse(name: string): OperatorError {
-  return new OperatorError(`${name} is in use.`, 'Stop its services first.');
-}
-
 export function noStore(name: string): OperatorError {
   return new OperatorError(`There is no store at ${name}.`, 'Check the path.');
 }

@@ -172,9 +172,8 @@ export function isOlder(version: number): boolean {
   return version > 0 && version < steps.length;
 }
 
-/** Refuses a database whose schema is not up to date; for commands that only read. */
-export function refuseOlderSchema(database: Database, path: string): void {
-  const version = readPragma(database, 'user_version');
+/** Refuses a schema that is not up to date; for commands that only read. */
+export function refuseOlderSchema(version: number, path: string): void {
   if (version === steps.length) return;
   if (version === 0) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
   throw new OperatorError(

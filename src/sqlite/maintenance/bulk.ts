@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite';
 import type { ApiKey } from '../../domain/api-key.ts';
 import type {
   BulkStore,
@@ -12,11 +13,10 @@ import type { Order } from '../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
 import { createLastIdReader, raiseLastId } from '../ids.ts';
-import { refuseOlderSchema } from '../migrate.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
 import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
-import { openForWriting, type WritableStore } from '../opening/writable.ts';
+import { openForWriting } from '../opening/writable.ts';
 import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
 import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
 
@@ -25,8 +25,20 @@ export async function openSqliteBulk(
   options: { path: string; mayCreate: boolean } & MigrationOptions,
 ): Promise<BulkStore> {
   const { path, mayCreate } = options;
-  const opened = mayCreate ? openWhole(path, options) : openUpToDate(path);
-  const table = createTableMaker(path, opened);
+  const { database, refuseChanged, close } = mayCreate ? openWhole(path, options) : openForReading(path);
+
+  /** Runs a query, and then checks that the store is still in its place. */
+  const attempt: Attempt = async (use, translate = translateError) => {
+    try {
+      const result = use();
+      refuseChanged();
+      return result;
+    } catch (error) {
+      throw isDamage(error) ? explain(error, path) : translate(error);
+    }
+  };
+
+  const table = createTableMaker(database, attempt);
   try {
     return {
       pets: table(petTable(path)),
@@ -34,34 +46,20 @@ export async function openSqliteBulk(
       orders: table(orderTable(path)),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
-      ...createLastIds(path, opened),
-      async close() {
-        opened.close();
-      },
+      ...createLastIds(database, attempt),
+      close: async () => close(),
     };
   } catch (error) {
-    opened.close();
+    close();
     throw explain(error, path);
   }
 }
 
-type OpenedBulk = Pick<ReadOnlyStore, 'database' | 'refuseChanged'> & Pick<WritableStore, 'close'>;
+type Attempt = <Result>(use: () => Result, translate?: (error: unknown) => unknown) => Promise<Result>;
 
-function openWhole(name: string, options: MigrationOptions): OpenedBulk {
+function openWhole(name: string, options: MigrationOptions): ReadOnlyStore {
   const { store, database, close } = openForWriting(name, options);
   return { database, refuseChanged: () => refuseMoved(store), close };
-}
-
-function openUpToDate(name: string): OpenedBulk {
-  const { database, refuseChanged } = openForReading(name);
-  const close = (): void => database.close();
-  try {
-    refuseOlderSchema(database, name);
-    return { database, refuseChanged, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
 }
 
 /** How a table is read and written. `Stored` is a row as SQLite gives it. */
@@ -76,15 +74,9 @@ interface TableForm<Row, Stored> {
   translate?: (error: unknown) => unknown;
 }
 
-type LastIdMethods = Pick<BulkStore, 'lastIds' | 'raiseLastIds'>;
-
-function createLastIds(path: string, opened: OpenedBulk): LastIdMethods {
-  const { database } = opened;
-  const attempt = createAttempt(path, opened);
-  const [readPets, readOrders] = [
-    createLastIdReader(database, 'pets'),
-    createLastIdReader(database, 'orders'),
-  ];
+function createLastIds(database: Database, attempt: Attempt): Pick<BulkStore, 'lastIds' | 'raiseLastIds'> {
+  const readPets = createLastIdReader(database, 'pets');
+  const readOrders = createLastIdReader(database, 'orders');
   const raise = database.transaction(({ pets, orders }: LastIds) => {
     raiseLastId(database, 'pets', pets);
     raiseLastId(database, 'orders', orders);
@@ -95,22 +87,7 @@ function createLastIds(path: string, opened: OpenedBulk): LastIdMethods {
   };
 }
 
-/** Runs a query, and then checks that the store is still in its place. */
-function createAttempt(path: string, { refuseChanged }: OpenedBulk) {
-  return async <Result>(use: () => Result, translate = translateError): Promise<Result> => {
-    try {
-      const result = use();
-      refuseChanged();
-      return result;
-    } catch (error) {
-      throw isDamage(error) ? explain(error, path) : translate(error);
-    }
-  };
-}
-
-function createTableMaker(path: string, opened: OpenedBulk) {
-  const { database } = opened;
-  const attempt = createAttempt(path, opened);
+function createTableMaker(database: Database, attempt: Attempt) {
   return <Row, Stored>(form: TableForm<Row, Stored>): BulkTable<Row> => {
     const { name, columns, positionOf, parse, valuesOf, translate } = form;
     const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);

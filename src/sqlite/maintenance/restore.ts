@@ -1,5 +1,5 @@
 /**
- * Backups are copies of a whole store in one file. `backup.ts` makes one and reads it back. A restore copies one beside
+ * Backups are copies of a whole store in one file. `copy-store.ts` makes one and reads it back. A restore copies one beside
  * the store, carries revoked keys over and verifies it, all under the store's exclusive lock; until then, nothing of the
  * store changes. Then the copy is renamed to `.restoring`, the store is moved aside, and the copy gets its name. If a
  * crash leaves `.restoring` and no store, every command asks for the restore to be run again.
@@ -22,7 +22,7 @@ import {
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
-import { explain, inUse, isBusy, isUnreadable } from '../errors.ts';
+import { explain, isBusy, isUnreadable, replaced } from '../errors.ts';
 import { openAlone } from '../opening/alone.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
 import { verifyCopy } from '../opening/copy-store.ts';
@@ -64,7 +64,9 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   let lock: Database | undefined;
   try {
     prepareFolder(path);
-    isNew = makeMissing(path);
+    isNew = !existsSync(path);
+    // A file to lock, so that a service that starts now waits.
+    if (isNew) closeSync(openSync(path, 'a', 0o600));
     lock = lockStore(name, isForced);
     return replaceLocked(options, path, lock);
   } catch (error) {
@@ -76,21 +78,14 @@ export function restoreSqlite(options: RestoreOptions): RestoreSummary {
   }
 }
 
-/** Makes a file to lock where there is none, so that a service that starts now waits. */
-function makeMissing(path: string): boolean {
-  if (existsSync(path)) return false;
-  closeSync(openSync(path, 'a', 0o600));
-  return true;
-}
-
 /** Undefined for a file that is not a sound database: it cannot be locked, and nobody can use it. */
 function lockStore(name: string, isForced: boolean): Database | undefined {
   const store = findStoreFile(name);
-  if (!store) throw inUse(name);
+  if (!store) throw replaced(name);
   try {
     return openAlone(store);
   } catch (error) {
-    if (isBusy(error)) throw inUse(name);
+    if (isBusy(error)) throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
     if (isForced && isUnreadable(error)) return undefined;
     throw error;
   }

@@ -3,29 +3,31 @@ import { existsSync, statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
 import { explainOpening, isBusy, noStore } from '../errors.ts';
+import { refuseOlderSchema } from '../migrate.ts';
 import { openAlone, whenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
 import { openDatabase, readWhenFree } from './connect.ts';
 import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
-export interface ReadOnlyStore extends Disposable {
+export interface ReadOnlyStore {
   database: Database;
   /** Call it after reading. Fails when the store was written meanwhile and no lock of SQLite prevented that. */
   refuseChanged: () => void;
+  close: () => void;
 }
 
-/** Opens a store that exists. Refuses one that cannot be used. */
+/** Opens a store that exists. Refuses one that cannot be used, or has to be migrated first. */
 export function openForReading(name: string): ReadOnlyStore {
   const store = findExisting(name);
   if (!store) throw noStore(name);
   return retried(store, () => {
     const reading = open(store);
     try {
-      refuseUnusable(reading.database, store);
+      refuseOlderSchema(refuseUnusable(reading.database, store), name);
       return reading;
     } catch (error) {
-      reading[Symbol.dispose]();
+      reading.close();
       throw error;
     }
   });
@@ -34,10 +36,14 @@ export function openForReading(name: string): ReadOnlyStore {
 /** Opens a store to read it in one go. The caller decides what is refused. */
 export function readUnchanged<Result>(store: StoreFile, read: (database: Database) => Result): Result {
   return retried(store, () => {
-    using reading = open(store);
-    const result = read(reading.database);
-    reading.refuseChanged();
-    return result;
+    const { database, refuseChanged, close } = open(store);
+    try {
+      const result = read(database);
+      refuseChanged();
+      return result;
+    } finally {
+      close();
+    }
   });
 }
 
@@ -103,7 +109,7 @@ function connectTo(store: StoreFile, way: 'readonly_shm' | 'immutable'): Databas
 function opened(database: Database, store: StoreFile, refuseChanged = (): void => {}): ReadOnlyStore {
   try {
     refuseMissingPages(database, store);
-    return { database, refuseChanged, [Symbol.dispose]: () => database.close() };
+    return { database, refuseChanged, close: () => database.close() };
   } catch (error) {
     database.close();
     throw error;

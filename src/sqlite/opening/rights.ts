@@ -5,7 +5,12 @@ import { userNameOf } from '../../system/user-name.ts';
 
 /** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
 export function explainRights(name: string, mode: number): OperatorError | undefined {
-  if (!isForbidden(() => accessSync(name, mode))) return undefined;
+  try {
+    accessSync(name, mode);
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return undefined;
+  }
   const owner = ownerOf(name);
   if (owner === process.getuid?.()) return undefined;
   // As `sudo -u` takes it: a user without a name is given by its number.
@@ -24,14 +29,5 @@ function ownerOf(path: string): number {
     const folder = dirname(path);
     if (folder === path) throw error;
     return ownerOf(folder);
-  }
-}
-
-function isForbidden(attempt: () => void): boolean {
-  try {
-    attempt();
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES';
   }
 }

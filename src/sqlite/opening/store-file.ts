@@ -172,9 +172,8 @@ export function prepareFolder(path: string): void {
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncPath(dirname(made));
 }
 
-/** The first bytes of a file; undefined when it is missing or shorter. */
+/** The first bytes of a file; undefined when it is shorter. */
 export function readStart(path: string, length: number): Buffer | undefined {
-  if (!existsSync(path)) return undefined;
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.alloc(length);
@@ -201,7 +200,7 @@ function targetOf(path: string): string | undefined {
 }
 
 /** 0 when nothing is there, or nothing that may be read. */
-function sizeOf(path: string): number {
+export function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch {

@@ -116,14 +116,12 @@ function findOrMake(name: string): StoreFile {
 /** Refuses a store that cannot be used, before anything writes to it. Returns the version of its schema. */
 function checkedVersion(store: StoreFile): number {
   if (statSync(store.path).size === 0) return 0;
-  if (existsSync(`${store.path}-journal`)) undoInterrupted(store);
+  if (existsSync(`${store.path}-journal`)) {
+    // SQLite undoes a transaction that a crash has interrupted as soon as somebody reads.
+    using database = connect(store);
+    readWhenFree(database, store);
+  }
   return readUnchanged(store, (database) => refuseUnusable(database, store));
-}
-
-/** SQLite undoes a transaction that a crash has interrupted as soon as somebody reads. */
-function undoInterrupted(store: StoreFile): void {
-  using database = connect(store);
-  readWhenFree(database, store);
 }
 
 /** Gives the owner alone access; SQLite gives its side files the same rights. */
