@@ -15,6 +15,6 @@ export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './http/body.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
-export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/sample-store.ts';
+export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/import.ts';
 export { openSqliteStore, type SqliteStore } from './sqlite/open.ts';
 export { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from './system/temporary-folder.ts';

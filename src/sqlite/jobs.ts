@@ -22,53 +22,27 @@ export type Job =
     }
   | UpdateJob
   | DeleteJob
-  | {
-      kind: 'create-key';
-      name: string;
-      hash: string;
-      lastFour: string;
-      isReadOnly: boolean;
-      createdAt: number;
-      expiresAt: number | null;
-    }
-  | { kind: 'revoke-key'; id: string; revokedAt: number }
-  | {
-      kind: 'replace-key';
-      id: string;
-      replacedBy: string;
-      previous: string | null;
-      expiresAt: number;
-      now: number;
-    }
-  | { kind: 'record-use'; id: string; usedAt: number }
-  | { kind: 'probe'; now: number };
+  /** One statement that returns nothing. */
+  | { kind: 'execute'; sql: string; values: (string | number | null)[] };
 
 /** What became of each kind of job. */
 interface Results {
-  'create-pet': { id: string; replayed: boolean } | 'conflict';
+  'create-pet': { id: bigint; replayed: boolean } | 'conflict';
   'update-pet': ReturnType<PetChanges['update']>;
   'delete-pet': ReturnType<PetChanges['remove']>;
-  'create-key': null;
-  'revoke-key': null;
-  'replace-key': null;
-  'record-use': null;
-  probe: null;
+  execute: null;
 }
 
 export type JobResult = Results[Job['kind']];
 export type ResultOf<Asked extends Job> = Results[Asked['kind']];
 
-export interface JobRunner {
-  /** Call it at the start of every transaction. */
-  begin(): void;
-  run(job: Job): JobResult;
-}
+/** Runs the jobs of a transaction of a writing connection. */
+export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 
-/** Prepares the statements of a writing connection and runs one job at a time, inside a transaction. */
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
-  const orders = createOrderWriter(database);
-  const changes = createPetChanges(database, orders);
+  const writeOrder = createOrderWriter(database);
+  const changes = createPetChanges(database, writeOrder);
   const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
@@ -93,7 +67,7 @@ export function createJobRunner(database: Database): JobRunner {
       const earlier = findEarlier.get(idempotency.caller, idempotency.key, oldest);
       if (earlier) {
         const { id, requestHash } = earlier;
-        return requestHash === idempotency.requestHash ? { id, replayed: true } : 'conflict';
+        return requestHash === idempotency.requestHash ? { id: BigInt(id), replayed: true } : 'conflict';
       }
     }
     const id = ids.next();
@@ -103,8 +77,8 @@ export function createJobRunner(database: Database): JobRunner {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    if (order) orders.write({ petId: id, status: order.status, createdAt: new Date(order.createdAt) });
-    return { id: String(id), replayed: false };
+    if (order) writeOrder({ petId: id, status: order.status, createdAt: new Date(order.createdAt) });
+    return { id, replayed: false };
   };
 
   const run = (job: Job): JobResult => {
@@ -115,40 +89,14 @@ export function createJobRunner(database: Database): JobRunner {
         return changes.update(job);
       case 'delete-pet':
         return changes.remove(job);
-      case 'create-key':
-        database
-          .query(
-            `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
-          )
-          .run(job.name, job.hash, job.lastFour, job.isReadOnly, job.createdAt, job.expiresAt);
-        return null;
-      case 'revoke-key':
-        database
-          .query('UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL')
-          .run(job.id, job.revokedAt);
-        return null;
-      case 'replace-key':
-        database
-          .query(
-            `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?4), ?4)
-             WHERE CAST(id AS TEXT) = ?1 AND CAST(replaced_by AS TEXT) IS ?3
-               AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)`,
-          )
-          .run(job.id, job.replacedBy, job.previous, job.expiresAt, job.now);
-        return null;
-      case 'record-use':
-        database.query('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1').run(job.id, job.usedAt);
-        return null;
-      case 'probe':
-        database.query('UPDATE write_probe SET probed_at = ?1').run(job.now);
+      case 'execute':
+        database.query(job.sql).run(...job.values);
         return null;
     }
   };
 
-  const begin = (): void => {
+  return (jobs) => {
     ids.begin();
-    orders.begin();
+    return jobs.map(run);
   };
-  return { begin, run };
 }

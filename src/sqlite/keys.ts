@@ -1,5 +1,5 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import type { StoreParts } from './parts.ts';
+import type { StoreParts } from './open.ts';
 
 export interface KeyRow {
   id: string;
@@ -32,6 +32,9 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
   const kept = new Map<string, ApiKey>();
   let keptVersion: number | undefined;
 
+  const execute = (sql: string, values: (string | number | null)[]): Promise<null> =>
+    writer.run({ kind: 'execute', sql, values });
+
   const read = (select: () => KeyRow | null): ApiKey | undefined =>
     freshness.read(() => {
       const row = select();
@@ -57,29 +60,39 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
       return freshness.read(() => selectAll.all().map(toApiKey));
     },
 
-    async createKey({ createdAt, expiresAt, ...key }) {
-      const times = { createdAt: createdAt.getTime(), expiresAt: expiresAt?.getTime() ?? null };
-      await writer.run({ kind: 'create-key', ...key, ...times });
-      const created = read(() => selectByHash.get(key.hash));
+    async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
+      await execute(
+        `INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
+        [name, hash, lastFour, Number(isReadOnly), createdAt.getTime(), expiresAt?.getTime() ?? null],
+      );
+      const created = read(() => selectByHash.get(hash));
       if (!created) throw new Error('The new key is not in the store.');
       return created;
     },
 
     async revokeKey(id, revokedAt) {
-      await writer.run({ kind: 'revoke-key', id, revokedAt: revokedAt.getTime() });
+      await execute(
+        'UPDATE api_keys SET revoked_at = ?2 WHERE CAST(id AS TEXT) = ?1 AND revoked_at IS NULL',
+        [id, revokedAt.getTime()],
+      );
       const key = read(() => selectById.get(id));
       if (key && !key.revokedAt) throw new Error('The key is not revoked in the store.');
       return key;
     },
 
     async replaceKey(id, { replacedBy, previous = null, expiresAt, now: at }) {
-      const times = { expiresAt: expiresAt.getTime(), now: at.getTime() };
-      await writer.run({ kind: 'replace-key', id, replacedBy, previous, ...times });
+      await execute(
+        `UPDATE api_keys SET replaced_by = ?2, expires_at = min(coalesce(expires_at, ?4), ?4)
+         WHERE CAST(id AS TEXT) = ?1 AND CAST(replaced_by AS TEXT) IS ?3
+           AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)`,
+        [id, replacedBy, previous, expiresAt.getTime(), at.getTime()],
+      );
       return read(() => selectById.get(id));
     },
 
     async recordUse(id, usedAt) {
-      await writer.run({ kind: 'record-use', id, usedAt: usedAt.getTime() });
+      await execute('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1', [id, usedAt.getTime()]);
     },
   };
 }

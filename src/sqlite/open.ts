@@ -1,17 +1,17 @@
+import type { Database } from 'bun:sqlite';
 import type { ApiKeyStore } from '../domain/api-key.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
 import type { PetStore } from '../domain/pet.ts';
-import { createExperimentalStore } from './experimental.ts';
-import { createFreshness, watchCommits } from './fresh.ts';
+import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
-import { createPetStore } from './pets.ts';
+import { createExperimentalStore, createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
+import { sizeOf } from './opening/store-file.ts';
 import { openForWriting } from './opening/writable.ts';
-import { logBytes } from './log-limit.ts';
-import { openWriter } from './writer.ts';
+import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {
   pets: PetStore;
@@ -19,6 +19,14 @@ export interface SqliteStore {
   keys: ApiKeyStore;
   /** Waits for pending writes, then closes every connection. */
   close(): Promise<void>;
+}
+
+/** What the parts of an open store share. */
+export interface StoreParts {
+  database: Database;
+  writer: Writer;
+  freshness: Freshness;
+  now: () => number;
 }
 
 interface SqliteOptions extends MigrationOptions {
@@ -40,9 +48,11 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
-  const freshness = createFreshness(database, watchCommits(database, store.path), watch);
+  const freshness = createFreshness(watchCommits(database, store.path), watch);
   const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics });
-  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () => logBytes(store.path));
+  metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
+    sizeOf(`${store.path}-wal`),
+  );
   const parts = { database, writer, freshness, now };
   return {
     pets: createPetStore({ ...parts, recordsOrders }),
@@ -51,7 +61,6 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     async close() {
       await writer.close();
       watch.close();
-      freshness.close();
       close();
     },
   };

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import { parseExactJson } from '../domain/int64.ts';
 import { orderedStatus } from '../domain/order.ts';
-import { parseNewPet, renderFields, renderPet, type NewPet, type PetStatus } from '../domain/pet.ts';
-import { hasFields, withFields, type PetFields } from '../domain/pet-update.ts';
-import type { OrderWriter } from './stored-order.ts';
+import { parseNewPet, renderFields, renderPet, type NewPet } from '../domain/pet.ts';
+import { hasFields, withFields, type PetUpdate } from '../domain/pet-update.ts';
+import type { WriteOrder } from './stored-order.ts';
 import {
   checksumOf,
   isIntact,
@@ -13,27 +13,18 @@ import {
   type Value,
 } from './stored-pet.ts';
 
-/** Fields of a pet on their way to the writer thread: JSON has no bigint. */
-export interface SentFields {
-  name?: string;
-  categoryId?: string;
-  status?: PetStatus | null;
-}
-
-export interface UpdateJob {
+export interface UpdateJob extends PetUpdate {
   kind: 'update-pet';
-  id: string;
-  changes: SentFields;
-  expected?: SentFields;
+  id: bigint;
   /** The pet as JSON, as the caller saw it. */
-  seen?: string;
+  seen: string | undefined;
   now: number;
 }
 
 export interface DeleteJob {
   kind: 'delete-pet';
-  id: string;
-  seen?: string;
+  id: bigint;
+  seen: string | undefined;
 }
 
 /** Why nothing was changed. */
@@ -49,7 +40,7 @@ export interface PetChanges {
  * Changes pets within a transaction of a writing connection. A refusal is a result, not an error: an error would undo
  * the other jobs of the batch.
  */
-export function createPetChanges(database: Database, orders: OrderWriter): PetChanges {
+export function createPetChanges(database: Database, writeOrder: WriteOrder): PetChanges {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
     'UPDATE pets SET status = ?2, json = ?3, checksum = ?4 WHERE id = ?1',
@@ -64,36 +55,26 @@ export function createPetChanges(database: Database, orders: OrderWriter): PetCh
   };
 
   return {
-    update({ id: sentId, changes, expected, seen, now }) {
-      const id = BigInt(sentId);
+    update({ id, changes, expected, seen, now }) {
       const found = find(id, seen);
       if (typeof found === 'string') return found;
       const before: NewPet = parseNewPet(parseExactJson(found.json));
-      if (expected && !hasFields(before, receivedFields(expected))) return 'changed';
-      const after = withFields(before, receivedFields(changes));
+      if (expected && !hasFields(before, expected)) return 'changed';
+      const after = withFields(before, changes);
       const { status = null } = after;
       refuseUnknownStatus(status);
       const json = renderPet(id, renderFields(after));
       update.run(id, status, json, checksumOf(json));
       const ordered = orderedStatus(before, after);
-      if (ordered) orders.write({ petId: id, status: ordered, createdAt: new Date(now) });
+      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now) });
       return { json };
     },
 
-    remove({ id: sentId, seen }) {
-      const id = BigInt(sentId);
+    remove({ id, seen }) {
       const found = find(id, seen);
       if (typeof found === 'string') return found;
       remove.run(id);
       return 'deleted';
     },
   };
-}
-
-export function sentFields({ categoryId, ...others }: PetFields): SentFields {
-  return { ...others, ...(categoryId !== undefined && { categoryId: String(categoryId) }) };
-}
-
-function receivedFields({ categoryId, ...others }: SentFields): PetFields {
-  return { ...others, ...(categoryId !== undefined && { categoryId: BigInt(categoryId) }) };
 }

@@ -1,18 +1,23 @@
-import { orderedStatus } from '../domain/order.ts';
+import type { Database } from 'bun:sqlite';
+import { PetstoreError } from '../domain/error.ts';
+import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import { orderedStatus, type OrderStatus } from '../domain/order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
   pageOf,
   renderFields,
   renderPet,
-  type Page,
-  type PageRequest,
   type PetStatus,
   type PetStore,
 } from '../domain/pet.ts';
+import { petChanged } from '../domain/pet-update.ts';
 import type { Job } from './jobs.ts';
-import type { StoreParts } from './parts.ts';
+import type { StoreParts } from './open.ts';
+import type { Refusal } from './pet-changes.ts';
+import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
 import {
+  damagedRow,
   selectJoinedPets,
   storedPetColumns,
   verified,
@@ -24,24 +29,11 @@ import {
 
 export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): PetStore {
   const { database, writer, freshness, now, recordsOrders } = parts;
-  const select = `SELECT ${storedPetColumns} FROM pets WHERE`;
-  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
-  const inOrder = 'ORDER BY id LIMIT +?2';
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
-  const selectPage = database.query<RenderedPet, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
-  const selectPageOfStatus = database.query<RenderedPet, [bigint, number, PetStatus]>(
-    `${select} status = ?3 AND id > ?1 ${inOrder}`,
+  const selectPage = createPageReader<RenderedPet>(database, 'pets', storedPetColumns);
+  const selectPet = database.query<RenderedPet, [bigint]>(
+    `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
   );
-  const selectPet = database.query<RenderedPet, [bigint]>(`${select} id = ?1`);
-
-  /** Handles what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet. */
-  const readPetByPet = ({ limit, status }: PageRequest, after: bigint): Page => {
-    const rows =
-      status === undefined
-        ? selectPage.all(after, limit + 1)
-        : selectPageOfStatus.all(after, limit + 1, status);
-    return pageOf(rows, limit, verified);
-  };
 
   return {
     version: () => freshness.version(),
@@ -51,7 +43,9 @@ export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): 
         // Ids start at 1.
         const { limit, status, after = 0n } = request;
         const joined = status === undefined ? selectJoined.get(after, limit) : null;
-        return (joined && verifiedPage(joined, limit)) ?? readPetByPet(request, after);
+        const page = joined && verifiedPage(joined, limit);
+        // Pet by pet what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet.
+        return page ?? pageOf(selectPage(request), limit, verified);
       });
     },
 
@@ -73,11 +67,62 @@ export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): 
       const created = await writer.run(job);
       if (created === 'conflict') throw idempotencyConflict();
       const { id, replayed } = created;
-      return { id: BigInt(id), json: renderPet(id, fields), replayed };
+      return { id, json: renderPet(id, fields), replayed };
     },
 
     async checkWritable() {
-      await writer.run({ kind: 'probe', now: now() });
+      const sql = 'UPDATE write_probe SET probed_at = ?1';
+      await writer.run({ kind: 'execute', sql, values: [now()] });
     },
   };
+}
+
+export function createExperimentalStore({ database, writer, freshness, now }: StoreParts): ExperimentalStore {
+  const selectPage = createPageReader<OrderRow>(database, 'orders', orderRowColumns);
+
+  return {
+    async updatePet(id, update, seen) {
+      const result = await writer.run({ kind: 'update-pet', id, ...update, seen, now: now() });
+      if (typeof result === 'string') throw refusalOf(result, id);
+      return result.json;
+    },
+
+    async deletePet(id, seen) {
+      const result = await writer.run({ kind: 'delete-pet', id, seen });
+      if (result !== 'deleted') throw refusalOf(result, id);
+    },
+
+    listOrders(request) {
+      return freshness.read(() => pageOf(selectPage(request), request.limit, verifiedOrder));
+    },
+  };
+}
+
+/** Reads one row more than a page holds, which tells whether another page follows. */
+function createPageReader<Row>(database: Database, table: 'pets' | 'orders', columns: string) {
+  const select = `SELECT ${columns} FROM ${table} WHERE`;
+  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
+  const inOrder = `ORDER BY ${table}.id LIMIT +?2`;
+  const selectAny = database.query<Row, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
+  const selectOfStatus = database.query<Row, [bigint, number, PetStatus | OrderStatus]>(
+    `${select} status = ?3 AND id > ?1 ${inOrder}`,
+  );
+  return (request: { limit: number; status?: PetStatus | OrderStatus; after?: bigint }): Row[] => {
+    // Ids start at 1.
+    const { limit, status, after = 0n } = request;
+    return status === undefined
+      ? selectAny.all(after, limit + 1)
+      : selectOfStatus.all(after, limit + 1, status);
+  };
+}
+
+function refusalOf(refusal: Refusal, id: bigint): PetstoreError {
+  switch (refusal) {
+    case 'missing':
+      return new PetstoreError('not_found', 'No pet has this id.');
+    case 'changed':
+      return petChanged();
+    case 'damaged':
+      return damagedRow('a pet', renderPet(id, ''));
+  }
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { renderOrder, type Order, type OrderStatus } from '../domain/order.ts';
-import { createIds, type Ids } from './ids.ts';
+import { createIds } from './ids.ts';
 import { checksumOf, damagedRow, type Value } from './stored-pet.ts';
 
 /** A row of the table. Its checksum is that of the order's JSON, so that a flipped bit is noticed, as in a pet. */
@@ -42,18 +42,16 @@ export function verifiedOrder(row: OrderRow): string {
   return renderOrder(order);
 }
 
-export interface OrderWriter extends Pick<Ids, 'begin'> {
-  write(order: Omit<Order, 'id'>): void;
-}
+/** Writes an order within a transaction of a writing connection. */
+export type WriteOrder = (order: Omit<Order, 'id'>) => void;
 
-/** Writes orders within a transaction of a writing connection. */
-export function createOrderWriter(database: Database): OrderWriter {
+export function createOrderWriter(database: Database): WriteOrder {
   const ids = createIds(database, 'orders');
   const insert = database.query<unknown, Value[]>(
     `INSERT INTO orders (${orderColumns}) VALUES (?1, ?2, ?3, ?4, ?5)`,
   );
-  return {
-    begin: () => ids.begin(),
-    write: (order) => void insert.run(...orderValues({ id: ids.next(), ...order })),
+  return (order) => {
+    ids.begin();
+    insert.run(...orderValues({ id: ids.next(), ...order }));
   };
 }

@@ -2,10 +2,10 @@ import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { describeError } from '../domain/log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
-import { outcomeUnknown, refuseMoved, storeMoved, translateCommitError, translateError } from './errors.ts';
+import { translateCommitError, translateError } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
-import { isInPlace, type StoreFile } from './opening/store-file.ts';
-import { refuseLongLog } from './log-limit.ts';
+import { sizeOf, type StoreFile } from './opening/store-file.ts';
+import { whileInPlace } from './opening/store-watch.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
@@ -16,7 +16,6 @@ export interface Failure {
   detail: string;
 }
 
-/** Batches and outcomes cross between the threads as JSON, which is cheaper than a structured clone. */
 export type Outcome = { result: JobResult } | { failure: Failure };
 
 declare const self: Worker;
@@ -31,14 +30,14 @@ interface Connection {
 let store: StoreFile;
 let connection: Connection | undefined;
 
-self.onmessage = ({ data }: MessageEvent<StoreFile | string>) => {
-  if (typeof data !== 'string') {
-    store = data;
-  } else if (data === 'close') {
+self.onmessage = ({ data }: MessageEvent<StoreFile | Job[] | 'close'>) => {
+  if (data === 'close') {
     connection?.database.close();
     self.postMessage('closed');
+  } else if (Array.isArray(data)) {
+    self.postMessage(runBatch(data));
   } else {
-    self.postMessage(JSON.stringify(runBatch(JSON.parse(data) as Job[])));
+    store = data;
   }
 };
 
@@ -53,38 +52,36 @@ function runBatch(jobs: Job[]): Outcome[] {
   }
 }
 
+/** Only what is in the file under the store's name may be acknowledged. */
 function commitTogether(jobs: Job[]): Outcome[] {
-  connection ??= openConnection();
-  const { database, begin, runner } = connection;
-  refuseMoved(store);
-  refuseLongLog(database, store.path);
   try {
-    whenFree(() => begin.run());
-    runner.begin();
-    const outcomes = jobs.map((job) => ({ result: runner.run(job) }));
-    commit(connection);
-    return outcomes;
+    return whileInPlace(store, () => {
+      connection ??= openConnection();
+      const { database, begin, runner } = connection;
+      refuseLongLog(database);
+      whenFree(() => begin.run());
+      const outcomes = runner(jobs).map((result) => ({ result }));
+      commit(connection);
+      return outcomes;
+    });
   } catch (error) {
-    // After a failed sync, the connection's memory cannot be trusted: start again with a new connection.
+    // After a failed sync, the connection's memory cannot be trusted. After a move, it may be one to another file.
+    const failed = connection;
     connection = undefined;
-    abandon(database);
+    if (failed) abandon(failed.database);
     throw error;
   }
 }
 
-/** Only what is in the file under the store's name may be acknowledged. */
 function commit(open: Connection): void {
   try {
     open.commit.run();
   } catch (error) {
     throw translateCommitError(error);
   }
-  if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
 }
 
-/** A new connection follows the path, where another file may be now. */
 function openConnection(): Connection {
-  refuseMoved(store);
   const database = connect(store);
   try {
     makeDurable(database);
@@ -102,6 +99,32 @@ function openConnection(): Connection {
     database.close();
     throw error;
   }
+}
+
+/** A backup or an export holds a snapshot for seconds, in which the log grows by a small part of this. */
+const maxLogBytes = 2 * 1024 * 1024 * 1024;
+
+/**
+ * While a reader holds a snapshot, SQLite cannot restart the log, which grows with every write until the disk is full.
+ * Past the limit, writes are refused until the reader is gone. Each refused write tries to empty the log, because nothing
+ * else would.
+ */
+function refuseLongLog(database: Database): void {
+  const log = `${store.path}-wal`;
+  if (sizeOf(log) <= maxLogBytes) return;
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  const bytes = sizeOf(log);
+  if (bytes <= maxLogBytes) return;
+  throw new PetstoreError(
+    'unavailable',
+    'A long-running reader blocks writes to the store. Try again later.',
+    {
+      cause: new Error(
+        `${log} has grown to ${bytes} bytes, because a program has held a snapshot of the store for long. ` +
+          'Writes go on when it ends. End it, or wait: fuser -v names the programs that have the file open.',
+      ),
+    },
+  );
 }
 
 function abandon(database: Database): void {

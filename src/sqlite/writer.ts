@@ -46,9 +46,9 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
   function startThread(): Worker {
     // The address stands here in full, because the one-file build looks for it.
     const worker = new Worker(program ?? new URL('./writer-thread.ts', import.meta.url));
-    worker.onmessage = ({ data }: MessageEvent<string>) => {
+    worker.onmessage = ({ data }: MessageEvent<'closed' | Outcome[]>) => {
       if (data === 'closed') closing?.resolve();
-      else settle(JSON.parse(data) as Outcome[]);
+      else settle(data);
     };
     worker.onerror = ({ message }) => {
       worker.terminate();
@@ -90,7 +90,7 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
       measured.batchSize.observe(committing.length);
       sentAt = performance.now();
     }
-    thread?.postMessage(JSON.stringify(committing.map(({ job }) => job)));
+    thread?.postMessage(committing.map(({ job }) => job));
   }
 
   /** Waits for the end of the turn, so that the first job of a turn is committed together with the others. */

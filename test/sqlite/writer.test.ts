@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/domain/error.ts';
+import type { Job } from '../../src/sqlite/jobs.ts';
 import { findStoreFile, type StoreFile } from '../../src/sqlite/opening/store-file.ts';
 import { openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../support/process/process.ts';
@@ -14,14 +15,14 @@ function makeStore(path: string): StoreFile {
 }
 
 const watch = { problem: () => undefined };
-const job = { kind: 'probe', now: 0 } as const;
+const job: Job = { kind: 'execute', sql: '', values: [] };
 
 describe('a writer thread that dies', () => {
   it.each([
     ['when it starts', 'throw new Error("no start");'],
     [
       'at its first batch',
-      'self.onmessage = ({ data }) => { if (typeof data === "string") throw new Error("no"); };',
+      'self.onmessage = ({ data }) => { if (Array.isArray(data)) throw new Error("no"); };',
     ],
   ])('%s fails its jobs at once, and is started again', async (_when, source) => {
     using folder = makeFolder();
@@ -33,7 +34,7 @@ describe('a writer thread that dies', () => {
       expect((result as PromiseRejectedResult).reason).toBeInstanceOf(PetstoreError);
     }
 
-    await writeFile(program, `self.onmessage = () => self.postMessage('[{"result":null}]');`);
+    await writeFile(program, `self.onmessage = () => self.postMessage([{ result: null }]);`);
     while ((await Promise.allSettled([writer.run(job)]))[0].status === 'rejected') await Bun.sleep(10);
   });
 

@@ -98,7 +98,7 @@ async function readForOneSecond(service: Service, { asked, served }: { asked: nu
 
 const limit = 'const maxLogBytes = 2 * 1024 * 1024 * 1024;';
 const smallLimit: Patch = {
-  file: 'src/sqlite/log-limit.ts',
+  file: 'src/sqlite/writer-thread.ts',
   find: limit,
   replace: `const maxLogBytes = ${limitMegabytes} * 1024 * 1024;`,
 };

@@ -40,11 +40,9 @@ const run: Run = async ({ rounds, seed, report, program }) => {
 const orderAfterCommit: Patch[] = [
   {
     file: 'src/sqlite/pet-changes.ts',
-    find: `      if (ordered) orders.write({ petId: id, status: ordered, createdAt: new Date(now) });`,
-    replace: `      if (ordered) setTimeout(() => {
-        orders.begin();
-        orders.write({ petId: id, status: ordered, createdAt: new Date(now) });
-      }, 20);`,
+    find: `      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now) });`,
+    replace: `      if (ordered)
+        setTimeout(() => writeOrder({ petId: id, status: ordered, createdAt: new Date(now) }), 20);`,
   },
 ];
 

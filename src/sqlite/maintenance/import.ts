@@ -1,9 +1,11 @@
-import type { Database } from 'bun:sqlite';
+import { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError } from '../../domain/error.ts';
 import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
+import { createSamplePets } from '../../domain/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../ids.ts';
+import { migrate } from '../migrate.ts';
 import { whileInPlace } from '../opening/store-watch.ts';
 import { openForWriting } from '../opening/writable.ts';
 import { petRow, type Value } from '../stored-pet.ts';
@@ -90,7 +92,7 @@ export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportStat
 }
 
 /** Adds pets within a transaction of the caller. */
-export function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
+function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const sql = (rows: number) =>
     `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
@@ -104,4 +106,21 @@ export function createInsert(database: Database): (pets: readonly ImportedPet[])
       else for (const row of rows) one.run(...row);
     }
   };
+}
+
+export interface SampleStoreOptions {
+  /** Where the random numbers of the sample pets start. */
+  seed: number;
+  /** How many sample pets the store holds. */
+  count: number;
+}
+
+/** Makes a store of sample pets, without a single sync of the disk: it is for tests, which outlive no power cut. */
+export function makeSampleStore(path: string, { seed, count }: SampleStoreOptions): void {
+  using database = new Database(path, { readwrite: true, strict: true, create: true });
+  database.run('PRAGMA synchronous = OFF');
+  database.run('PRAGMA journal_mode = WAL');
+  migrate(database);
+  const insert = createInsert(database);
+  database.transaction(() => insert(Array.from({ length: count }, createSamplePets(seed))))();
 }
