@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { isBusy } from '../errors.ts';
@@ -55,4 +55,16 @@ export function whenAlone<Result>({ name }: StoreFile, attempt: () => Result, wa
       'Stop its services first, or wait for the restore, and run the same command again.',
     );
   }
+}
+
+/**
+ * SQLite makes a side file that is missing. A service that has lost its own would not notice, so unless both are there,
+ * nobody may have the store open. A service that starts at the same time makes them.
+ */
+export function refuseLost(store: StoreFile, waitMs?: number): void {
+  const isWhole = (): boolean => ['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`));
+  const attempt = (): void => {
+    if (!isWhole() && statSync(store.path).size > 0) openAlone(store).close();
+  };
+  whenAlone(store, attempt, waitMs);
 }

@@ -1,13 +1,13 @@
 import { constants, type Database } from 'bun:sqlite';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
 import { explainOpening, isBusy, noStore } from '../errors.ts';
 import { refuseOlderSchema } from '../migrate.ts';
-import { openAlone, whenAlone } from './alone.ts';
+import { openAlone, refuseLost, whenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
 import { openDatabase, readWhenFree } from './connect.ts';
-import { findExisting, logHeaderBytes, stateOf, type StoreFile } from './store-file.ts';
+import { findExisting, holdsFrames, stateOf, type StoreFile } from './store-file.ts';
 
 /** A connection that changes no byte of the store or its side files. */
 export interface ReadOnlyStore {
@@ -78,17 +78,20 @@ function retried<Result>(store: StoreFile, attempt: () => Result): Result {
 function open(store: StoreFile): ReadOnlyStore {
   const { name, path } = store;
   if (existsSync(`${path}-journal`)) throw interrupted(name);
-  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size;
-  // One without the other: a service may have lost it, and would not notice what happens to the rest.
-  if ((logBytes !== undefined) !== existsSync(`${path}-shm`))
-    return opened(
-      whenAlone(store, () => openAlone(store), aloneMs),
-      store,
-    );
-  // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
-  if (logBytes !== undefined && logBytes > logHeaderBytes)
-    return opened(connectTo(store, 'readonly_shm'), store);
   const before = stateOf(store);
+  if (holdsFrames(`${path}-wal`)) {
+    const database = existsSync(`${path}-shm`)
+      ? connectTo(store, 'readonly_shm')
+      : whenAlone(store, () => openAlone(store), aloneMs);
+    return opened(database, store);
+  }
+  // A kill can leave a log that is only a header. SQLite, read-only, waits for its first frame and gives up.
+  try {
+    refuseLost(store, aloneMs);
+  } catch (error) {
+    // A store that this user may not lock, as on a read-only disk, is read as it is.
+    if (error instanceof OperatorError) throw error;
+  }
   return opened(connectTo(store, 'immutable'), store, () => {
     if (stateOf(store) !== before) throw changed(name);
   });
@@ -96,18 +99,12 @@ function open(store: StoreFile): ReadOnlyStore {
 
 function connectTo(store: StoreFile, way: 'readonly_shm' | 'immutable'): Database {
   const address = `${pathToFileURL(store.path).href}?${way}=1`;
-  const database = openDatabase(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
-  try {
-    readWhenFree(database, store);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  return openDatabase(address, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
 }
 
 function opened(database: Database, store: StoreFile, refuseChanged = (): void => {}): ReadOnlyStore {
   try {
+    readWhenFree(database, store);
     refuseMissingPages(database, store);
     return { database, refuseChanged, close: () => database.close() };
   } catch (error) {

@@ -119,10 +119,9 @@ export function refuseIncomplete(name: string, path: string): void {
     );
 }
 
-/** A log of this size or less holds no commit. */
-export const logHeaderBytes = 32;
+const logHeaderBytes = 32;
 
-/** Whether a log holds anything but its header. */
+/** Whether a log holds anything but its header. Otherwise it holds no commit. */
 export function holdsFrames(log: string): boolean {
   return sizeOf(log) > logHeaderBytes;
 }

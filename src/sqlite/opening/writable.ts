@@ -11,7 +11,7 @@ import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { explainOpening, replaced } from '../errors.ts';
 import { isOlder, migrate } from '../migrate.ts';
-import { openAlone, whenAlone } from './alone.ts';
+import { refuseLost } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, openDatabase, readWhenFree } from './connect.ts';
 import { keepOlder } from './copy-store.ts';
@@ -88,17 +88,6 @@ function openGuard(store: StoreFile): Database {
   // From its first read on, it holds a lock.
   readWhenFree(guard, store);
   return guard;
-}
-
-/**
- * SQLite makes a side file that is missing. A service that has lost its own would not notice, so unless both are there,
- * nobody may have the store open. A service that starts at the same time makes them.
- */
-function refuseLost(store: StoreFile): void {
-  const isWhole = (): boolean => ['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`));
-  whenAlone(store, () => {
-    if (!isWhole() && statSync(store.path).size > 0) openAlone(store).close();
-  });
 }
 
 /** Makes the file and its folder where they are missing. */

@@ -170,13 +170,15 @@ describe('a running service', () => {
   });
 });
 
-describe.each(['-shm', '-wal'])('a running service whose petstore.db%s was removed', (suffix) => {
+describe.each(['-shm', '-wal', '-shm and -wal'])('a running service whose %s was removed', (lost) => {
+  const suffixes = lost.split(' and ');
+
   it('refuses every call, and every command refuses the store, until it is started again', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     const at = ['--database-url', folder.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
     await addPets(service.call, 3);
-    rmSync(inFolder(`petstore.db${suffix}`));
+    for (const suffix of suffixes) rmSync(inFolder(`petstore.db${suffix}`));
     for (const command of [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']]) {
       const { status, stdout, stderr } = await runCli([...command, ...at]);
       expect([status, stdout + stderr]).toEqual([
@@ -186,7 +188,7 @@ describe.each(['-shm', '-wal'])('a running service whose petstore.db%s was remov
     }
     await expectNoticed(service);
     expect(await service.stop()).toBe(0);
-    if (suffix === '-wal') return;
+    if (suffixes.includes('-wal')) return;
     expect(await runCli(['keys', 'revoke', '1', ...at])).toMatchObject({ status: 0 });
     await using again = await startService({ databaseUrl: folder.database });
     expect(idsOf(await (await again.call('/v1/pets')).text())).toEqual(['1', '2', '3']);

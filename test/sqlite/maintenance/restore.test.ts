@@ -169,6 +169,14 @@ describe('petstore restore', () => {
     expect([...left, ...others].map((folder) => existsSync(folder))).toEqual([false, true, true, true]);
   });
 
+  it('refuses a backup with a damaged key', async () => {
+    await run('keys', 'create', '--name', 'till');
+    await run('backup', 'b.db');
+    using database = new Database(inFolder('b.db'));
+    database.run("UPDATE api_keys SET hash = 'x'");
+    await expectRefused('b.db is damaged', 'restore', 'b.db', '--force');
+  });
+
   it('moves a rollback journal aside with the replaced store', async () => {
     await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
     await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
