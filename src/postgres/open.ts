@@ -7,14 +7,19 @@ import type { MigrationOptions } from '../domain/migration.ts';
 import type { PetStore } from '../domain/pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
-import { runDeletes, runUpdates, type DeleteRequest, type UpdateRequest } from './pets/change.ts';
+import {
+  createExperimentalStore,
+  runDeletes,
+  runUpdates,
+  type DeleteRequest,
+  type UpdateRequest,
+} from './pets/change.ts';
 import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
 import { openKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
-import { createExperimentalStore } from './pets/experimental.ts';
 import { createPetStore, readPets } from './pets/pets.ts';
 import { createReadiness } from './readiness.ts';
 import { SessionGroup } from './session/group.ts';

@@ -1,18 +1,26 @@
 import type { QueryResultRow } from 'pg';
 import type { ApiKey } from '../../domain/api-key.ts';
-import type { BulkStore, BulkTable, IdempotencyRecord, ImportRecord } from '../../domain/bulk-store.ts';
+import type {
+  BulkStore,
+  BulkTable,
+  IdempotencyRecord,
+  ImportRecord,
+  LastIds,
+} from '../../domain/bulk-store.ts';
 import { IdTakenError } from '../../domain/error.ts';
 import { int64Range } from '../../domain/int64.ts';
 import type { Order } from '../../domain/order.ts';
 import type { Pet } from '../../domain/pet.ts';
-import { openCommandConnection, type CommandOptions, type Run } from './command-connection.ts';
+import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { raiseLastIds, readLastIds } from './last-ids.ts';
 import { apiKeyOf, keyColumns, type KeyRow } from '../keys/keys.ts';
 import { orderColumns, orderOf, type OrderRow } from '../pets/order-row.ts';
 import { petColumns, petOf, type PetRow } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
+
+/** Runs one statement, which is a transaction of its own. */
+type Run = <Row extends QueryResultRow>(text: string, values?: Values) => Promise<Row[]>;
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const connection = await openCommandConnection(options);
@@ -169,4 +177,28 @@ const importTable: TableForm<ImportRecord, ImportRow & { source: string }> = {
 
 function toMs(time: Date | undefined): number | null {
   return time?.getTime() ?? null;
+}
+
+/** The last id that was drawn. */
+const lastId = 'CASE WHEN is_called THEN last_value ELSE last_value - 1 END';
+
+async function readLastIds(run: Run): Promise<LastIds> {
+  const read = async (sequence: string): Promise<bigint> => {
+    const [row] = await run<{ id: string }>(`SELECT (${lastId})::text AS id FROM ${sequence}`);
+    return BigInt(row?.id ?? 0);
+  };
+  return { pets: await read('pet_ids'), orders: await read('order_ids') };
+}
+
+async function raiseLastIds(run: Run, { pets, orders }: LastIds): Promise<void> {
+  const raise = (sequence: string, id: bigint) =>
+    run(`SELECT setval('${sequence}', $1::bigint) FROM ${sequence} WHERE ${lastId} < $1::bigint`, [
+      String(id),
+    ]);
+  await raise('pet_ids', pets);
+  await raise('order_ids', orders);
+  // Some of these pets may have been deleted; nobody knows which.
+  await run('UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint', [
+    String(pets),
+  ]);
 }

@@ -1,9 +1,8 @@
-import type { QueryResultRow } from 'pg';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
-import type { Connection, Values } from '../session/connection.ts';
+import type { Connection } from '../session/connection.ts';
 import { openConnection } from '../session/hosts.ts';
 
 export interface CommandOptions extends MigrationOptions {
@@ -12,9 +11,6 @@ export interface CommandOptions extends MigrationOptions {
   /** A schema that is not there is made; otherwise that is an error. */
   mayCreate: boolean;
 }
-
-/** Runs one statement, which is a transaction of its own. */
-export type Run = <Row extends QueryResultRow>(text: string, values?: Values) => Promise<Row[]>;
 
 const timeouts = { lockMs: 10_000, statementMs: 60_000 };
 const startWithinMs = 3000;

@@ -1,7 +1,18 @@
-import type { PetFields } from '../../domain/pet-update.ts';
+import { PetstoreError } from '../../domain/error.ts';
+import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
+import { parseExactJson } from '../../domain/int64.ts';
+import { renderOrder } from '../../domain/order.ts';
+import { InvalidPetError, parseNewPet, renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
+import { hasFields, petChanged, type PetFields } from '../../domain/pet-update.ts';
+import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './change-statements.ts';
-import type { Expectation } from './expectation.ts';
+import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
+import { createPageReader } from './pages.ts';
+import { petJsonOf } from './pet-row.ts';
+
+/** What a pet must be like to be changed. */
+type Expectation = PetFields | 'nothing';
 
 export interface DeleteRequest {
   id: bigint;
@@ -13,16 +24,43 @@ export interface UpdateRequest extends DeleteRequest {
 }
 
 /** The row that was changed, or why none was. */
-export type ChangeResult<Row> = Row | 'missing' | 'unexpected';
-export type UpdateResult = ChangeResult<UpdatedRow>;
-export type DeleteResult = ChangeResult<DeletedRow>;
+type ChangeResult<Row> = Row | 'missing' | 'unexpected';
+
+export function createExperimentalStore(
+  updates: Batcher<UpdateRequest, ChangeResult<UpdatedRow>>,
+  deletes: Batcher<DeleteRequest, ChangeResult<DeletedRow>>,
+  database: Database,
+): ExperimentalStore {
+  return {
+    async updatePet(id, { changes, expected }, seen) {
+      const result = await updates.add({ id, changes, expected: expectationOf(id, seen, expected) });
+      return petJsonOf(changedRow(result));
+    },
+
+    async deletePet(id, seen) {
+      changedRow(await deletes.add({ id, expected: expectationOf(id, seen) }));
+    },
+
+    listOrders: createPageReader(database, {
+      table: 'orders',
+      columns: orderColumns,
+      render: (row: OrderRow) => renderOrder(orderOf(row)),
+    }),
+  };
+}
+
+function changedRow<Row>(result: ChangeResult<Row>): Row {
+  if (result === 'missing') throw new PetstoreError('not_found', 'No pet has this id.');
+  if (result === 'unexpected') throw petChanged();
+  return result;
+}
 
 /** Changes a batch of pets, none of them twice, and writes their orders, in one transaction. */
 export async function runUpdates(
   database: Database,
   requests: UpdateRequest[],
   now: number,
-): Promise<UpdateResult[]> {
+): Promise<ChangeResult<UpdatedRow>[]> {
   const rows = await database.write<UpdatedRow>(updatePets, [
     ...expectedArrays(requests),
     ...fieldArrays(requests.map(({ changes }) => changes)),
@@ -32,7 +70,10 @@ export async function runUpdates(
 }
 
 /** Deletes a batch of pets, none of them twice, in one transaction. */
-export async function runDeletes(database: Database, requests: DeleteRequest[]): Promise<DeleteResult[]> {
+export async function runDeletes(
+  database: Database,
+  requests: DeleteRequest[],
+): Promise<ChangeResult<DeletedRow>[]> {
   const rows = await database.write<DeletedRow>(deletePets, expectedArrays(requests));
   return resultsOf(requests, rows);
 }
@@ -63,4 +104,23 @@ function fieldArrays(fields: { name?: string; categoryId?: bigint; status?: stri
     fields.map(({ categoryId }) => (categoryId === undefined ? null : String(categoryId))),
     fields.map(({ status }) => (status === undefined ? null : (status ?? ''))),
   ];
+}
+
+/** Joins what the caller expects with the pet that it has seen; `nothing` when no pet can be like both. */
+function expectationOf(id: bigint, seen: SeenPet | undefined, expected: PetFields = {}): Expectation {
+  if (seen === undefined) return expected;
+  const pet = parseSeen(id, seen);
+  if (!pet || !hasFields(pet, expected)) return 'nothing';
+  return { ...pet, status: pet.status ?? null };
+}
+
+/** The pet that renders to exactly these bytes, if one does. So to compare its fields is to compare the bytes. */
+function parseSeen(id: bigint, seen: SeenPet): NewPet | undefined {
+  try {
+    const pet = parseNewPet(parseExactJson(seen));
+    return renderPet(id, renderFields(pet)) === seen ? pet : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof InvalidPetError) return undefined;
+    throw error;
+  }
 }

@@ -1,11 +1,10 @@
-import { idempotencyConflict, type Page, type PetStore } from '../../domain/pet.ts';
+import { idempotencyConflict, type PetStore } from '../../domain/pet.ts';
 import type { Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
-import { readPage } from './pages.ts';
+import { createPageReader } from './pages.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
 import type { Readiness } from '../readiness.ts';
-import { createSharedRead } from './shared-read.ts';
 
 export function createPetStore(
   creates: Batcher<CreateRequest, CreateResult>,
@@ -13,16 +12,11 @@ export function createPetStore(
   database: Database,
   readiness: Readiness,
 ): PetStore {
-  const sharePage = createSharedRead<Page>();
-
   return {
     // Asking the server would take as long as reading a page.
     version: () => undefined,
 
-    listPets(request) {
-      const { limit, status, after } = request;
-      return sharePage(`${limit} ${status ?? ''} ${after ?? ''}`, () => readPage(database, request));
-    },
+    listPets: createPageReader(database, { table: 'pets', columns: petColumns, render: petJsonOf }),
 
     getPet: (id) => gets.add(String(id)),
 
