@@ -52,6 +52,20 @@ export function unavailable(cause: unknown): PetstoreError {
   return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
+/** Fails with `unavailable` when the work takes longer; the work itself goes on. */
+export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(unavailable(new Error(`Waited more than ${timeoutMs} ms.`))),
+    timeoutMs,
+  );
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** For a write whose connection was lost: it may have been committed or not. */
 export function outcomeUnknown(cause: unknown, advice = ''): PetstoreError {
   return new PetstoreError(

@@ -21,7 +21,7 @@ import { createKeyStore, findKeys } from './keys/keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
 import { createPetStore, readPets } from './pets/pets.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadinessCheck } from './readiness.ts';
 import { SessionGroup } from './session/group.ts';
 
 export interface PostgresStore {
@@ -62,8 +62,6 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   if (metrics) addPostgresGauges(metrics, group, watch);
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
-  const readiness = createReadiness(group, database, watch, now);
-  const create = readiness.observe(createPetCreator(database, { recordsOrders, now }));
   const measured: WriteMetrics | undefined =
     metrics &&
     createWriteMetrics(metrics, {
@@ -71,12 +69,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       length: (): number => Math.max(creates.waiting, updates.waiting, deletes.waiting),
       capacity: maxQueuedWrites,
     });
-  const creates = createBatcher({ run: create, maxQueued: maxQueuedWrites, metrics: measured });
+  const creates = createBatcher({
+    run: createPetCreator(database, { recordsOrders, now }),
+    maxQueued: maxQueuedWrites,
+    metrics: measured,
+  });
   const createChanges = <Request extends { id: bigint }, Result>(
     run: (requests: Request[]) => Promise<Result[]>,
   ) =>
     createBatcher({
-      run: readiness.observeChanges(run),
+      run,
       maxQueued: maxQueuedWrites,
       metrics: measured,
       subjectOf: ({ id }: Request) => String(id),
@@ -86,7 +88,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
-    pets: createPetStore(creates, gets, database, readiness),
+    pets: createPetStore(creates, gets, database, createReadinessCheck(database, watch, now)),
     experimental: createExperimentalStore(updates, deletes, database),
     keys: createKeyStore(database, watch, finds, now),
     async close() {

@@ -1,9 +1,8 @@
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../domain/error.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
-import { spoilsConnection, unavailable, wasUndone } from './errors.ts';
+import { spoilsConnection, unavailable, wasUndone, within } from './errors.ts';
 import type { Connection, Statement, Values } from './session/connection.ts';
-import { within } from './within.ts';
 
 /** A connection that replaces itself: opened when it is first needed, given up when it fails. */
 export interface ReconnectingConnection {

@@ -28,9 +28,6 @@ export interface CreateRequest {
 /** An error is that of this request alone. */
 export type CreateResult = CreatedPet | 'conflict' | Error;
 
-/** Creates a batch of pets in one transaction. */
-export type CreatePets = (requests: CreateRequest[]) => Promise<CreateResult[]>;
-
 type Results = Map<CreateRequest, CreateResult>;
 
 const forgetEveryMs = 60_000;
@@ -42,10 +39,11 @@ export interface CreateOptions {
   now: () => number;
 }
 
+/** Creates batches of pets, each in one transaction. */
 export function createPetCreator(
   database: Database,
   { recordsOrders = false, now }: CreateOptions,
-): CreatePets {
+): (requests: CreateRequest[]) => Promise<CreateResult[]> {
   const { insertPets, insertPetsOnce } = createStatements(recordsOrders);
   let nextForgettingAt = -Infinity;
 

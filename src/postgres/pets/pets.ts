@@ -4,13 +4,12 @@ import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
 import { createPageReader } from './pages.ts';
 import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
-import type { Readiness } from '../readiness.ts';
 
 export function createPetStore(
   creates: Batcher<CreateRequest, CreateResult>,
   gets: Batcher<string, string | undefined>,
   database: Database,
-  readiness: Readiness,
+  checkWritable: PetStore['checkWritable'],
 ): PetStore {
   return {
     // Asking the server would take as long as reading a page.
@@ -27,7 +26,7 @@ export function createPetStore(
       return result;
     },
 
-    checkWritable: () => readiness.check(),
+    checkWritable,
   };
 }
 

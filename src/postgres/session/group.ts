@@ -1,7 +1,7 @@
 import type { Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { Host, PostgresAddress } from '../address.ts';
-import { within } from '../within.ts';
+import { within } from '../errors.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { pickNewest } from './hosts.ts';
 import { introduce, isNewer, isSameServer, refusalOf } from './server.ts';
