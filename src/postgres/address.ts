@@ -39,7 +39,7 @@ const parameters = [
   ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
 ];
 
-/** One creates, one does the other writes, one watches the keys, the others read. */
+/** One creates, one does the other writes, the others read. */
 const connections = { fewest: 3, most: 100, default: 5 };
 
 /**

@@ -59,7 +59,7 @@ export function openDatabase(
   unknownOutcomes?: Counter,
 ): Database {
   const session = address.ownsSession ? { prepare: prepareSession } : {};
-  const readers = Array.from({ length: Math.max(1, address.connectionLimit - 3) }, () =>
+  const readers = Array.from({ length: address.connectionLimit - 2 }, () =>
     createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, pipeline: address.ownsSession }),
       maxInFlight: address.ownsSession ? maxReadsInFlight : 1,
@@ -97,7 +97,7 @@ export function openDatabase(
       },
     });
   const writer = createWriter(true);
-  const writerBeside = address.connectionLimit > 3 ? createWriter(false) : writer;
+  const writerBeside = createWriter(false);
 
   const writeOn =
     (connection: ReconnectingConnection): Database['write'] =>

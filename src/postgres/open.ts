@@ -16,7 +16,7 @@ import {
 } from './pets/change.ts';
 import { createPetCreator } from './pets/create.ts';
 import { openDatabase } from './database.ts';
-import { openKeyWatch } from './keys/key-watch.ts';
+import { createKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
@@ -58,7 +58,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
 
   const group = new SessionGroup(address, log, counters?.failovers);
   const database = openDatabase(address, group, counters?.unknownOutcomes);
-  const watch = openKeyWatch(group, database, { canListen: address.ownsSession });
+  const watch = createKeyWatch(group, database);
   if (metrics) addPostgresGauges(metrics, group, watch);
   // So that the log says at once which server is in use. One that has just gone away is found when it is needed.
   await watch.check().catch(() => {});
@@ -93,7 +93,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     keys: createKeyStore(database, watch, finds, now),
     async close() {
       const batchers = [creates, updates, deletes, gets, finds];
-      await Promise.all([...batchers.map((batcher) => batcher.close()), watch.close()]);
+      await Promise.all(batchers.map((batcher) => batcher.close()));
       await database.close();
       group.close();
     },

@@ -10,7 +10,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 describe('a plan', () => {
   it('plans a statement once, whatever the values, and never compiles it', async () => {
     // One session reads, so that all plans are its own.
-    const database = openDatabaseAt(place.address('?connection_limit=4'));
+    const database = openDatabaseAt(place.address('?connection_limit=3'));
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
       expect(await database.read(statement, [last])).toHaveLength(last);

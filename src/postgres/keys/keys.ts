@@ -82,7 +82,7 @@ export function createKeyStore(
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
     await database.writeBeside(statement, [id, ...values]);
-    await watch.announce();
+    watch.drop();
     const [row] = await database.read<KeyRow>(selectById, [id]);
     return row && apiKeyOf(row);
   };
@@ -102,7 +102,7 @@ export function createKeyStore(
       const values = [name, hash, lastFour, isReadOnly, ...times];
       const [row] = await database.writeBeside<KeyRow>(insertKey, values);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
-      await watch.announce();
+      watch.drop();
       return apiKeyOf(row);
     },
 

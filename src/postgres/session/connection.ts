@@ -38,7 +38,6 @@ export interface ConnectionOptions extends DriverOptions {
   /** Run before the connection is handed over; when it fails, there is no connection. */
   prepare?: (connection: Connection) => Promise<void>;
   onLost?: (error: unknown) => void;
-  onNotification?: () => void;
 }
 
 /** How long a session that has reported an error may take to show that it lives on. */
@@ -111,7 +110,7 @@ async function start(host: Host, socket: Socket, options: StartOptions): Promise
 type Session = Omit<Connection, keyof Introduction | 'host'>;
 
 function wrap(client: Client, socket: Socket, options: ConnectionOptions): Session {
-  const { address, refuseWarnings = false, onLost, onNotification } = options;
+  const { address, refuseWarnings = false, onLost } = options;
   let isOpen = true;
   let warnings = 0;
   const underWay = new Set<Promise<unknown>>();
@@ -131,7 +130,6 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
   client.on('notice', ({ code }) => {
     if (!code?.startsWith('00')) warnings += 1;
   });
-  if (onNotification) client.on('notification', onNotification);
 
   const responds = (): Promise<boolean> =>
     client.query('').then(

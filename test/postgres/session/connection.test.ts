@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import { openConnection } from '../../../src/postgres/session/hosts.ts';
-import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openDatabaseAt } from '../../support/postgres/open-database.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
@@ -28,29 +27,6 @@ describe('a statement that takes too long', () => {
       expect(await outcome).toMatchObject({ code: '57014' });
     } finally {
       await connection.close();
-    }
-  });
-});
-
-describe('a key watch that gets no response to LISTEN', () => {
-  it('gives up the silent connection before it opens another one', async () => {
-    await using proxy = await openProxy(sharedServer.port);
-    const { user, password } = superuser;
-    proxy.lose('LISTEN petstore_keys');
-    const store = await openPostgresStore({
-      address: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`,
-    });
-    try {
-      // Only requests make it check the keys.
-      while (proxy.losses < 2) {
-        await store.keys.findKey('nobody');
-        await Bun.sleep(20);
-      }
-      // The proxy may hear a moment later that a connection was closed.
-      for (let turn = 0; turn < 50 && proxy.countThatSent('LISTEN') > 1; turn++) await Bun.sleep(20);
-      expect(proxy.countThatSent('LISTEN')).toBeLessThanOrEqual(1);
-    } finally {
-      await store.close();
     }
   });
 });
