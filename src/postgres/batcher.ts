@@ -17,7 +17,7 @@ export interface BatcherOptions<Request, Result> {
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
   /** Two requests of the same subject go into successive batches. */
-  subjectOf?: (request: Request) => string;
+  subjectOf?: (request: Request) => unknown;
   metrics?: WriteMetrics | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createBatcher<Request, Result>(
   };
 
   const takeBatch = (): Queued<Request, Result>[] => {
-    const subjects = new Set<string>();
+    const subjects = new Set<unknown>();
     return queue.take((request, index) => {
       if (index === maxPerBatch) return false;
       const subject = subjectOf?.(request);

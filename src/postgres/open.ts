@@ -14,7 +14,7 @@ import {
   type DeleteRequest,
   type UpdateRequest,
 } from './pets/change.ts';
-import { createPetCreator } from './pets/create.ts';
+import { createPetCreator, keyOf } from './pets/create.ts';
 import { openDatabase } from './database.ts';
 import { createKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
@@ -69,22 +69,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       length: (): number => Math.max(creates.waiting, updates.waiting, deletes.waiting),
       capacity: maxQueuedWrites,
     });
-  const creates = createBatcher({
-    run: createPetCreator(database, { recordsOrders, now }),
-    maxQueued: maxQueuedWrites,
-    metrics: measured,
-  });
-  const createChanges = <Request extends { id: bigint }, Result>(
+  const createWriteBatcher = <Request, Result>(
     run: (requests: Request[]) => Promise<Result[]>,
-  ) =>
-    createBatcher({
-      run,
-      maxQueued: maxQueuedWrites,
-      metrics: measured,
-      subjectOf: ({ id }: Request) => String(id),
-    });
-  const updates = createChanges((requests: UpdateRequest[]) => runUpdates(database, requests, now()));
-  const deletes = createChanges((requests: DeleteRequest[]) => runDeletes(database, requests));
+    subjectOf: (request: Request) => unknown,
+  ) => createBatcher({ run, subjectOf, maxQueued: maxQueuedWrites, metrics: measured });
+  const creates = createWriteBatcher(createPetCreator(database, { recordsOrders, now }), keyOf);
+  const updates = createWriteBatcher(
+    (requests: UpdateRequest[]) => runUpdates(database, requests, now()),
+    ({ id }) => id,
+  );
+  const deletes = createWriteBatcher(
+    (requests: DeleteRequest[]) => runDeletes(database, requests),
+    ({ id }) => id,
+  );
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {

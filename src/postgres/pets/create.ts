@@ -39,7 +39,7 @@ export interface CreateOptions {
   now: () => number;
 }
 
-/** Creates batches of pets, each in one transaction. */
+/** Creates batches of pets, each in one transaction. A batch must not hold an idempotency key twice. */
 export function createPetCreator(
   database: Database,
   { recordsOrders = false, now }: CreateOptions,
@@ -103,29 +103,14 @@ export function createPetCreator(
   };
 
   return async (requests) => {
-    const firsts = firstsOf(requests);
-    const results = await insert([...new Set(firsts)]);
-    return requests.map((request, index) => {
-      const first = firsts[index] ?? request;
-      const result = results.get(first) ?? missingRow();
-      if (first === request || result === 'conflict' || result instanceof Error) return result;
-      const isSame = fingerprintOf(request.pet) === fingerprintOf(first.pet);
-      return isSame ? { ...result, replayed: true } : 'conflict';
-    });
+    const results = await insert(requests);
+    return requests.map((request) => results.get(request) ?? missingRow());
   };
 }
 
-/** For each request the first one with its key: only that goes to the database, the others follow it. */
-function firstsOf(requests: CreateRequest[]): CreateRequest[] {
-  const firstByKey = new Map<string, CreateRequest>();
-  return requests.map((request) => {
-    if (!request.idempotency) return request;
-    const { caller, key } = request.idempotency;
-    const id = JSON.stringify([caller, key]);
-    const first = firstByKey.get(id) ?? request;
-    firstByKey.set(id, first);
-    return first;
-  });
+/** Equal for requests with the same idempotency key; undefined for one without. */
+export function keyOf({ idempotency }: CreateRequest): string | undefined {
+  return idempotency && JSON.stringify([idempotency.caller, idempotency.key]);
 }
 
 function keyArrays(requests: CreateRequest[]): (string | null)[][] {
