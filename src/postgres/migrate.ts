@@ -3,8 +3,7 @@ import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
-import { openAt, type Connection } from './session/connection.ts';
-import { openConnection } from './session/hosts.ts';
+import { openAt, openConnection, type Connection } from './session/connection.ts';
 import { isSameServer } from './session/server.ts';
 
 /**

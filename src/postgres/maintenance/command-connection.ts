@@ -2,8 +2,7 @@ import type { MigrationOptions } from '../../domain/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
-import type { Connection } from '../session/connection.ts';
-import { openConnection } from '../session/hosts.ts';
+import { openConnection, type Connection } from '../session/connection.ts';
 
 export interface CommandOptions extends MigrationOptions {
   address: string;

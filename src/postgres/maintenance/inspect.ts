@@ -1,6 +1,5 @@
 import { parseAddress, type Environment } from '../address.ts';
-import type { Connection } from '../session/connection.ts';
-import { openConnection } from '../session/hosts.ts';
+import { openConnection, type Connection } from '../session/connection.ts';
 import { readSchemaVersion } from '../migrate.ts';
 import { explain } from '../errors.ts';
 

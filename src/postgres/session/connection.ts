@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import type { Host } from '../address.ts';
 import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
-import { introduce, refusalOf, type Introduction } from './server.ts';
+import { introduce, pickNewest, type Introduction } from './server.ts';
 
 /** A statement by name, so that a session parses and plans it once. */
 export interface Statement {
@@ -31,8 +31,6 @@ export interface Connection extends Introduction {
 }
 
 export interface ConnectionOptions extends DriverOptions {
-  /** A server that cannot be used is not refused, but can be asked. */
-  mayBeStandby?: boolean;
   /** A statement fails when the server adds a warning to its success. Not for pipelined sessions. */
   refuseWarnings?: boolean;
   /** Run before the connection is handed over; when it fails, there is no connection. */
@@ -46,7 +44,18 @@ const closeMs = 5000;
 /** The whole reply of a server that speaks no TLS to the request for it; anything else is an error. */
 const speaksNoTls = Buffer.from('N');
 
-/** Opens a session on one host, all of it within the time that the address gives. */
+/** Opens one session, on the newest server of the address that can be used. */
+export async function openConnection(options: ConnectionOptions): Promise<Connection> {
+  const { address } = options;
+  const responses = await Promise.allSettled(address.hosts.map((host) => openAt(host, options)));
+  const { newest, failure } = pickNewest(responses, address);
+  for (const response of responses)
+    if (response.status === 'fulfilled' && response.value !== newest) void response.value.close();
+  if (!newest) throw failure;
+  return newest;
+}
+
+/** Opens a session on one host, whatever server that is, all of it within the time that the address gives. */
 export async function openAt(host: Host, options: ConnectionOptions): Promise<Connection> {
   const { address } = options;
   const deadline = performance.now() + address.connectTimeoutMs;
@@ -74,7 +83,7 @@ interface StartOptions extends ConnectionOptions {
 }
 
 async function start(host: Host, socket: Socket, options: StartOptions): Promise<Connection> {
-  const { address, ssl, deadline, mayBeStandby = false } = options;
+  const { address, ssl, deadline } = options;
   // The driver connects the socket, and speaks TLS over it; it stays ours to end.
   const client = new Client({ ...driverConfig(host, options), ssl, stream: () => socket });
   // An attempt that fails is reported by its promise; only a connection that was handed over can be lost.
@@ -91,10 +100,7 @@ async function start(host: Host, socket: Socket, options: StartOptions): Promise
   const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
-    const introduction = await introduce(session, address);
-    const refusal = mayBeStandby ? undefined : refusalOf(introduction, address);
-    if (refusal) throw refusal;
-    const connection = Object.assign(session, introduction, { host });
+    const connection = Object.assign(session, await introduce(session, address), { host });
     await options.prepare?.(connection);
     isHandedOver = true;
     return connection;

@@ -3,10 +3,9 @@ import type { Counter } from '../../metrics/registry.ts';
 import type { Host, PostgresAddress } from '../address.ts';
 import { within } from '../errors.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
-import { pickNewest } from './hosts.ts';
-import { introduce, isNewer, isSameServer, refusalOf } from './server.ts';
+import { introduce, isNewer, isSameServer, pickNewest, refusalOf } from './server.ts';
 
-export type SessionOptions = Omit<ConnectionOptions, 'address' | 'mayBeStandby'>;
+export type SessionOptions = Omit<ConnectionOptions, 'address'>;
 
 type ServerInUse = Pick<Connection, 'host' | 'server'>;
 
@@ -125,10 +124,10 @@ export class SessionGroup {
 
   async #choose(): Promise<void> {
     const startedAt = performance.now();
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       this.#address.hosts.map((host) => this.#ask(host, this.#address.connectTimeoutMs)),
     );
-    const { newest, failure } = pickNewest(answers, this.#address, this.#last?.server);
+    const { newest, failure } = pickNewest(responses, this.#address, this.#last?.server);
     if (!newest) {
       const { message, code } = failure as { message: string; code?: string };
       if (!this.#isWithout) this.#log?.warn('No database server can be used.', { reason: message || code });
@@ -170,11 +169,11 @@ export class SessionGroup {
     // In doubt the host in use is asked anew: a name or a proxy may have moved on, while old sessions still work.
     const isInDoubt = this.#checkedAt === -Infinity;
     const hosts = this.#address.hosts.filter((host) => isInDoubt || host !== current.host);
-    const answers = await Promise.allSettled(hosts.map((host) => this.#ask(host, responseMs)));
+    const responses = await Promise.allSettled(hosts.map((host) => this.#ask(host, responseMs)));
     this.#endProbe(current.host);
     if (this.#current !== current) return;
-    const isOutdated = answers.some(
-      (answer) => answer.status === 'fulfilled' && replaces(answer.value, current, this.#address),
+    const isOutdated = responses.some(
+      (response) => response.status === 'fulfilled' && replaces(response.value, current, this.#address),
     );
     if (isOutdated) this.#leave();
     else if (this.losses === losses) this.#checkedAt = startedAt;
@@ -197,7 +196,7 @@ export class SessionGroup {
     const forget = (): void => {
       if (this.#probes.get(host) === probe) this.#probes.delete(host);
     };
-    const probe = openAt(host, { address: this.#address, mayBeStandby: true, onLost: forget });
+    const probe = openAt(host, { address: this.#address, onLost: forget });
     probe.catch(forget);
     this.#probes.set(host, probe);
     return probe;
@@ -211,7 +210,7 @@ export class SessionGroup {
 }
 
 /** Whether another server is behind the host in use, or a newer one behind another host. */
-function replaces(answer: Connection, { host, server }: ServerInUse, address: PostgresAddress): boolean {
-  if (answer.host === host) return !isSameServer(answer.server, server);
-  return !refusalOf(answer, address) && isNewer(answer.server, server);
+function replaces(response: Connection, { host, server }: ServerInUse, address: PostgresAddress): boolean {
+  if (response.host === host) return !isSameServer(response.server, server);
+  return !refusalOf(response, address) && isNewer(response.server, server);
 }

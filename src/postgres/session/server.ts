@@ -84,3 +84,23 @@ export function refusalOf(
       'If it was restored from a backup, restart the service.',
   );
 }
+
+/**
+ * All hosts are asked at once, so that many silent ones take no longer than one. An old primary that was not told of its
+ * successor accepts writes, too; the timeline tells them apart. The failure says why no host can be used.
+ */
+export function pickNewest<Found extends Introduction>(
+  responses: PromiseSettledResult<Found>[],
+  address: PostgresAddress,
+  notBefore?: Server,
+): { newest?: Found; failure?: unknown } {
+  let newest: Found | undefined;
+  let failure: unknown;
+  for (const response of responses) {
+    const refusal = response.status === 'fulfilled' && refusalOf(response.value, address, notBefore);
+    if (response.status === 'rejected') failure ??= response.reason;
+    else if (refusal) failure = refusal;
+    else if (!newest || response.value.server.timeline > newest.server.timeline) newest = response.value;
+  }
+  return newest ? { newest } : { failure };
+}

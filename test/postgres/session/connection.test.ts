@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
-import { openConnection } from '../../../src/postgres/session/hosts.ts';
+import { openConnection } from '../../../src/postgres/session/connection.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openDatabaseAt } from '../../support/postgres/open-database.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';

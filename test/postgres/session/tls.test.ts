@@ -1,7 +1,11 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
-import { openAt, type Connection, type ConnectionOptions } from '../../../src/postgres/session/connection.ts';
+import {
+  openConnection,
+  type Connection,
+  type ConnectionOptions,
+} from '../../../src/postgres/session/connection.ts';
 import { superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
@@ -31,7 +35,7 @@ function open(
     `postgres://${user}:${password}@127.0.0.1:${port}/postgres?connect_timeout=60&${query}`,
     {},
   );
-  return openAt({ host: '127.0.0.1', port }, { ...options, address });
+  return openConnection({ ...options, address });
 }
 
 /** What a login without TLS begins with. */
