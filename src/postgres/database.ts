@@ -35,9 +35,10 @@ const maxAttempts = 10;
 const retryWithinMs = 1000;
 
 /** The time of its start tells a process from a later one with the same number. */
-const ofBackend = 'FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2';
-const selectBackend = { name: 'select-backend', text: `SELECT 1 AS found ${ofBackend}` };
-const endBackend = { name: 'end-backend', text: `SELECT pg_terminate_backend(pid) ${ofBackend}` };
+const selectBackend = {
+  name: 'select-backend',
+  text: 'SELECT 1 AS found FROM pg_stat_get_activity($1::integer) WHERE backend_start::text = $2',
+};
 
 /**
  * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
@@ -82,25 +83,25 @@ export function openDatabase(
     };
   const read = readOn(() => leastLoaded(readers));
 
-  const unresolved = createUnresolvedWrite({
-    isGone: async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
-    end: ({ pid, startedAt }) => read(endBackend, [pid, startedAt]),
-  });
-  const createWriter = (isForCreates: boolean): ReconnectingConnection =>
-    createReconnectingConnection({
+  const createWriter = () => {
+    const unresolved = createUnresolvedWrite(
+      async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
+    );
+    const connection = createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true }),
       maxInFlight: 1,
-      onSilent(connection) {
-        // Ending a create could make its pet visible before the standby has it. The other writes do no such harm.
-        unresolved.keep(connection, !isForCreates);
+      onSilent(silent) {
+        unresolved.keep(silent);
         group.doubt();
       },
     });
-  const writer = createWriter(true);
-  const writerBeside = createWriter(false);
+    return { unresolved, connection };
+  };
+  const writer = createWriter();
+  const writerBeside = createWriter();
 
   const writeOn =
-    (connection: ReconnectingConnection): Database['write'] =>
+    ({ unresolved, connection }: typeof writer): Database['write'] =>
     async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -129,8 +130,9 @@ export function openDatabase(
     write: writeOn(writer),
     writeBeside: writeOn(writerBeside),
     async close() {
-      unresolved.close();
-      await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
+      for (const { unresolved } of [writer, writerBeside]) unresolved.close();
+      const connections = [writer.connection, writerBeside.connection, ...readers];
+      await Promise.all(connections.map((connection) => connection.close()));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryConfig, type QueryResultRow } from 'pg';
 import type { Host } from '../address.ts';
 import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
@@ -184,7 +183,7 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
     async settle() {
       const isSilent = async () => !(await responds()) && isOpen;
       // The driver gives up waiting for each query after a while; the server may still respond later.
-      while (await isSilent()) await sleep(signOfLifeMs);
+      while (await isSilent());
     },
     async close() {
       isOpen = false;
