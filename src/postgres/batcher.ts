@@ -29,15 +29,12 @@ export function createBatcher<Request, Result>(
 ): Batcher<Request, Result> {
   const { run, maxQueued, subjectOf, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
-  let isRunning = false;
-  let closing: PromiseWithResolvers<void> | undefined;
+  let running: Promise<void> | undefined;
+  let isClosed = false;
 
-  const runNext = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
+  const runAll = async (): Promise<void> => {
     while (queue.length > 0) await settle(takeBatch());
-    isRunning = false;
-    closing?.resolve();
+    running = undefined;
   };
 
   const takeBatch = (): Queued<Request, Result>[] => {
@@ -52,20 +49,13 @@ export function createBatcher<Request, Result>(
     });
   };
 
-  const runMeasured = async (requests: Request[]): Promise<Result[]> => {
-    if (!metrics) return run(requests);
+  const settle = async (batch: Queued<Request, Result>[]): Promise<void> => {
     const startedAt = performance.now();
     try {
-      return await run(requests);
-    } finally {
-      metrics.batchSize.observe(requests.length);
-      metrics.commitSeconds.observe((performance.now() - startedAt) / 1000);
-    }
-  };
-
-  const settle = async (batch: Queued<Request, Result>[]): Promise<void> => {
-    try {
-      const results = await runMeasured(batch.map(({ request }) => request));
+      const results = await run(batch.map(({ request }) => request)).finally(() => {
+        metrics?.batchSize.observe(batch.length);
+        metrics?.commitSeconds.observe((performance.now() - startedAt) / 1000);
+      });
       batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
     } catch (error) {
       // One request that cannot be done must not take the others with it; a store that is down takes all.
@@ -79,15 +69,14 @@ export function createBatcher<Request, Result>(
       return queue.length;
     },
     async add(request) {
-      if (closing) throw new PetstoreError('unavailable', 'The store is closing.');
+      if (isClosed) throw new PetstoreError('unavailable', 'The store is closing.');
       const result = queue.add(request);
-      void runNext();
+      running ??= runAll();
       return result;
     },
     async close() {
-      closing ??= Promise.withResolvers();
-      if (!isRunning) closing.resolve();
-      await closing.promise;
+      isClosed = true;
+      await running;
     },
   };
 }
