@@ -27,7 +27,7 @@ export interface Database {
 
 /**
  * Reads share few connections and are sent without waiting for the responses before them. Past this many the rest waits
- * here, where it can still be shared, and not in the socket.
+ * here, where it can still be refused, and not in the socket.
  */
 const maxReadsInFlight = 32;
 const maxAttempts = 10;
@@ -95,14 +95,7 @@ export function openDatabase(
         group.doubt();
       },
     });
-    return { unresolved, connection };
-  };
-  const writer = createWriter();
-  const writerBeside = createWriter();
-
-  const writeOn =
-    ({ unresolved, connection }: typeof writer): Database['write'] =>
-    async (statement, values = []) => {
+    const write: Database['write'] = async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
           return await group.run(async () => {
@@ -122,17 +115,22 @@ export function openDatabase(
         }
       }
     };
+    const close = (): Promise<void> => {
+      unresolved.close();
+      return connection.close();
+    };
+    return { write, close };
+  };
+  const [writer, writerBeside] = [createWriter(), createWriter()];
 
   return {
     read,
     readEverywhere: <Row extends QueryResultRow>(statement: Statement, values?: Values) =>
       Promise.all(readers.map((reader) => readOn(() => reader)<Row>(statement, values))),
-    write: writeOn(writer),
-    writeBeside: writeOn(writerBeside),
+    write: writer.write,
+    writeBeside: writerBeside.write,
     async close() {
-      for (const { unresolved } of [writer, writerBeside]) unresolved.close();
-      const connections = [writer.connection, writerBeside.connection, ...readers];
-      await Promise.all(connections.map((connection) => connection.close()));
+      await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
     },
   };
 }

@@ -77,7 +77,7 @@ export function outcomeUnknown(cause: unknown, advice = ''): PetstoreError {
 
 /** True when a start may succeed a little later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
 export function mayPass(error: unknown): boolean {
-  if (!(error instanceof DatabaseError)) return true;
+  if (!(error instanceof DatabaseError)) return !(error instanceof OperatorError);
   return error.code !== refusedSettings && /^(?:08|40|53|55|57)/.test(error.code ?? '');
 }
 

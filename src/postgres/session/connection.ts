@@ -118,7 +118,6 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
   const { address, refuseWarnings = false, onLost } = options;
   let isOpen = true;
   let warnings = 0;
-  const underWay = new Set<Promise<unknown>>();
   const lose = (error: unknown): void => {
     if (!isOpen) return;
     isOpen = false;
@@ -166,19 +165,13 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
       const { text, name } = typeof statement === 'string' ? { text: statement } : statement;
       const warningsBefore = warnings;
       const query = { text, values: [...values], ...(address.ownsSession && name !== undefined && { name }) };
-      const response = ask<Row>(query);
-      underWay.add(response);
-      try {
-        const rows = await response;
-        // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
-        if (refuseWarnings && warnings > warningsBefore) {
-          destroy();
-          throw new Error('The server warned.');
-        }
-        return rows;
-      } finally {
-        underWay.delete(response);
+      const rows = await ask<Row>(query);
+      // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
+      if (refuseWarnings && warnings > warningsBefore) {
+        destroy();
+        throw new Error('The server warned.');
       }
+      return rows;
     },
     async settle() {
       const isSilent = async () => !(await responds()) && isOpen;
@@ -188,8 +181,8 @@ function wrap(client: Client, socket: Socket, options: ConnectionOptions): Sessi
     async close() {
       isOpen = false;
       const timer = setTimeout(destroy, closeMs);
-      // Unless they are pipelined, the driver's goodbye would cut them off.
-      await Promise.allSettled(underWay);
+      // The driver's goodbye would cut statements off; this one comes behind them.
+      await responds();
       await client.end().catch(() => {});
       clearTimeout(timer);
     },
