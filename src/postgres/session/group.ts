@@ -15,8 +15,6 @@ const checkEveryMs = 500;
 const trustedForMs = 900;
 /** A host that takes longer to respond delays nobody; the next check may find it. */
 const responseMs = 400;
-/** Servers that have just refused us are left alone for this long; requests meanwhile get the same error. */
-const pauseAfterFailureMs = 100;
 /** An address that leads to another server with each session cannot be used. */
 const maxMoves = 5;
 
@@ -55,7 +53,8 @@ export class SessionGroup {
   /** Opens a session on the server in use; chooses the server first when none is. */
   async open(options: SessionOptions): Promise<Connection> {
     for (let moves = 0; moves < maxMoves; moves++) {
-      if (!this.#current) await (this.#choosing ??= this.#choose());
+      if (!this.#current)
+        await (this.#choosing ??= this.#choose().finally(() => (this.#choosing = undefined)));
       const session = this.#current && (await this.#openOn(this.#current, options));
       if (session) return session;
     }
@@ -132,7 +131,6 @@ export class SessionGroup {
       const { message, code } = failure as { message: string; code?: string };
       if (!this.#isWithout) this.#log?.warn('No database server can be used.', { reason: message || code });
       this.#isWithout = true;
-      setTimeout(() => (this.#choosing = undefined), pauseAfterFailureMs);
       throw failure;
     }
     const { host, server } = newest;
@@ -148,7 +146,6 @@ export class SessionGroup {
     this.#current = this.#last = { host, server };
     this.#checkedAt = startedAt;
     this.#isWithout = false;
-    this.#choosing = undefined;
   }
 
   /** A single host has nobody to be checked against, unless there is a doubt. */
