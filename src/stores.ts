@@ -32,48 +32,36 @@ export interface StoreOptions extends MigrationOptions {
 }
 
 /** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */
-export async function openStores(
-  databaseUrl: string,
-  { environment, log, metrics, recordsOrders = false, ...migration }: StoreOptions,
-): Promise<Stores> {
+export async function openStores(databaseUrl: string, options: StoreOptions): Promise<Stores> {
   const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) {
-    return {
-      ...openSqliteStore({ ...location, log, metrics, recordsOrders, ...migration }),
-      isEmbedded: true,
-    };
-  }
+  if ('path' in location) return { ...openSqliteStore({ ...options, ...location }), isEmbedded: true };
   const { openPostgresStore } = await import('./postgres/open.ts');
-  const options = { ...location, environment, metrics, recordsOrders, ...migration, ...(log && { log }) };
-  return { ...(await openPostgresStore(options)), isEmbedded: false };
+  return { ...(await openPostgresStore({ ...options, ...location })), isEmbedded: false };
 }
 
 /** Opens the same store to read or write it as a whole. */
 export async function openBulkStore(
   databaseUrl: string,
-  { environment, mayCreate, ...migration }: StoreOptions & { mayCreate: boolean },
+  options: StoreOptions & { mayCreate: boolean },
 ): Promise<BulkStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
     const { openSqliteBulk } = await import('./sqlite/maintenance/bulk.ts');
-    return openSqliteBulk({ ...location, mayCreate, ...migration });
+    return openSqliteBulk({ ...options, ...location });
   }
   const { openPostgresBulk } = await import('./postgres/maintenance/bulk.ts');
-  return openPostgresBulk({ ...location, environment, mayCreate, ...migration });
+  return openPostgresBulk({ ...options, ...location });
 }
 
 /** Opens the same store to add many pets at once. */
-export async function openImportStore(
-  databaseUrl: string,
-  { environment, ...migration }: StoreOptions,
-): Promise<ImportStore> {
+export async function openImportStore(databaseUrl: string, options: StoreOptions): Promise<ImportStore> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
     const { openSqliteImport } = await import('./sqlite/maintenance/import.ts');
-    return openSqliteImport({ ...location, ...migration });
+    return openSqliteImport({ ...options, ...location });
   }
   const { openPostgresImport } = await import('./postgres/maintenance/import.ts');
-  return openPostgresImport({ ...location, environment, ...migration });
+  return openPostgresImport({ ...options, ...location });
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */
