@@ -38,6 +38,7 @@ export class SessionGroup {
   #checking: Promise<void> | undefined;
   #checkedAt = -Infinity;
   #isWithout = false;
+  #isClosed = false;
 
   constructor(address: PostgresAddress, log?: Log, failovers?: Counter) {
     this.#address = address;
@@ -52,13 +53,15 @@ export class SessionGroup {
 
   /** Opens a session on the server in use; chooses the server first when none is. */
   async open(options: SessionOptions): Promise<Connection> {
-    for (let moves = 0; moves < maxMoves; moves++) {
+    for (let moves = 0; moves < maxMoves && !this.#isClosed; moves++) {
       if (!this.#current)
         await (this.#choosing ??= this.#choose().finally(() => (this.#choosing = undefined)));
       const session = this.#current && (await this.#openOn(this.#current, options));
       if (session) return session;
     }
-    throw new Error('The address leads to one server after the other.');
+    throw new Error(
+      this.#isClosed ? 'The store is closed.' : 'The address leads to one server after the other.',
+    );
   }
 
   /** Does something with the sessions, on a server that was checked lately, and goes on checking meanwhile. */
@@ -84,7 +87,9 @@ export class SessionGroup {
     this.#checkedAt = -Infinity;
   }
 
+  /** Ends every session; none is opened from now on. */
   close(): void {
+    this.#isClosed = true;
     this.#leave();
     for (const host of this.#probes.keys()) this.#endProbe(host);
   }
@@ -106,7 +111,7 @@ export class SessionGroup {
       if (this.#current === chosen && this.#sessions.size === 0) this.#leave();
       throw error;
     }
-    if (this.#current === chosen && isSameServer(session.server, chosen.server)) {
+    if (this.#current === chosen && !this.#isClosed && isSameServer(session.server, chosen.server)) {
       this.#sessions.add(session);
       return session;
     }

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
 import { openConnection } from '../../../src/postgres/session/connection.ts';
+import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
 import { openDatabaseAt } from '../../support/postgres/open-database.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
@@ -15,6 +16,25 @@ describe('closing a connection', () => {
     const answer = connection.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
     const [rows] = await Promise.all([answer, connection.close()]);
     expect(rows).toMatchObject([{ done: true }]);
+  });
+});
+
+describe('closing a store', () => {
+  it('leaves no session behind when reads still wait for their turn', async () => {
+    await using own = await makeDatabase();
+    const store = await openPostgresStore({ address: own.address() });
+    // Far more than the sessions take at once, and none that another could share.
+    const reads = Array.from({ length: 500 }, async (_, index) =>
+      store.pets.listPets({ limit: 1, after: BigInt(index) }),
+    );
+    const settled = Promise.allSettled(reads);
+    await store.close();
+    for (const read of await settled)
+      if (read.status === 'rejected') expect(read.reason).toMatchObject({ code: 'unavailable' });
+    const sessions = () =>
+      own.run(`SELECT FROM pg_stat_activity WHERE datname = '${own.name}' AND application_name = 'petstore'`);
+    // The server takes a moment to end them.
+    while ((await sessions()).length > 0) await Bun.sleep(20);
   });
 });
 
