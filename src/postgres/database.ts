@@ -3,11 +3,10 @@ import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
 import type { PostgresAddress } from './address.ts';
-import { isIdTaken, isRetryable, outcomeUnknown, translateError, unavailable, wasUndone } from './errors.ts';
+import { isIdTaken, isRetryable, outcomeUnknown, translateError, wasUndone } from './errors.ts';
 import type { Connection, Statement, Values } from './session/connection.ts';
 import type { SessionGroup } from './session/group.ts';
 import { createReconnectingConnection, type ReconnectingConnection } from './reconnecting-connection.ts';
-import { createUnresolvedWrite } from './unresolved-write.ts';
 
 /** The connections of this process to the database, and what a failure of each kind of statement means. */
 export interface Database {
@@ -83,28 +82,23 @@ export function openDatabase(
     };
   const read = readOn(() => leastLoaded(readers));
 
-  const createWriter = () => {
-    const unresolved = createUnresolvedWrite(
-      async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
-    );
-    const connection = createReconnectingConnection({
+  const createWriter = (): ReconnectingConnection =>
+    createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true }),
       maxInFlight: 1,
-      onSilent(silent) {
-        unresolved.keep(silent);
-        group.doubt();
-      },
+      isGone: async ({ pid, startedAt }) => (await read(selectBackend, [pid, startedAt])).length === 0,
     });
-    const write: Database['write'] = async (statement, values = []) => {
+  const [writer, writerBeside] = [createWriter(), createWriter()];
+
+  const writeOn =
+    (connection: ReconnectingConnection): Database['write'] =>
+    async (statement, values = []) => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await group.run(async () => {
-            if (!(await unresolved.isResolved()))
-              throw unavailable(new Error('An earlier write is still under way.'));
-            return connection.run(statement, values);
-          });
+          return await group.run(() => connection.run(statement, values));
         } catch (error) {
           if (!(error instanceof PetstoreError) && !wasUndone(error)) {
+            group.doubt();
             unknownOutcomes?.increment();
             throw outcomeUnknown(error, statement.advice);
           }
@@ -115,20 +109,13 @@ export function openDatabase(
         }
       }
     };
-    const close = (): Promise<void> => {
-      unresolved.close();
-      return connection.close();
-    };
-    return { write, close };
-  };
-  const [writer, writerBeside] = [createWriter(), createWriter()];
 
   return {
     read,
     readEverywhere: <Row extends QueryResultRow>(statement: Statement, values?: Values) =>
       Promise.all(readers.map((reader) => readOn(() => reader)<Row>(statement, values))),
-    write: writer.write,
-    writeBeside: writerBeside.write,
+    write: writeOn(writer),
+    writeBeside: writeOn(writerBeside),
     async close() {
       await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { PetstoreError } from '../domain/error.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
@@ -17,11 +18,8 @@ export interface ReconnectingOptions {
   connect: (onLost: () => void) => Promise<Connection>;
   /** Statements under way at once. */
   maxInFlight: number;
-  /**
-   * Takes over a session that has not responded in time and may still do so; whatever waits for it is refused. Without
-   * this, the session is ended.
-   */
-  onSilent?: (connection: Connection) => void;
+  /** For writes: whether the process of a session is gone. Without this, a session that does not respond is ended. */
+  isGone?: (backend: NonNullable<Connection['backend']>) => Promise<boolean>;
 }
 
 const maxWaitMs = 3000;
@@ -29,6 +27,10 @@ const maxWaitMs = 3000;
 const maxConnectMs = 2000;
 /** A server that has just refused us is left alone for this long; requests meanwhile get the same error. */
 const pauseAfterFailureMs = 100;
+/** How long the next write waits for the server to say whether the earlier one is still under way. */
+const checkMs = 250;
+/** Behind a pgbouncer nobody can tell which process serves a session; then this long must do. */
+const maxBlindMs = 60_000;
 
 interface Call {
   statement: Statement;
@@ -36,11 +38,17 @@ interface Call {
 }
 
 export function createReconnectingConnection(options: ReconnectingOptions): ReconnectingConnection {
-  const { connect, maxInFlight, onSilent } = options;
+  const { connect, maxInFlight, isGone } = options;
   const queue = createBoundedQueue<Call, never[]>(maxWaitMs);
   let inFlight = 0;
   let isClosed = false;
   let current: Promise<Connection> | undefined;
+  /**
+   * The session of a write that got no response, for as long as the server may still work on it: a commit may wait for
+   * its standby for ever. Meanwhile nothing is sent, so a standby that hangs costs the server one session and not one
+   * for every write that gives up.
+   */
+  let silent: { connection: Connection; isOver: Promise<void>; checking?: Promise<void> } | undefined;
 
   const forget = (connection: Promise<Connection>): void => {
     if (current === connection) current = undefined;
@@ -64,8 +72,8 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
     } catch (error) {
       if (connection && spoilsConnection(error)) {
         forget(opening);
-        if (onSilent && connection.isOpen && !wasUndone(error)) {
-          onSilent(connection);
+        if (isGone && !silent && connection.isOpen && !wasUndone(error)) {
+          keep(connection);
           // Those who wait would wait as long, and each leave a session behind.
           for (const waiting of queue.take(() => true)) waiting.reject(unavailable(error));
         } else connection.destroy();
@@ -75,6 +83,29 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
       inFlight -= 1;
       sendNext();
     }
+  };
+
+  const keep = (connection: Connection): void => {
+    const timer = connection.backend ? undefined : setTimeout(() => connection.destroy(), maxBlindMs).unref();
+    const isOver = connection.settle().then(() => {
+      clearTimeout(timer);
+      connection.destroy();
+      silent = undefined;
+    });
+    silent = { connection, isOver };
+  };
+
+  /** The connection may have been cut in silence, and its process with it. */
+  const endIfGone = async (connection: Connection): Promise<void> => {
+    const { backend } = connection;
+    if (backend && (await isGone?.(backend).catch(() => false))) connection.destroy();
+  };
+
+  /** Asks the server before it refuses. */
+  const refuseWhileSilent = async (kept: NonNullable<typeof silent>): Promise<void> => {
+    kept.checking ??= endIfGone(kept.connection).finally(() => delete kept.checking);
+    await Promise.race([kept.isOver, sleep(checkMs)]);
+    if (silent) throw unavailable(new Error('An earlier write is still under way.'));
   };
 
   const sendNext = (): void => {
@@ -88,12 +119,14 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
     },
     async run(statement, values) {
       if (isClosed) throw new PetstoreError('unavailable', 'The store is closing.');
+      if (silent) await refuseWhileSilent(silent);
       const rows = queue.add({ statement, values });
       sendNext();
       return rows;
     },
     async close() {
       isClosed = true;
+      silent?.connection.destroy();
       const connection = await current?.catch(() => undefined);
       await connection?.close();
     },
