@@ -27,7 +27,8 @@ export function addPostgresGauges(registry: Registry, group: SessionGroup, watch
       const labels = {
         server_address: host.host,
         server_port: String(host.port),
-        ...{ system: server.system, timeline: String(server.timeline) },
+        system: server.system,
+        timeline: String(server.timeline),
       };
       return [{ labels, value: 1 }];
     },

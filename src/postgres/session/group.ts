@@ -5,7 +5,7 @@ import { within } from '../errors.ts';
 import { openAt, type Connection, type ConnectionOptions } from './connection.ts';
 import { introduce, isNewer, isSameServer, pickNewest, refusalOf } from './server.ts';
 
-export type SessionOptions = Omit<ConnectionOptions, 'address'>;
+type SessionOptions = Omit<ConnectionOptions, 'address'>;
 
 type ServerInUse = Pick<Connection, 'host' | 'server'>;
 

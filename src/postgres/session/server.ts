@@ -1,6 +1,6 @@
-import type { QueryResultRow } from 'pg';
 import { OperatorError } from '../../domain/error.ts';
 import type { PostgresAddress } from '../address.ts';
+import type { Connection } from './connection.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
 export interface Server {
@@ -41,12 +41,11 @@ function introductionSql(ownsSession: boolean): string {
       ${ownsSession ? askForWarnings : "current_setting('client_min_messages')"} AS heard`;
 }
 
-interface Asked {
-  query<Row extends QueryResultRow>(text: string): Promise<Row[]>;
-}
-
 /** Learns who the server is, and makes sure that its warnings arrive. */
-export async function introduce(session: Asked, address: PostgresAddress): Promise<Introduction> {
+export async function introduce(
+  session: Pick<Connection, 'query'>,
+  address: PostgresAddress,
+): Promise<Introduction> {
   const { ownsSession } = address;
   const [row] = await session.query<IntroductionRow>(introductionSql(ownsSession));
   if (!row) throw new Error('The server does not introduce itself.');
