@@ -34,20 +34,16 @@ const forgetEveryMs = 60_000;
 /** A key may run out, or be taken by another replica, between two attempts; but hardly each time. */
 const maxAttempts = 10;
 
-export interface CreateOptions {
-  recordsOrders?: boolean;
-  now: () => number;
-}
-
 /** Creates batches of pets, each in one transaction. A batch must not hold an idempotency key twice. */
 export function createPetCreator(
   database: Database,
-  { recordsOrders = false, now }: CreateOptions,
+  { recordsOrders = false, now }: { recordsOrders?: boolean; now: () => number },
 ): (requests: CreateRequest[]) => Promise<CreateResult[]> {
   const { insertPets, insertPetsOnce } = createStatements(recordsOrders);
   let nextForgettingAt = -Infinity;
 
-  const insert = async (requests: CreateRequest[], attempt = 1): Promise<Results> => {
+  /** Leaves requests without a result whose key is held. */
+  const insert = async (requests: CreateRequest[], results: Results): Promise<void> => {
     const pets = requests.map(({ pet }) => pet);
     const hasKeys = requests.some(({ idempotency }) => idempotency);
     const rows = hasKeys
@@ -59,35 +55,20 @@ export function createPetCreator(
           now() - idempotencyRetentionMs,
         ])
       : await database.write<CreatedRow>(insertPets, [...petArrays(pets), ...(recordsOrders ? [now()] : [])]);
-    const results: Results = new Map();
     for (const row of rows) {
       const request = requestOf(row, requests);
       results.set(request, createdPet(row.id, request, false));
     }
     if (hasKeys) forget();
-    const missing = requests.filter((request) => !results.has(request));
-    // Pets that were created must not fail with the others.
-    const replayed = await replay(missing, attempt).catch(
-      (error: Error): Results => new Map(missing.map((request) => [request, error])),
-    );
-    for (const [request, result] of replayed) results.set(request, result);
-    return results;
   };
 
-  /** Requests whose key was held get the first response again, whatever has become of its pet. */
-  const replay = async (requests: CreateRequest[], attempt: number): Promise<Results> => {
-    const results: Results = new Map();
-    if (requests.length === 0) return results;
-    const rows = await database.read<EarlierRow>(selectEarlier, keyArrays(requests));
-    for (const row of rows) {
+  /** Requests whose key is held get the first response again, whatever has become of its pet. */
+  const replay = async (requests: CreateRequest[], results: Results): Promise<void> => {
+    for (const row of await database.read<EarlierRow>(selectEarlier, keyArrays(requests))) {
       const request = requestOf(row, requests);
       const isSame = fingerprintOf(request.pet) === row.request_hash;
       results.set(request, isSame ? createdPet(row.id, request, true) : 'conflict');
     }
-    const unheld = requests.filter((request) => !results.has(request));
-    if (unheld.length === 0) return results;
-    if (attempt === maxAttempts) throw unavailable(new Error('A key is neither free nor held.'));
-    return new Map([...results, ...(await insert(unheld, attempt + 1))]);
   };
 
   const forget = (): void => {
@@ -103,7 +84,19 @@ export function createPetCreator(
   };
 
   return async (requests) => {
-    const results = await insert(requests);
+    const results: Results = new Map();
+    const missing = () => requests.filter((request) => !results.has(request));
+    await insert(requests, results);
+    try {
+      for (let attempt = 1; missing().length > 0; attempt++) {
+        if (attempt === maxAttempts) throw unavailable(new Error('A key is neither free nor held.'));
+        await replay(missing(), results);
+        if (missing().length > 0) await insert(missing(), results);
+      }
+    } catch (error) {
+      // Pets that were created must not fail with the others.
+      for (const request of missing()) results.set(request, error as Error);
+    }
     return requests.map((request) => results.get(request) ?? missingRow());
   };
 }
