@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bin, version } from '../../../package.json';
 import { descendantsOf } from '../../support/process/process-tree.ts';
@@ -141,16 +141,13 @@ describe("petstore in the project's folder", () => {
 /** What npm needs of the project; its packages are linked. */
 function copyProject(): Folder {
   const folder = makeFolder();
-  for (const name of [
-    'src',
-    'scripts',
-    'package.json',
-    'package-lock.json',
-    'openapi.yaml',
-    'openapi.experimental.yaml',
-  ]) {
+  for (const name of ['src', 'scripts', 'package.json', 'openapi.yaml', 'openapi.experimental.yaml']) {
     cpSync(join(project, name), join(folder.path, name), { recursive: true });
   }
-  symlinkSync(join(project, 'node_modules'), join(folder.path, 'node_modules'));
+  // The lockfile is that of the packages, so `npm start` never installs others; if it did, it could remove only links.
+  const [packages, links] = [join(project, 'node_modules'), join(folder.path, 'node_modules')];
+  cpSync(join(packages, '.package-lock.json'), join(folder.path, 'package-lock.json'));
+  mkdirSync(links);
+  for (const name of readdirSync(packages)) symlinkSync(join(packages, name), join(links, name));
   return folder;
 }
