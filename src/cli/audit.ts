@@ -4,7 +4,7 @@ import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
 import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
 import { userNameOf } from '../system/user-name.ts';
-import { visibleLines } from './terminal/visible.ts';
+import { visibleLines } from './terminal/text.ts';
 
 /** For the help of the commands that are recorded. */
 export const auditHelp = `

@@ -1,5 +1,5 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { listBackups, recordRehearsal } from '../backups/catalog.ts';
 import { survey, type Survey } from '../backups/keep.ts';
 import type { Backup, Rehearsal } from '../backups/manifest.ts';
@@ -8,7 +8,7 @@ import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
 import { s3Help } from './backup.ts';
-import { attemptWrite } from './output-file.ts';
+import { attemptWrite } from '../system/files.ts';
 import { addExamples } from './terminal/help.ts';
 import {
   contentOf,
@@ -21,7 +21,7 @@ import {
   warn,
 } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
-import { parseDuration } from './values.ts';
+import { durationOption } from './values.ts';
 
 const place = ['<place>', 'A folder or s3://bucket/prefix.'] as const;
 const examples = [
@@ -56,8 +56,10 @@ export function define(backups: Command): void {
         'too old. For a timer, and for alerts.',
     )
     .argument(...place)
-    .addOption(ageOption('--max-age <time>', 'The newest backup', 2 * hourMs, '2h'))
-    .addOption(ageOption('--max-rehearsal-age <time>', 'The last rehearsal', 8 * 24 * hourMs, '8d'))
+    .addOption(durationOption('--max-age <time>', 'The newest backup may be this old (30m, 2h, 8d).', '2h'))
+    .addOption(
+      durationOption('--max-rehearsal-age <time>', 'The last rehearsal may be this old (30m, 2h, 8d).', '8d'),
+    )
     .option('--textfile <file>', 'Also write both times to a file (*.prom) for node_exporter.')
     .action((name: string, _options, command: Command) => runCheck(name, command.optsWithGlobals()));
   addExamples(backups, ...examples);
@@ -68,14 +70,6 @@ export function define(backups: Command): void {
     examples[2],
     'petstore backups check s3://shop-backups/petstore --textfile backups.prom',
   );
-}
-
-const hourMs = 3_600_000;
-
-function ageOption(flags: string, what: string, fallbackMs: number, fallback: string): Option {
-  return new Option(flags, `${what} may be this old (30m, 2h, 8d).`)
-    .default(fallbackMs, fallback)
-    .argParser(parseDuration);
 }
 
 async function showList(name: string, { json }: { json?: boolean }): Promise<void> {
@@ -89,18 +83,15 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   const from = openPlace(name, process.env);
   const backup = choose(await surveyPlace(from), from, options.latest ?? false);
   const at = new Date();
-  let rehearsal: Rehearsal;
-  try {
-    const restoreMs = Math.round(await rehearse(from, backup, reportOnTerminal()));
-    rehearsal = { at, isSound: true, restoreMs };
-  } catch (error) {
+  const record = (result: Omit<Rehearsal, 'at'>) => recordRehearsal(from, backup.name, { at, ...result });
+  const tookMs = await rehearse(from, backup, reportOnTerminal()).catch(async (error: unknown) => {
     // Where even this cannot be recorded, the first problem is the one to show.
-    await recordRehearsal(from, backup.name, { at, isSound: false, problem: explain(error) }).catch(() => {});
+    await record({ isSound: false, problem: explain(error) }).catch(() => {});
     throw error;
-  }
-  await recordRehearsal(from, backup.name, rehearsal);
-  const { restoreMs = 0 } = rehearsal;
-  if (options.json) return printJson({ ...backup, rehearsal, restoreMs });
+  });
+  const restoreMs = Math.round(tookMs);
+  await record({ isSound: true, restoreMs });
+  if (options.json) return printJson({ ...backup, rehearsal: { at, isSound: true, restoreMs }, restoreMs });
   const content = `${contentOf(backup)} and ${countOf(backup.keyCount, 'key')}`;
   print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
 }

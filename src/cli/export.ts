@@ -1,14 +1,14 @@
-import { existsSync, renameSync, unlinkSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../domain/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
 import { openBulkStore, refuseFileOfStore } from '../stores.ts';
-import { attemptWrite, openOutputFile } from './output-file.ts';
+import { attemptWrite, openOutputFile } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { watchForInterruption, type Interruption } from './terminal/interruption.ts';
+import { interruption, watchForInterruption } from './terminal/interruption.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 
@@ -54,11 +54,11 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   if (path !== '-' && !force && existsSync(path)) {
     throw new OperatorError(`${path} exists.`, 'Choose another file, or replace it with --force.');
   }
-  using interruption = watchForInterruption();
+  watchForInterruption();
   const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
   try {
-    if (path === '-') await writePets(store, format, openStandardOutput(), interruption);
-    else await exportToFile(store, path, format, interruption);
+    if (path === '-') await writePets(store, format, openStandardOutput());
+    else await exportToFile(store, path, format);
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');
@@ -68,20 +68,15 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
 }
 
 /** Written under another name and renamed once it is complete and on disk, so a partial file never looks complete. */
-async function exportToFile(
-  store: BulkStore,
-  path: string,
-  format: PetFormat,
-  interruption: Interruption,
-): Promise<void> {
+async function exportToFile(store: BulkStore, path: string, format: PetFormat): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
-  const file = openOutputFile(partial, 'wx', path);
+  using file = openOutputFile(partial, 'wx', path);
   const sink: Sink = async (text) => {
     file.write(text);
     return true;
   };
   try {
-    const count = await writePets(store, format, sink, interruption);
+    const count = await writePets(store, format, sink);
     if (interruption.exitStatus !== undefined) {
       process.stderr.write('Stopped. Nothing was exported.\n');
       return;
@@ -90,17 +85,11 @@ async function exportToFile(
     attemptWrite(path, () => renameSync(partial, path));
     print(`Exported ${countOf(count, 'pet')} to ${path}.\n`);
   } finally {
-    file.close();
-    if (existsSync(partial)) unlinkSync(partial);
+    rmSync(partial, { force: true });
   }
 }
 
-async function writePets(
-  store: BulkStore,
-  format: PetFormat,
-  sink: Sink,
-  interruption: Interruption,
-): Promise<number> {
+async function writePets(store: BulkStore, format: PetFormat, sink: Sink): Promise<number> {
   const writer = createPetWriter(format);
   using progress = showProgress('exported', await store.pets.count());
   let count = 0;

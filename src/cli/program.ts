@@ -12,7 +12,7 @@ interface CommandEntry {
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
 const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
-  keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys/command.ts') },
+  keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys.ts') },
   import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
   export: { summary: 'Write the pets of a store to a file.', load: () => import('./export.ts') },
   seed: { summary: 'Add made-up pets to a store.', load: () => import('./seed.ts') },
@@ -26,13 +26,7 @@ const commands: Record<string, CommandEntry> = {
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
-  completion: {
-    summary: 'Print a completion script for a shell.',
-    load: async () => {
-      const { defineCompletion } = await import('./completion/command.ts');
-      return { define: (command) => defineCompletion(command, loadProgram) };
-    },
-  },
+  completion: { summary: 'Print a completion script for a shell.', load: () => import('./completion.ts') },
 };
 
 /** Commands of earlier releases, and what to use instead. */
@@ -59,7 +53,7 @@ export function createProgram(): Command {
     .exitOverride((error) => leave(error, 'petstore'))
     .hook('preSubcommand', async (_program, command) => {
       const { envFile } = program.opts<{ envFile?: string }>();
-      if (envFile !== undefined) (await import('./env-file.ts')).readEnvFile(envFile, process.env);
+      if (envFile !== undefined) (await import('./settings.ts')).readEnvFile(envFile, process.env);
       (await commands[command.name()]?.load())?.define(command);
     });
   for (const [name, { summary }] of Object.entries(commands)) {
@@ -78,15 +72,7 @@ export function createProgram(): Command {
         throw usageError(`There is no command ${name} any more.`, remedy);
       });
   }
-  // Started by `petstore serve --workers` alone.
-  program.command('worker', { hidden: true }).action(async () => {
-    const [{ serveAsWorker }, { openContext }] = await Promise.all([
-      import('../server/workers.ts'),
-      import('./terminal/output.ts'),
-    ]);
-    // The channel to the parent would keep the process alive.
-    process.exit(await serveAsWorker(openContext));
-  });
+  program.command('worker', { hidden: true }).action(async () => (await import('./serve.ts')).work());
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
 }
 

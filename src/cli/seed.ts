@@ -5,7 +5,7 @@ import { storeOptions } from './audit.ts';
 import { batchSize } from './import/add.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { watchForInterruption } from './terminal/interruption.ts';
+import { interruption, watchForInterruption } from './terminal/interruption.ts';
 import { asInterrupted, countOf, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 import { integerFrom } from './values.ts';
@@ -32,7 +32,7 @@ export function define(command: Command): void {
 
 async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<void> {
   const makePet = createSamplePets(start);
-  using interruption = watchForInterruption();
+  watchForInterruption();
   const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
   let done = 0;
   try {

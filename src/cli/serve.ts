@@ -36,10 +36,28 @@ async function serve(texts: Record<string, string>): Promise<void> {
       { host: options.host },
     );
   }
-  const serveAll = options.workers > 1 ? (await import('../server/workers.ts')).superviseWorkers : serveHere;
   // Whatever the level of the other lines is.
   const audit = createServiceAudit(openContext('info').log, options.databaseUrl);
-  const exitStatus = await serveAll(options, { ...context, audit });
+  const own = { ...context, audit };
+  const exitStatus =
+    options.workers > 1
+      ? await (await import('../server/workers.ts')).superviseWorkers(options, own, workerCommand)
+      : await serveHere(options, own);
   // `bun --watch` keeps a program that has ended, and would serve again after the next change.
   process.exit(exitStatus);
+}
+
+/** As in `petstore.sh`: nothing in the current folder runs or configures a process of ours. */
+const isolation = ['--no-env-file', '--config=/dev/null', '--tsconfig-override=/dev/null'];
+
+/** Starts this program again; a one-file executable needs no source. */
+const workerCommand = Bun.isStandaloneExecutable
+  ? [process.execPath, 'worker']
+  : [process.execPath, ...isolation, Bun.main, 'worker'];
+
+/** `petstore worker`, which only the above starts. */
+export async function work(): Promise<never> {
+  const { serveAsWorker } = await import('../server/workers.ts');
+  // The channel to the parent would keep the process alive.
+  process.exit(await serveAsWorker(openContext));
 }

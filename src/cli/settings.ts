@@ -1,12 +1,13 @@
+import { parseEnv } from 'node:util';
 import { Option, type Command } from 'commander';
 import { usageError } from '../domain/error.ts';
 import { createProxyList } from '../http/client-address.ts';
 import { logLevels } from '../domain/log.ts';
 import type { ServeOptions } from '../server/options.ts';
+import { readFileOf } from '../system/files.ts';
 
 /** An option that a variable can set, too. The flag wins; an empty flag or variable counts as absent. */
 export class Setting<Variable extends string = string> extends Option {
-  readonly flag: string;
   readonly variable: Variable;
   /** The default; empty for none. */
   readonly fallback: string;
@@ -14,7 +15,6 @@ export class Setting<Variable extends string = string> extends Option {
   /** Without a `flag`, it is the variable in lower case: `--database-url` for `DATABASE_URL`. */
   constructor(variable: Variable, value: string, fallback: string, help: string, flag = flagOf(variable)) {
     super(`--${flag} ${value}`, help);
-    this.flag = flag;
     this.variable = variable;
     this.fallback = fallback;
     this.env(variable).argParser((text) => text || process.env[variable] || fallback);
@@ -126,7 +126,7 @@ const removed: Record<string, string> = {
   BACKUP_EVERY: timer,
   BACKUP_KEEP: 'Use: petstore backup PLACE --keep 24h,7d,4w,12m',
 };
-export const removedSettings = Object.entries(removed).map(([variable, remedy]) =>
+const removedSettings = Object.entries(removed).map(([variable, remedy]) =>
   new Setting(variable, '[value]', '', remedy).hideHelp(),
 );
 
@@ -138,7 +138,7 @@ export function addServeOptions(command: Command): void {
 /** Checks the texts that commander found in flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
   const gone = removedSettings.find((setting) => texts[setting.attributeName()]);
-  if (gone) throw usageError(`--${gone.flag} (${gone.variable}) is no longer a setting.`, gone.description);
+  if (gone) throw usageError(`${gone.long} (${gone.variable}) is no longer a setting.`, gone.description);
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
   const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
@@ -186,7 +186,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
 
 /** Names a setting by flag and variable. */
 function nameOf(name: keyof ServeOptions): string {
-  return `--${settings[name].flag} (${settings[name].variable})`;
+  return `${settings[name].long} (${settings[name].variable})`;
 }
 
 function list(text: string): string[] {
@@ -226,4 +226,26 @@ function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string
   throw usageError(
     `${nameOf(name)} must be an http: or https: address that ends in /v1, such as https://pets.example/v1, not "${text}".`,
   );
+}
+
+/**
+ * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
+ * wrote must not lead a command to another machine.
+ */
+const known = new Set([
+  'AUDIT_LOG',
+  ...[...Object.values(settings), ...removedSettings].map(({ variable }) => variable),
+]);
+/** The database server and the bucket of the backups. */
+const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
+
+/**
+ * Adds the settings in a file to the environment, which wins. Only a file that `--env-file` names is read: the folder
+ * that a command starts in may belong to anybody.
+ */
+export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
+  if (path === '') throw usageError('--env-file needs the name of a file.');
+  for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
+    if (known.has(name) || knownElsewhere.test(name)) environment[name] ??= value;
+  }
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 
 /** Parses an integer within bounds. */
 export function integerFrom(smallest: number, largest: number): (text: string) => number {
@@ -14,6 +14,10 @@ export function parseDuration(text: string): number {
   const duration = durationMs(text);
   if (Number.isNaN(duration)) throw new InvalidArgumentError('It must be a time such as 30m, 24h or 7d.');
   return duration;
+}
+
+export function durationOption(flags: string, help: string, fallback: string): Option {
+  return new Option(flags, help).default(parseDuration(fallback), fallback).argParser(parseDuration);
 }
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -7,11 +7,11 @@ export interface Registry {
   gauge(name: string, help: string, read: ReadGauge): void;
   /** A counter that something else keeps, read at each scrape. */
   observedCounter(name: string, help: string, read: ReadGauge): void;
-  /** Never fails: what cannot be read has no sample. */
-  collect(): Promise<Family[]>;
+  /** Prometheus' text format, version 0.0.4. Never fails: what cannot be read has no sample. */
+  render(): Promise<string>;
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 type Readings = number | { labels: Labels; value: number }[];
 type ReadGauge = () => Readings | Promise<Readings>;
 
@@ -28,41 +28,33 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-/** A metric as it was at one moment. */
-export interface Family {
-  name: string;
-  help: string;
-  kind: 'counter' | 'gauge' | 'histogram';
-  /** Of a histogram. */
-  bounds: readonly number[];
-  samples: Sample[];
-}
-
-export interface Sample {
-  labels: Labels;
-  /** One value; of a histogram, the count of each bucket alone, and then the sum of what was observed. */
-  values: number[];
-}
+type Kind = 'counter' | 'gauge' | 'histogram';
 
 export function createRegistry(): Registry {
-  const metrics = new Map<string, () => Promise<Family>>();
+  const metrics = new Map<string, () => Promise<string>>();
 
-  const add = (description: Omit<Family, 'samples'>, read: () => Sample[] | Promise<Sample[]>): void => {
-    const { name } = description;
+  const add = (name: string, kind: Kind, help: string, lines: () => string | Promise<string>): void => {
     if (metrics.has(name)) throw new Error(`The metric ${name} exists already.`);
-    metrics.set(name, async () => {
-      const samples = await Promise.try(read).catch(() => []);
-      return { ...description, samples };
-    });
+    const head = `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${kind}\n`;
+    metrics.set(name, async () => head + (await Promise.try(lines).catch(() => '')));
   };
 
-  const addChildren = <Child extends { values(): number[] }>(
-    description: Omit<Family, 'samples'>,
+  const addRead = (name: string, kind: Kind, help: string, read: ReadGauge): void =>
+    add(name, kind, help, async () => {
+      const readings = await read();
+      if (typeof readings === 'number') return line(name, {}, readings);
+      return readings.map(({ labels, value }) => line(name, labels, value)).join('');
+    });
+
+  const addChildren = <Child extends { render(name: string, labels: Labels): string }>(
+    name: string,
+    kind: Kind,
+    help: string,
     create: () => Child,
   ): Labelled<Child> => {
     const children = new Map<string, { labels: Labels; child: Child }>();
-    add(description, () =>
-      [...children.values()].map(({ labels, child }) => ({ labels, values: child.values() })),
+    add(name, kind, help, () =>
+      Array.from(children.values(), ({ labels, child }) => child.render(name, labels)).join(''),
     );
     return {
       with(labels) {
@@ -75,15 +67,15 @@ export function createRegistry(): Registry {
   };
 
   return {
-    counter: (name, help) =>
-      addChildren({ name, help, kind: 'counter', bounds: [] }, () => new CounterCell()),
+    counter: (name, help) => addChildren(name, 'counter', help, () => new CounterCell()),
     histogram: (name, help, bounds) =>
-      addChildren({ name, help, kind: 'histogram', bounds }, () => new HistogramCell(bounds)),
-    gauge: (name, help, read) =>
-      add({ name, help, kind: 'gauge', bounds: [] }, async () => samplesOf(await read())),
-    observedCounter: (name, help, read) =>
-      add({ name, help, kind: 'counter', bounds: [] }, async () => samplesOf(await read())),
-    collect: () => Promise.all([...metrics.values()].map((collect) => collect())),
+      addChildren(name, 'histogram', help, () => new HistogramCell([...bounds, Infinity])),
+    gauge: (name, help, read) => addRead(name, 'gauge', help, read),
+    observedCounter: (name, help, read) => addRead(name, 'counter', help, read),
+    async render() {
+      const texts = await Promise.all(Array.from(metrics.values(), (render) => render()));
+      return texts.join('');
+    },
   };
 }
 
@@ -94,19 +86,20 @@ class CounterCell implements Counter {
     this.#value += 1;
   }
 
-  values(): number[] {
-    return [this.#value];
+  render(name: string, labels: Labels): string {
+    return line(name, labels, this.#value);
   }
 }
 
 class HistogramCell implements Histogram {
   readonly #bounds: readonly number[];
+  /** Of each bucket alone. */
   readonly #counts: number[];
   #sum = 0;
 
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds;
-    this.#counts = Array.from({ length: bounds.length + 1 }, () => 0);
+    this.#counts = bounds.map(() => 0);
   }
 
   observe(value: number): void {
@@ -117,12 +110,28 @@ class HistogramCell implements Histogram {
     this.#sum += value;
   }
 
-  values(): number[] {
-    return [...this.#counts, this.#sum];
+  /** The text counts each bucket together with all below it. */
+  render(name: string, labels: Labels): string {
+    let count = 0;
+    const buckets = this.#bounds.map((bound, index) => {
+      count += this.#counts[index] ?? 0;
+      return line(`${name}_bucket`, { ...labels, le: numberText(bound) }, count);
+    });
+    return buckets.join('') + line(`${name}_sum`, labels, this.#sum) + line(`${name}_count`, labels, count);
   }
 }
 
-function samplesOf(readings: Readings): Sample[] {
-  if (typeof readings === 'number') return [{ labels: {}, values: [readings] }];
-  return readings.map(({ labels, value }) => ({ labels, values: [value] }));
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(
+    ([label, text]) => `${label}="${escape(text).replaceAll('"', '\\"')}"`,
+  );
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${numberText(value)}\n`;
+}
+
+function escape(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function numberText(value: number): string {
+  return value === Infinity ? '+Inf' : String(value);
 }

@@ -1,38 +1,5 @@
 import { OperatorError } from '../domain/error.ts';
 import type { ServeOptions } from './options.ts';
-import type { Tls } from './tls.ts';
-
-export type Fetch = (request: Request) => Response | Promise<Response>;
-
-export interface ListenOptions {
-  options: Pick<ServeOptions, 'host' | 'port'>;
-  tls: Tls | undefined;
-  fetch: Fetch;
-  /** Whether other workers of the same parent share the port. */
-  isShared: boolean;
-}
-
-/** A connection that is idle for this long is closed. */
-export const idleTimeoutSeconds = 10;
-
-export function listen({ options, tls, fetch, isShared }: ListenOptions): Bun.Server<undefined> {
-  try {
-    return Bun.serve({
-      hostname: options.host,
-      port: options.port,
-      // A new certificate needs a second server on the port.
-      reusePort: isShared || tls !== undefined,
-      fetch,
-      idleTimeout: idleTimeoutSeconds,
-      // The API checks the size itself, after the key and with its own error body.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      development: false,
-      ...(tls && { tls }),
-    });
-  } catch (error) {
-    throw cannotListen(error, options);
-  }
-}
 
 export function addressOf({ host, tlsCert }: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
   return `${tlsCert === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
@@ -51,28 +18,33 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-/** Checks that the port is free before any worker starts: workers share it and would not notice. */
-export function reservePort(options: Pick<ServeOptions, 'host' | 'port'>, explain = cannotListen): number {
+/** Checks that a port is free before any worker starts: workers share it and would not notice. */
+export function reservePort(address: Pick<ServeOptions, 'host' | 'port'>, flagPrefix = ''): number {
   try {
-    const probe = Bun.listen({ hostname: options.host, port: options.port, socket: { data() {} } });
+    const probe = Bun.listen({ hostname: address.host, port: address.port, socket: { data() {} } });
     const { port } = probe;
     probe.stop(true);
     return port;
   } catch (error) {
-    throw explain(error, options);
+    throw cannotListen(error, address, flagPrefix);
   }
 }
 
-function cannotListen(error: unknown, { host, port }: Pick<ServeOptions, 'host' | 'port'>): OperatorError {
+/** The flags of an address are `--host` and `--port` with a prefix. */
+export function cannotListen(
+  error: unknown,
+  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
+  flagPrefix = '',
+): OperatorError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(
       `Port ${port} on ${host} is taken.`,
-      'Stop the program that uses it, or choose another port with --port.',
+      `Stop the program that uses it, or choose another port with --${flagPrefix}port.`,
     );
   }
   return new OperatorError(
     `Cannot listen on ${host}, port ${port} (${code ?? message}).`,
-    'Choose others with --host and --port.',
+    `Choose others with --${flagPrefix}host and --${flagPrefix}port.`,
   );
 }

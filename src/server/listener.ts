@@ -1,5 +1,16 @@
-import { listen, reservePort, type Fetch, type ListenOptions } from './listen.ts';
-import type { ReplaceTls } from './tls.ts';
+import { cannotListen, reservePort } from './listen.ts';
+import type { ServeOptions } from './options.ts';
+import type { ReplaceTls, Tls } from './tls.ts';
+
+type Fetch = (request: Request) => Response | Promise<Response>;
+
+interface ListenOptions {
+  options: ServeOptions;
+  tls: Tls | undefined;
+  fetch: Fetch;
+  /** Whether other workers of the same parent share the port. */
+  isShared: boolean;
+}
 
 /** The open port. The runtime fixes the certificate of a server, so a new certificate comes with a new server. */
 export interface Listener {
@@ -13,14 +24,33 @@ export interface Listener {
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
+/** A connection that is idle for this long is closed. */
+const idleTimeoutSeconds = 10;
 /** How long a server with an old certificate asks its callers to connect anew. */
 const handoverMs = 3000;
 
-export function openListener(listenOptions: ListenOptions): Listener {
-  const { options, fetch, tls: firstTls, isShared } = listenOptions;
+export function openListener({ options, tls: firstTls, fetch, isShared }: ListenOptions): Listener {
   // A port that servers share must be free at first, which the kernel does not check.
   if (firstTls && !isShared && options.port !== 0) reservePort(options);
-  let current = listen(listenOptions);
+  const listen = (port: number, tls: Tls | undefined): Bun.Server<undefined> => {
+    try {
+      return Bun.serve({
+        hostname: options.host,
+        port,
+        // A new certificate needs a second server on the port.
+        reusePort: isShared || tls !== undefined,
+        fetch,
+        idleTimeout: idleTimeoutSeconds,
+        // The API checks the size itself, after the key and with its own error body.
+        maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+        development: false,
+        ...(tls && { tls }),
+      });
+    } catch (error) {
+      throw cannotListen(error, options);
+    }
+  };
+  let current = listen(options.port, firstTls);
   const port = current.port ?? options.port;
   /** With those that were replaced and still have requests under way. */
   const servers = new Set([current]);
@@ -33,7 +63,7 @@ export function openListener(listenOptions: ListenOptions): Listener {
     async replaceTls(tls) {
       if (isStopping) return;
       const previous = current;
-      current = listen({ ...listenOptions, options: { ...options, port }, tls });
+      current = listen(port, tls);
       servers.add(current);
       // Until it stops, the kernel sends it some of the new connections.
       previous.reload({ fetch: lastResponses(fetch) });

@@ -1,46 +1,53 @@
-import { usageError, type OperatorError } from '../domain/error.ts';
+import { readdirSync } from 'node:fs';
+import { version } from '../../package.json';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import { metricsMediaType, renderMetrics } from '../metrics/render.ts';
+import { addressOf, cannotListen } from './listen.ts';
 import type { ServeOptions } from './options.ts';
 
 /** Serves `/metrics` on a port of its own, so that what is open to callers of the API stays as it is. */
 export function openMetricsPort(
-  { metricsHost, metricsPort = 0 }: ServeOptions,
+  { metricsHost: host, metricsPort: port = 0 }: ServeOptions,
   log: Log,
-  registry: Pick<Registry, 'collect'>,
+  registry: Registry,
 ): AsyncDisposable {
-  const headers = { 'Content-Type': metricsMediaType, 'Cache-Control': 'no-store' };
-  const scrape = async (): Promise<Response> =>
-    new Response(renderMetrics(await registry.collect()), { headers });
-  const notFound = (): Response => new Response('Metrics are at /metrics.\n', { status: 404 });
-
+  addProcessMetrics(registry);
+  const headers = { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8', 'Cache-Control': 'no-store' };
   try {
     const server = Bun.serve({
-      hostname: metricsHost,
-      port: metricsPort,
+      hostname: host,
+      port,
       // Unless told so, Bun shares the port with other processes that serve on it.
       reusePort: false,
-      routes: { '/metrics': { GET: scrape } },
-      fetch: notFound,
+      routes: { '/metrics': { GET: async () => new Response(await registry.render(), { headers }) } },
+      fetch: () => new Response('Metrics are at /metrics.\n', { status: 404 }),
       development: false,
     });
-    const shownHost = metricsHost.includes(':') ? `[${metricsHost}]` : metricsHost;
-    log.info('metrics', { address: `http://${shownHost}:${server.port}/metrics` });
+    const address = addressOf({ host, tlsCert: undefined }, server.port ?? port);
+    log.info('metrics', { address: `${address}/metrics` });
     return { [Symbol.asyncDispose]: () => server.stop(true) };
   } catch (error) {
-    throw cannotServeMetrics(error, { host: metricsHost, port: metricsPort });
+    throw cannotListen(error, { host, port }, 'metrics-');
   }
 }
 
-export function cannotServeMetrics(
-  error: unknown,
-  { host, port }: Pick<ServeOptions, 'host' | 'port'>,
-): OperatorError {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const problem =
-    code === 'EADDRINUSE'
-      ? `Port ${port} on ${host}, for the metrics, is taken.`
-      : `Cannot listen on ${host}, port ${port}, for the metrics (${code ?? message}).`;
-  return usageError(problem, 'Choose another with --metrics-port or --metrics-host.');
+/**
+ * What this process uses, by the names of OpenTelemetry's process conventions, and which build it runs.
+ * One name is Prometheus' own: it keeps the ending `_count` for histograms.
+ */
+function addProcessMetrics(registry: Registry): void {
+  registry.observedCounter('process_cpu_time_seconds_total', 'Processor time used.', () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      { labels: { cpu_mode: 'user' }, value: user / 1e6 },
+      { labels: { cpu_mode: 'system' }, value: system / 1e6 },
+    ];
+  });
+  registry.gauge('process_memory_usage_bytes', 'Physical memory in use.', () => process.memoryUsage.rss());
+  registry.gauge('process_uptime_seconds', 'Time since the start.', () => process.uptime());
+  // Fails, and has no sample, where there is no /proc or no descriptor left to read it with.
+  registry.gauge('process_open_fds', 'Open file descriptors.', () => readdirSync('/proc/self/fd').length);
+  registry.gauge('petstore_build_info', 'The build that runs.', () => [
+    { labels: { version, bun_version: Bun.version }, value: 1 },
+  ]);
 }

@@ -7,8 +7,7 @@ import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { addProcessMetrics } from './process-metrics.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { loadTls, reloadTlsOnHangup } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
@@ -16,27 +15,22 @@ const drainMs = 10_000;
 /** How long the store may take to finish its writes and close. */
 const closeMs = 8000;
 
-const never = new Promise<never>(() => {});
-
-/** How this process starts and stops. */
-interface Lifecycle {
-  /** True for one of several processes on the port: their parent prepares the store and announces the service. */
-  isWorker?: boolean;
-  onReady?: () => void;
+/** One of several processes on the port: their parent prepares the store and announces the service. */
+interface WorkerRole {
+  onReady: () => void;
   /** Resolves with the reason when it is time to stop. */
-  stopped?: Promise<string>;
+  stopped: Promise<string>;
   /** Resolves when there is no time to wait for load balancers. */
-  hurry?: Promise<unknown>;
+  hurry: Promise<unknown>;
 }
 
 /** Serves from this process until it is time to stop, and closes everything it opened. */
 export async function serveHere(
   options: ServeOptions,
   context: ServeContext,
-  lifecycle: Lifecycle = {},
+  worker?: WorkerRole,
 ): Promise<number> {
-  const { isWorker = false, hurry = never } = lifecycle;
-  const { stopped = untilStopSignal(stopSignals(options)) } = lifecycle;
+  const stopped = worker?.stopped ?? untilStopSignal(stopSignals(options));
   const { log, environment } = context;
   catchCrashes(log);
   const listening = Promise.withResolvers<Listener>();
@@ -44,10 +38,7 @@ export async function serveHere(
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
-  if (metrics) {
-    addProcessMetrics(metrics);
-    resources.use(openMetricsPort(options, log, metrics));
-  }
+  if (metrics) resources.use(openMetricsPort(options, log, metrics));
   const tls = await loadTls(options);
   const stores = await openStores(options.databaseUrl, {
     environment,
@@ -84,18 +75,20 @@ export async function serveHere(
     stagingUrl: options.stagingUrl,
   });
   try {
-    listener = openListener({ options, tls, fetch: app.fetch, isShared: isWorker });
+    listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
     listening.resolve(listener);
-    if (!isWorker) {
+    if (worker) {
+      worker.onReady();
+    } else {
       announce(context, options, listener.port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
     }
-    lifecycle.onReady?.();
 
     const reason = await stopped;
     isStopping = true;
     log.info('stopping', { reason });
-    await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);
+    const delay = Bun.sleep(options.stopDelaySeconds * 1000);
+    await Promise.race(worker ? [delay, worker.hurry] : [delay]);
     await within(drainMs, listener.stop(), () => {
       log.warn('Requests took too long to finish and were cut off.', {
         pending: listener?.pendingRequests(),

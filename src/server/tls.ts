@@ -1,7 +1,7 @@
 import { OperatorError } from '../domain/error.ts';
 import { describeError, type Log } from '../domain/log.ts';
 import type { ServeOptions } from './options.ts';
-import { readFileOf } from './read-file.ts';
+import { readFileOf } from '../system/files.ts';
 
 export interface Tls {
   cert: string;
@@ -27,22 +27,12 @@ export async function loadTls({ tlsCert, tlsKey }: ServeOptions): Promise<Tls | 
   return tls;
 }
 
-/** Reads both files again at every SIGHUP. Signals that come during a reload cause one more after it. */
+/** Reads both files again at every SIGHUP, one after the other. */
 export function reloadTlsOnHangup(options: ServeOptions, log: Log, replace: ReplaceTls): void {
   if (options.tlsCert === undefined) return;
-  let isAsked = false;
-  let isReloading = false;
-  const reload = async (): Promise<void> => {
-    isReloading = true;
-    while (isAsked) {
-      isAsked = false;
-      await reloadTls(options, log, replace);
-    }
-    isReloading = false;
-  };
+  let reloading = Promise.resolve();
   process.on('SIGHUP', () => {
-    isAsked = true;
-    if (!isReloading) void reload();
+    reloading = reloading.then(() => reloadTls(options, log, replace));
   });
 }
 

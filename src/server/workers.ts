@@ -1,30 +1,36 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
-import type { LogLevel } from '../domain/log.ts';
+import { describeError, type LogLevel } from '../domain/log.ts';
 import { openStores } from '../stores.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
-import { cannotServeMetrics } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { ownProgram } from './own-program.ts';
 import { serveHere } from './service.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from './signals.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { loadTls } from './tls.ts';
 
-/** A worker that dies sooner than this is restarted after a pause. */
-const shortLifeMs = 1000;
+/** Between two attempts to start a worker that dies before it serves, or cannot be started at all. */
+const restartAfterMs = 1000;
 const stopWithinMs = 20_000;
 
 /** Serves from several equal processes on one port, replaces one that dies, and passes signals on. */
-export async function superviseWorkers(options: ServeOptions, context: ServeContext): Promise<number> {
+export async function superviseWorkers(
+  options: ServeOptions,
+  context: ServeContext,
+  /** The program that calls `serveAsWorker`. */
+  command: readonly string[],
+): Promise<number> {
   const { log } = context;
   catchCrashes(log);
   const workers = new Set<Bun.Subprocess>();
   const signal = (name: NodeJS.Signals): void => workers.forEach((worker) => worker.kill(name));
   if (options.tlsCert !== undefined) process.on('SIGHUP', () => signal('SIGHUP'));
   const allOptions = await optionsOfWorkers(options);
-  const { port } = allOptions[0] ?? options;
-  const isEmbedded = await prepareStore(options, context);
+  // Creates the schema, so that workers do not race to.
+  const stores = await openStores(options.databaseUrl, {
+    environment: context.environment,
+    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+  });
 
   const stopped = Promise.withResolvers<number>();
   const ready = new Set<Bun.Subprocess>();
@@ -34,8 +40,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
 
   /** Creates the first key only now: a start that fails must not use it up unseen. */
   const sayReady = async (): Promise<void> => {
-    if (!isEmbedded) return announce(context, options, port, undefined);
-    const stores = await openStores(options.databaseUrl, { environment: context.environment });
+    const { port } = allOptions[0] ?? options;
     try {
       announce(context, options, port, await createFirstKey(stores, options, context));
       await warnWithoutKeys(log, stores, options);
@@ -45,8 +50,7 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
   };
 
   const start = (ownOptions: ServeOptions): void => {
-    const startedAt = performance.now();
-    const worker = Bun.spawn([...ownProgram, 'worker'], {
+    const worker = Bun.spawn([...command], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(_, sender) {
         ready.add(sender);
@@ -67,13 +71,25 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
             pid: process.pid,
             reason: String(reason ?? exitCode),
           });
-          const livedMs = performance.now() - startedAt;
-          setTimeout(() => isStopping || start(ownOptions), livedMs < shortLifeMs ? shortLifeMs : 0);
+          restart(ownOptions, wasReady ? 0 : restartAfterMs);
         }
       },
     });
     workers.add(worker);
     worker.send(ownOptions);
+  };
+
+  const restart = (ownOptions: ServeOptions, afterMs: number): void => {
+    setTimeout(() => {
+      if (isStopping) return;
+      try {
+        start(ownOptions);
+      } catch (error) {
+        // The machine is out of memory or processes, or the program is being replaced. The other workers go on.
+        log.error('A worker could not be started.', { error: describeError(error) });
+        restart(ownOptions, restartAfterMs);
+      }
+    }, afterMs);
   };
 
   const stop = (name: NodeJS.Signals): void => {
@@ -82,7 +98,6 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     if (workers.size === 0) stopped.resolve(0);
   };
 
-  allOptions.forEach(start);
   void untilStopSignal(stopSignals(options)).then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
@@ -95,10 +110,11 @@ export async function superviseWorkers(options: ServeOptions, context: ServeCont
     ).unref();
   });
   try {
+    allOptions.forEach(start);
     return await stopped.promise;
   } finally {
     stop('SIGKILL');
-    await announcing;
+    await (announcing ?? stores.close());
   }
 }
 
@@ -111,22 +127,11 @@ async function optionsOfWorkers(options: ServeOptions): Promise<ServeOptions[]> 
     // Each picks a free one where the number is 0.
     if (!metricsPort) return { ...options, port };
     const own = { host: metricsHost, port: metricsPort + index };
-    return { ...options, port, metricsPort: reservePort(own, cannotServeMetrics) };
+    return { ...options, port, metricsPort: reservePort(own, 'metrics-') };
   });
 }
 
-/** Creates the schema, so that workers do not race to. Returns whether the store is embedded. */
-async function prepareStore(options: ServeOptions, context: ServeContext): Promise<boolean> {
-  const stores = await openStores(options.databaseUrl, {
-    environment: context.environment,
-    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
-  });
-  if (!stores.isEmbedded) await warnWithoutKeys(context.log, stores, options);
-  await stores.close();
-  return stores.isEmbedded;
-}
-
-/** Runs `petstore worker`, one of the processes above. Its options come from the parent, so no key shows in `ps`. */
+/** Serves as one of the processes above. Its options come from the parent, so no key shows in `ps`. */
 export async function serveAsWorker(openContext: (level: LogLevel) => ServeContext): Promise<number> {
   if (!process.connected) {
     throw usageError('Workers are started by the service.', 'Run: petstore serve --workers NUMBER');
@@ -139,7 +144,6 @@ export async function serveAsWorker(openContext: (level: LogLevel) => ServeConte
   const options = await Promise.race([received, orphaned]);
   if (typeof options === 'string') return 0;
   return serveHere(options, openContext(options.logLevel), {
-    isWorker: true,
     onReady: () => process.send?.('ready'),
     stopped: Promise.race([untilStopSignal(['SIGTERM', 'SIGINT']), orphaned]),
     hurry: orphaned,

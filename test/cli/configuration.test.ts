@@ -8,14 +8,14 @@ describe('the configuration', () => {
   it('has a flag and a default for each variable', async () => {
     const { stdout } = await runCli(['serve', '--help']);
     expect(settings).toMatchObject({
-      host: { flag: 'host', variable: 'HOST', fallback: '127.0.0.1' },
-      port: { flag: 'port', variable: 'PORT', fallback: '8080' },
-      databaseUrl: { flag: 'database-url', variable: 'DATABASE_URL', fallback: 'data/petstore.db' },
-      apiKeys: { flag: 'api-keys', variable: 'API_KEYS', fallback: '' },
-      logLevel: { flag: 'log-level', variable: 'LOG_LEVEL' },
+      host: { long: '--host', variable: 'HOST', fallback: '127.0.0.1' },
+      port: { long: '--port', variable: 'PORT', fallback: '8080' },
+      databaseUrl: { long: '--database-url', variable: 'DATABASE_URL', fallback: 'data/petstore.db' },
+      apiKeys: { long: '--api-keys', variable: 'API_KEYS', fallback: '' },
+      logLevel: { long: '--log-level', variable: 'LOG_LEVEL' },
     });
-    for (const { flag, variable } of Object.values(settings)) {
-      expect(stdout).toContain(`--${flag}`);
+    for (const { long, variable } of Object.values(settings)) {
+      expect(stdout).toContain(long!);
       expect(stdout).toContain(variable);
     }
   });

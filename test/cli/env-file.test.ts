@@ -1,7 +1,7 @@
 import { expect, it } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEnvFile } from '../../src/cli/env-file.ts';
+import { readEnvFile } from '../../src/cli/settings.ts';
 import { makeFolder } from '../support/process/process.ts';
 
 it('reads settings from a file, but nothing that decides where an API key is sent', () => {

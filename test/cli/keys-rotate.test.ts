@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { ShownKey } from '../../src/cli/keys/actions.ts';
+import type { ShownKey } from '../../src/cli/keys.ts';
 import { makeFolder, runCli, startService, type CliResult } from '../support/process/process.ts';
 
 const hourMs = 3_600_000;

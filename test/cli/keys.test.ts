@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
-import type { ShownKey } from '../../src/cli/keys/actions.ts';
+import type { ShownKey } from '../../src/cli/keys.ts';
 import {
   makeFolder,
   runCli,

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
-import { renderMetrics } from '../../src/metrics/render.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
@@ -26,7 +25,7 @@ beforeAll(async () => {
   const registry = createRegistry();
   const { address } = await makePostgresPlace();
   const store = await openPostgresStore({ address, metrics: registry });
-  scraped = readScrape(text + renderMetrics(await registry.collect()) + ofBackups);
+  scraped = readScrape(text + (await registry.render()) + ofBackups);
   await store.close();
 });
 

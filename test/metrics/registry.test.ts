@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import parse from 'parse-prometheus-text-format';
-import { createRegistry, type Registry } from '../../src/metrics/registry.ts';
-import { renderMetrics } from '../../src/metrics/render.ts';
+import { createRegistry } from '../../src/metrics/registry.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
-
-const textOf = async (registry: Registry): Promise<string> => renderMetrics(await registry.collect());
 
 describe('a counter', () => {
   it('counts for each set of labels', async () => {
@@ -13,7 +10,7 @@ describe('a counter', () => {
     counter.with({ color: 'red' }).increment();
     counter.with({ color: 'red' }).increment();
     counter.with({ color: 'black' }).increment();
-    const scraped = readScrape(await textOf(registry));
+    const scraped = readScrape(await registry.render());
     expect(scraped.value('cats_total', { color: 'red' })).toBe(2);
     expect(scraped.value('cats_total', { color: 'black' })).toBe(1);
   });
@@ -30,7 +27,7 @@ describe('a histogram', () => {
     const registry = createRegistry();
     const histogram = registry.histogram('weight_kilograms', 'Weights.', [1, 2.5, 10]).with({ kind: 'cat' });
     for (const weight of [0, 1, 1.5, 2.5, 3, 100]) histogram.observe(weight);
-    const scraped = readScrape(await textOf(registry));
+    const scraped = readScrape(await registry.render());
     const upTo = (le: string) => scraped.value('weight_kilograms_bucket', { kind: 'cat', le });
     expect(['1', '2.5', '10', '+Inf'].map(upTo)).toEqual([2, 4, 5, 6]);
     expect(scraped.value('weight_kilograms_count')).toBe(6);
@@ -43,9 +40,9 @@ describe('a gauge', () => {
     const registry = createRegistry();
     let depth = 1;
     registry.gauge('depth', 'Depth.', () => depth);
-    expect(readScrape(await textOf(registry)).value('depth')).toBe(1);
+    expect(readScrape(await registry.render()).value('depth')).toBe(1);
     depth = 5;
-    expect(readScrape(await textOf(registry)).value('depth')).toBe(5);
+    expect(readScrape(await registry.render()).value('depth')).toBe(5);
   });
 
   it('has no sample while it cannot be read, and the others have', async () => {
@@ -55,14 +52,14 @@ describe('a gauge', () => {
     });
     registry.gauge('later', 'Later.', () => Promise.reject(new Error('It cannot be read.')));
     registry.gauge('whole', 'Whole.', () => 1);
-    expect(await textOf(registry)).toMatch(/^# .*broken[^]*^whole 1$/m);
-    expect(await textOf(registry)).not.toMatch(/^(?:broken|later) /m);
+    expect(await registry.render()).toMatch(/^# .*broken[^]*^whole 1$/m);
+    expect(await registry.render()).not.toMatch(/^(?:broken|later) /m);
   });
 
   it('can be infinite', async () => {
     const registry = createRegistry();
     registry.gauge('age_seconds', 'Age.', () => Infinity);
-    expect(await textOf(registry)).toContain('age_seconds +Inf\n');
+    expect(await registry.render()).toContain('age_seconds +Inf\n');
   });
 });
 
@@ -70,7 +67,7 @@ it('escapes labels and help so that a parser reads them back', async () => {
   const registry = createRegistry();
   const name = 'a "quoted" \\ name\nof two lines';
   registry.counter('odd_total', 'A \\ and\na line.').with({ name }).increment();
-  const text = await textOf(registry);
+  const text = await registry.render();
   expect(text.trimEnd().split('\n')).toHaveLength(3);
   expect(parse(text)[0]?.metrics[0]?.labels).toEqual({ name });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import type { ShownKey } from '../../src/cli/keys/actions.ts';
+import type { ShownKey } from '../../src/cli/keys.ts';
 import { runCli } from '../support/process/process.ts';
 import { superuser } from '../support/postgres/cluster.ts';
 import { openProxy, type PostgresProxy } from '../support/postgres/proxy.ts';

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'bun:test';
+import { chmodSync, copyFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
 import { createPets, expectStoreToMatch, Journal } from '../support/journal.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
@@ -47,6 +49,26 @@ describe('kill -9', () => {
     expect(await service.stop()).toBe(0);
     expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(rounds);
     expectEverythingIsSettled(service.database, journal);
+  });
+
+  it('of a worker that cannot be started again leaves the others serving, until it can', async () => {
+    using folder = makeFolder();
+    const program = join(folder.path, 'bun');
+    copyFileSync(process.execPath, program);
+    chmodSync(program, 0o755);
+    await using service = await startService({
+      workers: 2,
+      wrap: ([, ...args]) => [program, ...args],
+    });
+    const [victim = 0] = await untilWorkers(service, 2);
+    // As while a release is being replaced.
+    renameSync(program, `${program}.old`);
+    process.kill(victim, 'SIGKILL');
+    await service.untilLogged(/A worker could not be started/);
+    expect((await service.call('/v1/pets')).status).toBe(200);
+    renameSync(`${program}.old`, program);
+    await untilWorkers(service, 2);
+    expect(await service.stop()).toBe(0);
   });
 
   it('of the parent makes its workers stop by themselves', async () => {

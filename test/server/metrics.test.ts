@@ -42,10 +42,12 @@ describe('the metrics port', () => {
       const { port } = new URL(await metricsUrl(other));
       const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', String(workers)];
       const { status, stdout, stderr } = await runCli(args);
-      expect(status).toBe(2);
+      expect(status).toBe(1);
       expect(stdout).toBe('');
       expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(stderr).toContain(`Port ${port} on 127.0.0.1, for the metrics, is taken.`);
+      expect(stderr).toContain(
+        `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --metrics-port.`,
+      );
     },
   );
 });

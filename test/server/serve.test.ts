@@ -161,8 +161,8 @@ describe('configuration', () => {
     const [, text = ''] = /\nOptions:\n([^]*?)\n  -h, --help/.exec(stdout) ?? [];
     const options = text.split(/\n(?=  -)/).map((option) => option.replaceAll(/\s+/g, ' '));
     expect(options).toHaveLength(known.length);
-    for (const [index, { flag, variable, fallback }] of Object.values(settings).entries()) {
-      expect(options[index]).toStartWith(` --${flag} `);
+    for (const [index, { long, variable, fallback }] of Object.values(settings).entries()) {
+      expect(options[index]).toStartWith(` ${long} `);
       expect(options[index]).toEndWith(
         `${fallback === '' ? '(' : `default: ${fallback}, `}env: ${variable})`,
       );

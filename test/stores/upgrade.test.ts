@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { shownKey } from '../../src/cli/keys/actions.ts';
+import { shownKey } from '../../src/cli/keys.ts';
 import type { Migration } from '../../src/domain/migration.ts';
 import { readPragma } from '../../src/sqlite/migrate.ts';
 import { failureOf } from '../support/failure.ts';

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
-import { findExisting, resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { resolveLinks } from '../../sqlite/opening/store-file.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -29,14 +29,13 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
   const findings = [checkRights(path), checkFileSystem(path)].filter((finding) => finding !== undefined);
   const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path) };
   if (hasProblem(findings)) return result;
-  if (result.makesFirstKey) {
-    findings.unshift(describeMissing(name, path));
-    return result;
-  }
   try {
-    const report = reportOnTerminal();
-    const { usableKeyCount, latestTime, ...content } = inspectSqlite(name, now, report);
-    findings.unshift(ok('store', `${name} is sound and holds ${contentOf(content)}.`));
+    const { usableKeyCount, latestTime, ...content } = inspectSqlite(name, now, reportOnTerminal());
+    findings.unshift(
+      result.makesFirstKey
+        ? describeMissing(name, path)
+        : ok('store', `${name} is sound and holds ${contentOf(content)}.`),
+    );
     return { ...result, usableKeyCount, latestTime };
   } catch (error) {
     findings.unshift(problemOf('store', error));
@@ -46,13 +45,9 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
 
 /** A log outlives its file only when the file was moved or removed. */
 function describeMissing(name: string, path: string): Finding {
-  try {
-    findExisting(name);
-  } catch (error) {
-    return problemOf('store', error);
-  }
-  if (!existsSync(`${path}-wal`))
+  if (!existsSync(`${path}-wal`)) {
     return ok('store', `${name} does not exist yet; the first start creates it.`);
+  }
   return warning(
     'store',
     `${name} is gone, but its log is still there. A start creates an empty store.`,

@@ -1,6 +1,6 @@
 import { IdTakenError, OperatorError, PetstoreError } from '../../domain/error.ts';
 import type { ImportedPet, ImportStore } from '../../domain/import-store.ts';
-import type { Interruption } from '../terminal/interruption.ts';
+import { interruption } from '../terminal/interruption.ts';
 import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { createContentHash, readRecords, type CheckedInput, type PetSource } from './check.ts';
@@ -14,7 +14,6 @@ export async function addPets(
   { contentHash, goodCount }: CheckedInput,
   store: ImportStore,
   addedBefore: number,
-  interruption: Interruption,
 ): Promise<number> {
   const largestId = source.keepsIds ? await store.largestId() : undefined;
   using progress = showProgress('added', goodCount, { done: addedBefore });

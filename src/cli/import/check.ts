@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { usageError } from '../../domain/error.ts';
 import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
 import { createUtf8Decoder } from '../../formats/utf8.ts';
-import { openOutputFile } from '../output-file.ts';
-import type { Interruption } from '../terminal/interruption.ts';
+import { openOutputFile, type OutputFile } from '../../system/files.ts';
+import { isSameFile } from '../../sqlite/opening/store-file.ts';
+import { interruption } from '../terminal/interruption.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { Input } from './input.ts';
 
@@ -26,11 +26,10 @@ export interface CheckedInput {
 /** How many bad rows are shown; the others are counted. */
 const maxReported = 20;
 
-/** Reads the whole input, and writes and closes nothing but rejects. Returns undefined when interrupted. */
+/** Reads the whole input. Bad rows go to `rejects`, one JSON object per line. Returns undefined when interrupted. */
 export async function checkPets(
   source: PetSource,
-  rejects: Rejects | undefined,
-  interruption: Interruption,
+  rejects: OutputFile | undefined,
 ): Promise<CheckedInput | undefined> {
   const content = createContentHash(source);
   using progress = showProgress('checked', source.input.sizeBytes, { format: megabytes });
@@ -40,22 +39,22 @@ export async function checkPets(
     content.update(chunk);
     progress.add(chunk.length);
   };
-  try {
-    for await (const records of readRecords(source, onChunk)) {
-      if (interruption.exitStatus !== undefined) return undefined;
-      const bad = records.filter(({ pet }) => !pet);
-      for (const [index, record] of bad.entries()) {
-        rejects?.write(record);
-        if (badCount + index < maxReported) progress.say(`line ${record.line}: ${record.problem}`);
-      }
-      badCount += bad.length;
-      goodCount += records.length - bad.length;
+  for await (const records of readRecords(source, onChunk)) {
+    if (interruption.exitStatus !== undefined) return undefined;
+    const bad = records.filter(({ pet }) => !pet);
+    rejects?.write(bad.map(renderReject).join(''));
+    for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
+      progress.say(`line ${line}: ${problem}`);
     }
-  } finally {
-    rejects?.close();
+    badCount += bad.length;
+    goodCount += records.length - bad.length;
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   return { contentHash: content.digest('hex'), goodCount, badCount };
+}
+
+function renderReject({ line, problem, text }: ParsedRecord): string {
+  return `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
 }
 
 export function createContentHash({ format, keepsIds }: PetSource): Hash {
@@ -103,40 +102,9 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
 }
 
-/** Collects bad rows: one JSON object per line with the row's line, problem and text. */
-export interface Rejects {
-  write(record: ParsedRecord): void;
-  close(): void;
-}
-
-const bufferLength = 64 * 1024;
-
-export function openRejects(path: string, inputPath: string): Rejects {
+export function openRejects(path: string, inputPath: string): OutputFile {
   if (isSameFile(path, inputPath)) {
     throw usageError('--rejects names the file that is imported.', 'Name another file.');
   }
-  const file = openOutputFile(path, 'w', `${path} of --rejects`);
-  let buffered = '';
-  const flush = (): void => {
-    file.write(buffered);
-    buffered = '';
-  };
-  return {
-    write({ line, problem, text }) {
-      buffered += `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
-      if (buffered.length > bufferLength) flush();
-    },
-    close() {
-      try {
-        flush();
-      } finally {
-        file.close();
-      }
-    },
-  };
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return left !== undefined && right !== undefined && left.dev === right.dev && left.ino === right.ino;
+  return openOutputFile(path, 'w', `${path} of --rejects`);
 }

@@ -6,7 +6,7 @@ import { openImportStore, refuseFileOfStore } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
-import { watchForInterruption, type Interruption } from '../terminal/interruption.ts';
+import { interruption, watchForInterruption } from '../terminal/interruption.ts';
 import { asInterrupted, countOf, print } from '../terminal/output.ts';
 import { addPets, describeDone } from './add.ts';
 import { checkPets, openRejects, sniff, type CheckedInput, type PetSource } from './check.ts';
@@ -58,29 +58,24 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   for (const file of [path, options.rejects ?? '-']) {
     if (file !== '-') refuseFileOfStore(options.databaseUrl, file);
   }
-  using interruption = watchForInterruption();
-  const input = await openInput(path);
-  try {
-    const { format = await sniff(input), keepIds = false } = options;
-    await audited(
-      'import',
-      options.databaseUrl,
-      () => importSource({ input, format, keepsIds: keepIds }, path, options, interruption),
-      () => ({ file: path }),
-    );
-  } finally {
-    input.close();
-  }
+  watchForInterruption();
+  using input = await openInput(path);
+  const { format = await sniff(input), keepIds: keepsIds = false } = options;
+  await audited(
+    'import',
+    options.databaseUrl,
+    () => importSource({ input, format, keepsIds }, path, options),
+    () => ({ file: path }),
+  );
 }
 
 async function importSource(
   source: PetSource,
   path: string,
   { rejects, again = false, databaseUrl }: ImportOptions,
-  interruption: Interruption,
 ): Promise<void> {
-  const rejected = rejects === undefined ? undefined : openRejects(rejects, path);
-  const checked = await checkPets(source, rejected, interruption);
+  using rejected = rejects === undefined ? undefined : openRejects(rejects, path);
+  const checked = await checkPets(source, rejected);
   if (!checked) {
     process.stderr.write('Stopped before anything was written.\n');
     process.exitCode = interruption.exitStatus ?? 1;
@@ -96,7 +91,7 @@ async function importSource(
   }
   const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
   try {
-    const result = await add(source, checked, store, again, interruption);
+    const result = await add(source, checked, store, again);
     if (result === undefined) return;
     const verb = badCount === 1 ? 'is' : 'are';
     print(`${result}${badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`}\n`);
@@ -113,7 +108,6 @@ async function add(
   checked: CheckedInput,
   store: ImportStore,
   again: boolean,
-  interruption: Interruption,
 ): Promise<string | undefined> {
   const { contentHash, goodCount } = checked;
   const earlier = await store.findImport(contentHash);
@@ -127,7 +121,7 @@ async function add(
     process.stderr.write(`Continuing after the first ${countOf(addedBefore, 'pet')} of an earlier run.\n`);
   }
   const startedAt = performance.now();
-  const addedCount = await addPets(source, checked, store, addedBefore, interruption);
+  const addedCount = await addPets(source, checked, store, addedBefore);
   if (addedCount < goodCount) {
     const done = describeDone({ addedCount, goodCount });
     process.stderr.write(`Stopped. ${done} Run the same command again to continue.\n`);

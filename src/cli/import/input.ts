@@ -4,18 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../domain/error.ts';
-import { attemptRead } from '../../server/read-file.ts';
-import { writeAll } from '../output-file.ts';
+import { attemptRead, writeAll } from '../../system/files.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
 
 /** A file that can be read more than once. */
-export interface Input {
+export interface Input extends Disposable {
   sizeBytes: number;
   /** From the beginning. A chunk is valid until the next one is requested. */
   chunks(): AsyncGenerator<Uint8Array>;
-  close(): void;
 }
 
 /** Opens a file, or standard input for `-`. A pipe, which cannot be read twice, is copied to a temporary file. */
@@ -47,7 +45,7 @@ function inputOf(descriptor: number): Input {
         yield buffer.subarray(0, bytesRead);
       }
     },
-    close: () => closeSync(descriptor),
+    [Symbol.dispose]: () => closeSync(descriptor),
   };
 }
 

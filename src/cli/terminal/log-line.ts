@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { LogFields, LogLevel } from '../../domain/log.ts';
-import { visible, visibleLines } from './visible.ts';
-import { wrapLines } from './wrap.ts';
+import { visible, visibleLines, wrapLines } from './text.ts';
 
 const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;
 

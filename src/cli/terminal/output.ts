@@ -3,8 +3,7 @@ import { OperatorError, PetstoreError } from '../../domain/error.ts';
 import { createLog, describeError, type LogLevel } from '../../domain/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { renderLogLine } from './log-line.ts';
-import { visible, visibleLines } from './visible.ts';
-import { wrapLines } from './wrap.ts';
+import { visible, visibleLines, wrapLines } from './text.ts';
 
 /** What a service needs of its process. The log is readable on a terminal and JSON lines anywhere else. */
 export function openContext(level: LogLevel): ServeContext {

@@ -1,6 +1,5 @@
 import { noReport, type Report } from '../../domain/progress.ts';
-import { visible } from './visible.ts';
-import { wrapLines } from './wrap.ts';
+import { visible, wrapLines } from './text.ts';
 
 const widestBar = 30;
 const drawEveryMs = 100;

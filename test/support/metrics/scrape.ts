@@ -1,6 +1,5 @@
 import parse from 'parse-prometheus-text-format';
 import type { Registry } from '../../../src/metrics/registry.ts';
-import { renderMetrics } from '../../../src/metrics/render.ts';
 
 /** Metrics as a parser that is not ours reads them. */
 export interface Scrape {
@@ -21,7 +20,7 @@ export async function scrape(...urls: string[]): Promise<Scrape> {
 
 /** What a scrape of this registry would give. */
 export async function scrapeRegistry(registry: Registry): Promise<Scrape> {
-  return readScrape(renderMetrics(await registry.collect()));
+  return readScrape(await registry.render());
 }
 
 export function readScrape(text: string): Scrape {

@@ -14,10 +14,10 @@ export function stopSignals({ tlsCert }: { tlsCert?: string | undefined } = {}):
 }
 
 /** Resolves with the first stop signal. A second one ends the process at once. */
-export function untilStopSignal(signals: NodeJS.Signals[]): Promise<string> {
+export function untilStopSignal(signals: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAt: number | undefined;
-    const stop = (signal: string) => {
+    const stop = (signal: NodeJS.Signals) => {
       firstAt ??= performance.now();
       if (performance.now() - firstAt > sameSignalMs) process.exit(1);
       resolve(signal);

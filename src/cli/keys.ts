@@ -1,0 +1,225 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { rotateKey, unknownKey } from '../domain/key-rotation.ts';
+import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
+import { audited, auditHelp, storeOptions } from './audit.ts';
+import { settings } from './settings.ts';
+import { addExamples } from './terminal/help.ts';
+import { print, printJson, renderTable, warn } from './terminal/output.ts';
+import { visible } from './terminal/text.ts';
+import { durationMs, durationOption } from './values.ts';
+
+const idArgument = ['<id>', 'The id that petstore keys list shows.'] as const;
+const createExamples = [
+  'petstore keys create --name till-2',
+  'petstore keys create --name fair --expires 3d --json',
+  'petstore keys create --name window --read-only',
+];
+const rotateExamples = ['petstore keys rotate 2', 'petstore keys rotate 2 --overlap 7d'];
+
+export function define(keys: Command): void {
+  const now = new Date();
+  keys
+    .description(
+      'Create, list, rotate and revoke the API keys of a store. A running service notices at once. Run this as the ' +
+        'user that the service runs as.',
+    )
+    .option('--json', 'Print JSON instead of text.')
+    .addOption(settings.databaseUrl)
+    .addHelpText('after', auditHelp);
+  addExamples(
+    keys,
+    ...createExamples,
+    'petstore keys list',
+    'petstore keys rotate 2',
+    'petstore keys revoke 2',
+  );
+
+  const createCommand = keys
+    .command('create')
+    .description('Create an API key and show it once.')
+    .requiredOption('--name <name>', 'What the key is for, such as the till that uses it.', parseName)
+    .option(
+      '--expires <when>',
+      'A date (2027-01-31, 2027-01-31T12:00:00Z) or a time from now (30m, 12h, 90d).',
+      (text) => parseExpiry(text, now),
+    )
+    .option('--read-only', 'Let the key list and fetch, and change nothing.')
+    .action((_options, command: Command) => create(now, command.optsWithGlobals()));
+  addExamples(createCommand, ...createExamples);
+
+  const listCommand = keys
+    .command('list')
+    .description('Show all API keys.')
+    .action((_options, command: Command) => list(command.optsWithGlobals()));
+  addExamples(listCommand, 'petstore keys list', 'petstore keys list --json');
+
+  const rotateCommand = keys
+    .command('rotate')
+    .description(
+      'Replace a key: create one with the same name and rights, and show it once. The old key expires after the overlap.',
+    )
+    .argument(...idArgument)
+    .addOption(durationOption('--overlap <time>', 'How long both keys are valid (30m, 24h, 7d).', '24h'))
+    .option(
+      '--expires <when>',
+      'As for create. Without it, the new key gets the same lifetime as the old one.',
+      (text) => parseExpiry(text, now),
+    )
+    .action((given: string, _options, command: Command) => rotate(given, now, command.optsWithGlobals()));
+  addExamples(rotateCommand, ...rotateExamples);
+
+  const revokeCommand = keys
+    .command('revoke')
+    .description('Refuse a key from now on.')
+    .argument(...idArgument)
+    .action((given: string, _options, command: Command) => revoke(given, command.optsWithGlobals()));
+  addExamples(revokeCommand, 'petstore keys revoke 2');
+}
+
+function parseName(text: string): string {
+  if (text === '') throw new InvalidArgumentError('A key needs a name.');
+  return text;
+}
+
+/** A date, or a time from now. */
+function parseExpiry(text: string, now: Date): Date {
+  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
+  const time = isDate ? Date.parse(text) : now.getTime() + durationMs(text);
+  if (Number.isNaN(time)) {
+    throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
+  }
+  if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
+  return new Date(time);
+}
+
+interface KeysOptions {
+  json?: boolean;
+  databaseUrl: string;
+}
+
+interface CreateOptions extends KeysOptions {
+  name: string;
+  expires?: Date;
+  readOnly?: boolean;
+}
+
+interface RotateOptions extends KeysOptions {
+  overlap: number;
+  expires?: Date;
+}
+
+async function create(now: Date, options: CreateOptions): Promise<void> {
+  const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
+  const { key, text } = await audited(
+    'keys create',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt, isReadOnly })),
+    ({ key: { id } }) => ({ keyId: id, key: name, readOnly: isReadOnly }),
+  );
+  if (json) printJson({ ...shownKey(key, now), key: text });
+  else print(introduce(key, text, databaseUrl));
+}
+
+async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const all = await withKeys(databaseUrl, (store) => store.listKeys());
+  const rows = all.map((key) => shownKey(key, new Date()));
+  if (json) printJson(rows);
+  else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
+  else print(renderTable([headings, ...rows.map(cellsOf)]));
+}
+
+async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
+  const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
+  refuseMissingStore(databaseUrl);
+  const { key, text, old, doubt } = await audited(
+    'keys rotate',
+    databaseUrl,
+    () => withKeys(databaseUrl, (store) => rotateKey(store, id, { now, overlapMs, expiresAt })),
+    (rotated) => ({
+      keyId: id,
+      key: rotated.old.name,
+      replacedBy: rotated.key.id,
+      ...(rotated.doubt && { outcome: 'unknown' }),
+    }),
+  );
+  if (doubt) {
+    warn(
+      `The new key is valid, but it is not known whether key ${id} was replaced and expires: ${doubt.message}`,
+    );
+  }
+  if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
+  print(introduce(key, text, databaseUrl));
+  if (!doubt) {
+    print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
+  }
+}
+
+async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
+  refuseMissingStore(databaseUrl);
+  const now = new Date();
+  const key = await audited(
+    'keys revoke',
+    databaseUrl,
+    async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
+    ({ name }) => ({ keyId: id, key: name }),
+  );
+  if (json) printJson(shownKey(key, now));
+  else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
+}
+
+function refuseUnknown(id: string): never {
+  throw unknownKey(id);
+}
+
+/** Shows a new key. */
+function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
+  const location = parseDatabaseUrl(databaseUrl);
+  // An address may contain a password.
+  const where = 'path' in location ? location.path : 'the database';
+  const rights = isReadOnly ? ', read-only' : '';
+  const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
+  return `Key ${id} (${visible(name)}) of ${visible(where)}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
+}
+
+async function withKeys<Result>(
+  databaseUrl: string,
+  use: (store: ApiKeyStore) => Result | Promise<Result>,
+): Promise<Result> {
+  const stores = await openStores(databaseUrl, storeOptions(databaseUrl));
+  try {
+    return await use(stores.keys);
+  } finally {
+    await stores.close();
+  }
+}
+
+/** A key as JSON shows it. */
+export function shownKey(key: ApiKey, now: Date) {
+  return {
+    id: key.id,
+    name: key.name,
+    key: describeKey(key.lastFour),
+    state: isUsable(key, now.getTime()) ? 'active' : key.revokedAt ? 'revoked' : 'expired',
+    readOnly: key.isReadOnly,
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt?.toISOString() ?? null,
+    revokedAt: key.revokedAt?.toISOString() ?? null,
+    replacedBy: key.replacedBy ?? null,
+    lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+export type ShownKey = ReturnType<typeof shownKey>;
+
+const headings = ['ID', 'NAME', 'KEY', 'RIGHTS', 'STATE', 'CREATED (UTC)', 'EXPIRES', 'LAST USED'];
+
+function cellsOf(shown: ShownKey): string[] {
+  const { id, name, key, readOnly, state, createdAt, expiresAt, replacedBy, lastUsedAt } = shown;
+  const minutes = [createdAt, expiresAt, lastUsedAt].map(
+    (time) => time?.slice(0, 16).replace('T', ' ') ?? '-',
+  );
+  const successor = replacedBy === null ? '' : `, replaced by ${replacedBy}`;
+  return [id, name, key, readOnly ? 'read' : 'all', `${state}${successor}`, ...minutes];
+}

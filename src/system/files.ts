@@ -1,0 +1,51 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { OperatorError } from '../domain/error.ts';
+
+/** Reads a text file that a flag names. */
+export function readFileOf(flag: string, path: string): string {
+  return attemptRead(`${path} of ${flag}`, () => readFileSync(path, 'utf8'));
+}
+
+/** Turns a failure into an error for the operator, which calls the file `name`. */
+export function attemptRead<Result>(name: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(`The file ${name} cannot be read (${code}).`, 'Check its path and permissions.');
+  }
+}
+
+/** The same for writing. */
+export function attemptWrite<Result>(name: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The file ${name} cannot be written (${code}).`,
+      'Check its folder, its permissions and the free space.',
+    );
+  }
+}
+
+export interface OutputFile extends Disposable {
+  write(text: string): void;
+  /** Waits until the file is on disk. */
+  sync(): void;
+}
+
+/** Opens a file that a command writes: `w` replaces a file, `wx` fails if it exists. */
+export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): OutputFile {
+  const descriptor = attemptWrite(name, () => openSync(path, flags, 0o600));
+  return {
+    write: (text) => attemptWrite(name, () => writeAll(descriptor, Buffer.from(text))),
+    sync: () => attemptWrite(name, () => fsyncSync(descriptor)),
+    [Symbol.dispose]: () => closeSync(descriptor),
+  };
+}
+
+/** One call may write only a part, and a full disk fails the next one. */
+export function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}
