@@ -81,7 +81,11 @@ async function showList(name: string, { json }: { json?: boolean }): Promise<voi
 
 async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
   const from = openPlace(name, process.env);
-  const backup = choose(await surveyPlace(from), from, options.latest ?? false);
+  const { backups, newest } = await surveyPlace(from);
+  const backup = options.latest ? newest : backups[Math.floor(Math.random() * backups.length)];
+  if (!backup) {
+    throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
+  }
   const at = new Date();
   const record = (result: Omit<Rehearsal, 'at'>) => recordRehearsal(from, backup.name, { at, ...result });
   const tookMs = await rehearse(from, backup, reportOnTerminal()).catch(async (error: unknown) => {
@@ -168,13 +172,6 @@ export async function surveyPlace(from: BackupPlace): Promise<Survey<Backup>> {
     warn(`${name} in ${from.name} is dated in the future and ignored. Was the clock wrong?`);
   }
   return found;
-}
-
-/** The newest backup of a place, or one chosen at random. */
-function choose({ backups, newest }: Survey<Backup>, from: BackupPlace, isLatest: boolean): Backup {
-  const backup = isLatest ? newest : backups[Math.floor(Math.random() * backups.length)];
-  if (backup) return backup;
-  throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
 }
 
 const headings = ['NAME', 'CREATED (UTC)', 'PETS', 'ORDERS', 'KEYS', 'BYTES', 'REHEARSED (UTC)'];

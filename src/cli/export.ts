@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
@@ -17,11 +18,6 @@ interface ExportOptions {
   force?: boolean;
   databaseUrl: string;
 }
-
-const batchSize = 5000;
-
-/** Writes text and waits for a slow reader. False when the reader is gone, as after `| head`, and wants no more. */
-type Sink = (text: string) => Promise<boolean>;
 
 export function define(command: Command): void {
   command
@@ -57,8 +53,8 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   watchForInterruption();
   const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
   try {
-    if (path === '-') await writePets(store, format, openStandardOutput());
-    else await exportToFile(store, path, format);
+    const parts = renderPets(store, format);
+    await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts));
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');
@@ -67,16 +63,36 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   }
 }
 
+interface Part {
+  text: string;
+  petCount: number;
+}
+
+/** Ends early when interrupted. */
+async function* renderPets(store: BulkStore, format: PetFormat): AsyncGenerator<Part> {
+  const writer = createPetWriter(format);
+  using progress = showProgress('exported', await store.pets.count());
+  yield { text: writer.begin, petCount: 0 };
+  for await (const pets of readAll(store.pets, { batchSize: 5000 })) {
+    if (interruption.exitStatus !== undefined) return;
+    yield { text: writer.render(pets), petCount: pets.length };
+    progress.add(pets.length);
+    // A signal can arrive only between two turns of the event loop.
+    await new Promise(setImmediate);
+  }
+  if (interruption.exitStatus === undefined) yield { text: writer.end(), petCount: 0 };
+}
+
 /** Written under another name and renamed once it is complete and on disk, so a partial file never looks complete. */
-async function exportToFile(store: BulkStore, path: string, format: PetFormat): Promise<void> {
+async function writeToFile(path: string, parts: AsyncIterable<Part>): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   using file = openOutputFile(partial, 'wx', path);
-  const sink: Sink = async (text) => {
-    file.write(text);
-    return true;
-  };
   try {
-    const count = await writePets(store, format, sink);
+    let count = 0;
+    for await (const { text, petCount } of parts) {
+      file.write(text);
+      count += petCount;
+    }
     if (interruption.exitStatus !== undefined) {
       process.stderr.write('Stopped. Nothing was exported.\n');
       return;
@@ -89,41 +105,23 @@ async function exportToFile(store: BulkStore, path: string, format: PetFormat): 
   }
 }
 
-async function writePets(store: BulkStore, format: PetFormat, sink: Sink): Promise<number> {
-  const writer = createPetWriter(format);
-  using progress = showProgress('exported', await store.pets.count());
-  let count = 0;
-  let isWanted = await sink(writer.begin);
-  for await (const pets of readAll(store.pets, { batchSize })) {
-    if (!isWanted || interruption.exitStatus !== undefined) break;
-    isWanted = await sink(writer.render(pets));
-    count += pets.length;
-    progress.add(pets.length);
-    // A signal can arrive only between two turns of the event loop.
-    await new Promise(setImmediate);
+async function writeToStandardOutput(parts: AsyncIterable<Part>): Promise<void> {
+  const failures: NodeJS.ErrnoException[] = [];
+  // Alone: the program's own listener would throw, and this command would never learn why nothing is written.
+  process.stdout.removeAllListeners('error').on('error', (error) => failures.push(error));
+  for await (const { text } of parts) {
+    const hasRoom = process.stdout.write(text);
+    // The failure that ends the wait is in the list as well.
+    if (!hasRoom && failures.length === 0) await once(process.stdout, 'drain').catch(() => {});
+    if (failures.length > 0) break;
   }
-  if (isWanted && interruption.exitStatus === undefined) await sink(writer.end());
-  return count;
-}
-
-function openStandardOutput(): Sink {
-  let failure: NodeJS.ErrnoException | undefined;
-  let wake: (() => void) | undefined;
-  process.stdout.on('error', (error) => {
-    failure = error;
-    wake?.();
-  });
-  process.stdout.on('drain', () => wake?.());
-  return async (text) => {
-    const hasRoom = failure === undefined && process.stdout.write(text);
-    if (!hasRoom && failure === undefined) await new Promise<void>((resolve) => (wake = resolve));
-    if (failure === undefined) return true;
-    if (failure.code === 'EPIPE') return false;
-    throw new OperatorError(
-      `Standard output cannot be written (${failure.code ?? failure.message}).`,
-      'Check where it is redirected to.',
-    );
-  };
+  const [failure] = failures;
+  // A reader that is gone, as after `| head`, wants no more.
+  if (!failure || failure.code === 'EPIPE') return;
+  throw new OperatorError(
+    `Standard output cannot be written (${failure.code ?? failure.message}).`,
+    'Check where it is redirected to.',
+  );
 }
 
 function formatOf(path: string): PetFormat {

@@ -5,8 +5,6 @@ import { Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
 
-const timeoutMs = 5000;
-
 export function define(command: Command): void {
   command
     .description(
@@ -63,7 +61,7 @@ function addressOfSettings(): string {
 async function statusOf(address: string): Promise<number> {
   try {
     const { status } = await fetch(address, {
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(5000),
       redirect: 'manual',
       // The certificate names a public host, not this address; and nothing secret is sent.
       tls: { rejectUnauthorized: false },

@@ -96,20 +96,10 @@ function parseExpiry(text: string, now: Date): Date {
 interface KeysOptions {
   json?: boolean;
   databaseUrl: string;
-}
-
-interface CreateOptions extends KeysOptions {
-  name: string;
-  expires?: Date;
-  readOnly?: boolean;
-}
-
-interface RotateOptions extends KeysOptions {
-  overlap: number;
   expires?: Date;
 }
 
-async function create(now: Date, options: CreateOptions): Promise<void> {
+async function create(now: Date, options: KeysOptions & { name: string; readOnly?: boolean }): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
   const { key, text } = await audited(
     'keys create',
@@ -130,7 +120,7 @@ async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
   else print(renderTable([headings, ...rows.map(cellsOf)]));
 }
 
-async function rotate(id: string, now: Date, options: RotateOptions): Promise<void> {
+async function rotate(id: string, now: Date, options: KeysOptions & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
   const { key, text, old, doubt } = await audited(

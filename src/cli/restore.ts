@@ -3,7 +3,6 @@ import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
-import type { Backup } from '../backups/manifest.ts';
 import { openPlace } from '../backups/open-place.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
@@ -95,7 +94,10 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);
   }
-  print(introduce(backup));
+  // What an operator who took the wrong backup must see before the store is replaced.
+  const age = describeAge(Date.now() - backup.createdAt.getTime());
+  const content = `${contentOf(backup)}, made ${age} ago (${backup.createdAt.toISOString()})`;
+  print(`The backup is ${backup.name}: ${content}.\n`);
   const path = resolveLinks(store);
   prepareFolder(path);
   const prefix = `${path}.fetched-`;
@@ -109,11 +111,4 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
     throw error;
   }
   return { file, chosen: backup.name, [Symbol.dispose]: remove };
-}
-
-/** What an operator who took the wrong backup must see before the store is replaced. */
-function introduce(backup: Backup): string {
-  const { name, createdAt } = backup;
-  const age = describeAge(Date.now() - createdAt.getTime());
-  return `The backup is ${name}: ${contentOf(backup)}, made ${age} ago (${createdAt.toISOString()}).\n`;
 }

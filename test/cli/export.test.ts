@@ -59,6 +59,23 @@ describe('petstore export', () => {
     expect(existsSync(folder.database)).toBe(false);
   });
 
+  it('ends with one line when standard output is on a full disk', async () => {
+    using folder = makeFolder();
+    await runCli(['seed', '--count', '6000', '--database-url', folder.database]);
+    const command = petstoreCommand(['export', '--database-url', folder.database]);
+    const shell = Bun.spawn(['sh', '-c', '"$@" >/dev/full', 'sh', ...command], {
+      env: cleanEnvironment(),
+      stderr: 'pipe',
+      timeout: 30_000,
+      killSignal: 'SIGKILL',
+    });
+    const [text, status] = await Promise.all([shell.stderr.text(), shell.exited]);
+    expect(status).toBe(1);
+    expect(text).toEndWith(
+      'petstore: Standard output cannot be written (ENOSPC). Check where it is redirected to.\n',
+    );
+  });
+
   it('ends quietly when its reader is gone', async () => {
     using folder = makeFolder();
     await runCli(['seed', '--count', '60000', '--database-url', folder.database]);
