@@ -7,8 +7,8 @@ import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
-import { s3Help } from './backup.ts';
 import { attemptWrite } from '../system/files.ts';
+import { s3Help } from './backup.ts';
 import { addExamples } from './terminal/help.ts';
 import {
   contentOf,

@@ -1,13 +1,13 @@
 import { hashKey } from '../domain/api-key.ts';
-import { createApp } from '../http/app.ts';
 import type { LogFields } from '../domain/log.ts';
+import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { loadTls, reloadTlsOnHangup } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */

@@ -1,7 +1,7 @@
 import { OperatorError } from '../domain/error.ts';
 import { describeError, type Log } from '../domain/log.ts';
-import type { ServeOptions } from './options.ts';
 import { readFileOf } from '../system/files.ts';
+import type { ServeOptions } from './options.ts';
 
 export interface Tls {
   cert: string;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../domain/log.ts';
 import { openStores } from '../stores.ts';
+import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere } from './service.ts';
-import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { loadTls } from './tls.ts';
 
 /** Between two attempts to start a worker that dies before it serves, or cannot be started at all. */

@@ -1,5 +1,5 @@
-import { dlopen, toArrayBuffer } from 'bun:ffi';
 import { fstatSync, openSync, readdirSync } from 'node:fs';
+import { dlopen, toArrayBuffer } from 'bun:ffi';
 
 /** The file names of glibc and musl. */
 const libraries = ['libc.so.6', `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`];

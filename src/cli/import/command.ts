@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { OperatorError, usageError } from '../../domain/error.ts';
-import { petFormats, type PetFormat } from '../../formats/format.ts';
 import type { ImportStore } from '../../domain/import-store.ts';
+import { petFormats, type PetFormat } from '../../formats/format.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
