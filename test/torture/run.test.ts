@@ -3,8 +3,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { endProcess, makeFolder } from '../support/process/process.ts';
+import { sabotages } from '../../torture/identity/sabotage.ts';
+import { fits, knownPatches } from '../../torture/support/broken-program.ts';
+import { tortureTests } from '../../torture/tests.ts';
 
-const program = join(import.meta.dir, '../../torture/run.ts');
+const project = join(import.meta.dir, '../..');
+const program = join(project, 'torture/run.ts');
 
 describe('npm run torture', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -36,4 +40,13 @@ describe('npm run torture', () => {
       }
     });
   }
+});
+
+describe('the controls', () => {
+  it('break places that are there', () => {
+    expect(tortureTests.length).toBeGreaterThan(20);
+    const patches = [...knownPatches, ...sabotages.flatMap((sabotage) => sabotage.patches)];
+    expect(patches.length).toBeGreaterThan(20);
+    expect(patches.filter((patch) => !fits(project, patch))).toEqual([]);
+  });
 });

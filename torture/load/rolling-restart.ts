@@ -152,8 +152,8 @@ export const rollingRestart: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/server/service.ts',
-        find: 'await Promise.race([Bun.sleep(options.stopDelaySeconds * 1000), hurry]);',
-        replace: 'await listener.stop(true); void hurry;',
+        find: 'await Promise.race(worker ? [delay, worker.hurry] : [delay]);',
+        replace: 'await listener.stop(true);',
       },
     ]),
   },

@@ -152,7 +152,7 @@ export const slowClients: TortureTest = {
     description: 'no idle timeout, and no limit on responses that wait to be read',
     rounds: 800,
     run: againstBroken(run, [
-      { file: 'src/server/listen.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
+      { file: 'src/server/listener.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
       {
         file: 'src/http/large-responses.ts',
         find: 'const largeLength = 128 * 1024;',

@@ -12,8 +12,12 @@ export interface Patch {
   replace: string;
 }
 
+/** All that the controls break. A test makes sure that each still fits. */
+export const knownPatches: Patch[] = [];
+
 /** Runs a test against a copy of the project in which these places are broken. */
 export function againstBroken(run: Run, patches: readonly Patch[]): Run {
+  knownPatches.push(...patches);
   return async (options) => {
     using broken = breakProgram(patches);
     return await run({ ...options, program: broken.program });
@@ -45,14 +49,18 @@ export function breakProgram(patches: readonly Patch[]): { program: string } & D
 }
 
 /** A patch that no longer fits would make the control test the sound program. */
-function apply(folder: string, { file, find, replace }: Patch): void {
-  const path = join(folder, file);
-  const text = readFileSync(path, 'utf8');
-  if (text.split(find).length !== 2) {
+export function fits(root: string, { file, find }: Patch): boolean {
+  return readFileSync(join(root, file), 'utf8').split(find).length === 2;
+}
+
+function apply(folder: string, patch: Patch): void {
+  const { file, find, replace } = patch;
+  if (!fits(folder, patch)) {
     throw new Error(`The control needs this text exactly once in ${file}, to break it:\n${find}`);
   }
+  const path = join(folder, file);
   writeFileSync(
     path,
-    text.replace(find, () => replace),
+    readFileSync(path, 'utf8').replace(find, () => replace),
   );
 }

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { openDatabase } from '../opening/connect.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
-import { checkOwnership } from '../migrate.ts';
+import { checkOwnership, readPragma } from '../migrate.ts';
 
 export interface KeyState {
   hash: string;
@@ -29,6 +29,8 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   let database: Database | undefined;
   try {
     database = openDatabase(copy, { readwrite: true, create: false });
+    // The file of a store that was copied without its log may hold nothing yet.
+    if (readPragma(database, 'user_version') === 0) throw notBackup(origin);
     const usable = readKeys(database, origin).filter(({ revokedAt }) => revokedAt === null);
     // Only the file itself gets the store's name, so nothing may be left in a log.
     database.run('PRAGMA journal_mode = DELETE');
@@ -43,6 +45,10 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   } finally {
     database?.close();
   }
+}
+
+export function notBackup(file: string): OperatorError {
+  return new OperatorError(`${file} is not a backup.`, 'Name a file that petstore backup has made.');
 }
 
 export function refuseContent(database: Database, name: string): void {

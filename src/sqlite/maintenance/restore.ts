@@ -36,7 +36,7 @@ import {
   sideFiles,
   syncPath,
 } from '../opening/store-file.ts';
-import { keepRevocations, readKeys, refuseContent, type KeyState } from './replaced-keys.ts';
+import { keepRevocations, readKeys, refuseContent, type KeyState, notBackup } from './replaced-keys.ts';
 
 export interface RestoreOptions {
   /** The backup. */
@@ -203,7 +203,7 @@ function refuseNoBackup(file: string, name: string): void {
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
   try {
     const start = readStart(file, databaseStart.length)?.toString('latin1');
-    if (start !== databaseStart) throw new OperatorError(`${file} is not a backup.`, remedy);
+    if (start !== databaseStart) throw notBackup(file);
   } catch (error) {
     throw explain(error, file);
   }
