@@ -31,12 +31,16 @@ export async function rotateKey(
   const newest = newestOf(old, all);
   refuseRotation(old, newest, now);
   const { key, text } = await issueKey(store, {
-    ...{ name: old.name, isReadOnly: old.isReadOnly, now },
+    name: old.name,
+    isReadOnly: old.isReadOnly,
+    now,
     expiresAt: expiresAt ?? sameLifetime(newest, now),
   });
   // In this order, so that a crash never leaves an expiring key without a successor.
   const replacement = {
-    ...{ replacedBy: key.id, previous: old.replacedBy, now },
+    replacedBy: key.id,
+    previous: old.replacedBy,
+    now,
     expiresAt: new Date(now.getTime() + overlapMs),
   };
   let found: ApiKey | undefined;
