@@ -48,6 +48,7 @@ export function parseExactJson(text: string, depth = 1): unknown {
 
 /** The int64 value of what {@link parseExactJson} returned, if it is one. */
 export function toInt64(value: unknown): bigint | undefined {
+  if (typeof value === 'bigint') return value;
   if (value instanceof JsonNumber) return value.toInt64();
   return typeof value === 'number' ? BigInt(value) : undefined;
 }

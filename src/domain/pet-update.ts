@@ -1,13 +1,14 @@
 import { PetstoreError } from './error.ts';
-import { toInt64 } from './int64.ts';
-import { fieldOf, InvalidPetError, isJsonObject, problemOf, type NewPet, type PetStatus } from './pet.ts';
-
-/** Some fields of a pet. A null status stands for none. */
-export interface PetFields {
-  name?: string;
-  categoryId?: bigint;
-  status?: PetStatus | null;
-}
+import {
+  fieldOf,
+  InvalidPetError,
+  isJsonObject,
+  parseFields,
+  petFields,
+  type NewPet,
+  type PetFields,
+  type PetProblems,
+} from './pet.ts';
 
 export interface PetUpdate {
   changes: PetFields;
@@ -18,63 +19,42 @@ export interface PetUpdate {
 /** Reads an update from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
 export function parsePetUpdate(body: unknown): PetUpdate {
   if (!isJsonObject(body)) throw new InvalidPetError({}, 'The body must be a JSON object.');
+  const problems: string[] = [];
+  const update: PetUpdate = { changes: parseSome(body, 'The body', '', problems) };
   const expected = fieldOf(body, 'expected');
-  const problems = [...problemsIn(body, 'The body'), ...problemsOfExpected(expected)];
+  if (isJsonObject(expected)) update.expected = parseSome(expected, 'expected', 'expected.', problems);
+  else if (expected !== undefined) problems.push('expected must be a JSON object.');
   if (problems.length > 0) throw new InvalidPetError({}, problems.join(' '));
-  const changes = readFields(body);
-  return isJsonObject(expected) ? { changes, expected: readFields(expected) } : { changes };
+  return update;
 }
 
-function problemsOfExpected(expected: unknown): string[] {
-  if (expected === undefined) return [];
-  return isJsonObject(expected)
-    ? problemsIn(expected, 'expected', 'expected.')
-    : ['expected must be a JSON object.'];
-}
+const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
 
 /** The path precedes the name of a field. */
-function problemsIn(fields: Record<string, unknown>, where: string, path = ''): string[] {
-  const name = fieldOf(fields, 'name');
-  const categoryId = fieldOf(fields, 'categoryId');
-  const status = fieldOf(fields, 'status');
+function parseSome(
+  body: Record<string, unknown>,
+  where: string,
+  path: string,
+  problems: string[],
+): PetFields {
+  const found: PetProblems = {};
+  const fields = parseFields(body, found, true);
+  problems.push(...Object.values(found).map((problem) => path + problem));
   // A typo in the only field would otherwise change nothing, or expect nothing, without a word.
-  if (name === undefined && categoryId === undefined && status === undefined) {
-    return [`${where} must have at least one of the fields name, categoryId and status.`];
-  }
-  return [
-    name === undefined ? undefined : problemOf.name(name, path),
-    categoryId === undefined ? undefined : problemOf.categoryId(categoryId, path),
-    status === undefined || status === null ? undefined : problemOf.status(status, path, 'null for none'),
-  ].filter((problem) => problem !== undefined);
-}
-
-/** The given fields, which have no problem. */
-function readFields(fields: Record<string, unknown>): PetFields {
-  const name = fieldOf(fields, 'name');
-  const categoryId = fieldOf(fields, 'categoryId');
-  const status = fieldOf(fields, 'status');
-  return {
-    ...(name !== undefined && { name: name as string }),
-    ...(categoryId !== undefined && { categoryId: toInt64(categoryId) as bigint }),
-    ...(status !== undefined && { status: status as PetStatus | null }),
-  };
+  if (Object.keys({ ...fields, ...found }).length === 0)
+    problems.push(`${where} must have at least one of the fields ${allNames}.`);
+  return fields;
 }
 
 /** Whether a pet has these values. */
-export function hasFields(pet: NewPet, { name, categoryId, status }: PetFields): boolean {
-  return (
-    (name === undefined || name === pet.name) &&
-    (categoryId === undefined || categoryId === pet.categoryId) &&
-    (status === undefined || status === (pet.status ?? null))
-  );
+export function hasFields(pet: NewPet, fields: PetFields): boolean {
+  return petFields.every(({ name }) => fields[name] === undefined || fields[name] === (pet[name] ?? null));
 }
 
 /** The pet with these values instead of its own. */
 export function withFields<Kind extends NewPet>(pet: Kind, changes: PetFields): Kind {
-  const { status, ...others } = changes;
-  const changed: Kind = { ...pet, ...others };
-  if (status === null) delete changed.status;
-  else if (status !== undefined) changed.status = status;
+  const changed = { ...pet, ...changes };
+  for (const { name } of petFields) if (changed[name] === null) delete changed[name];
   return changed;
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { PetstoreError } from './error.ts';
-import { int64Range, JsonNumber, toInt64 } from './int64.ts';
+import { int64Range, JsonNumber, parseInt64, toInt64 } from './int64.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
@@ -17,6 +17,54 @@ export interface NewPet {
 export interface Pet extends NewPet {
   id: bigint;
 }
+
+/** Some fields of a pet. Null stands for an optional field that is absent. */
+export type PetFields = { [Name in keyof NewPet]?: NewPet[Name] | null };
+
+type FieldValue = string | bigint;
+
+export interface PetField {
+  name: keyof NewPet;
+  /** The type of its column in PostgreSQL, which is named after it: `category_id`. */
+  type: 'text' | 'bigint';
+  /** Empty text in CSV and in PostgreSQL's arrays stands for an optional field that is absent. */
+  isOptional: boolean;
+  /** Its value from parsed JSON; undefined when that is wrong. */
+  parse: (value: unknown) => FieldValue | undefined;
+  /** What is said of a wrong value, after the name. */
+  problem: (value: unknown) => string;
+}
+
+const { smallest, largest } = int64Range;
+const isText = (value: unknown) => typeof value === 'string';
+
+/**
+ * The fields of a pet beside its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and the
+ * columns of PostgreSQL follow from this table; `renderFields` is held to it by a test. A new field goes to the end.
+ */
+export const petFields: readonly PetField[] = [
+  {
+    name: 'name',
+    type: 'text',
+    isOptional: false,
+    parse: (value) => (isText(value) && value.isWellFormed() && !value.includes('\0') ? value : undefined),
+    problem: (value) => `must be ${isText(value) ? 'well-formed Unicode without U+0000' : 'a string'}`,
+  },
+  {
+    name: 'categoryId',
+    type: 'bigint',
+    isOptional: false,
+    parse: toInt64,
+    problem: () => `must be an integer from ${smallest} to ${largest}`,
+  },
+  {
+    name: 'status',
+    type: 'text',
+    isOptional: true,
+    parse: (value) => (isPetStatus(value) ? value : undefined),
+    problem: () => `must be one of ${petStatuses.join(', ')}`,
+  },
+];
 
 export interface PageRequest {
   limit: number;
@@ -78,21 +126,25 @@ export function renderPet(id: bigint | string, fields: string): string {
   return `{"id":${id},${fields}`;
 }
 
-/** The pet's JSON after its id, which only the store knows. A store may hand over the digits of a number as text. */
-export function renderFields({ name, categoryId, status }: RenderableFields): string {
+/**
+ * The pet's JSON after its id, which only the store knows; digits may come as text. It is written out, in the order of
+ * the table, because every pet of a page passes here.
+ */
+export function renderFields({
+  name,
+  categoryId,
+  status,
+}: Partial<Record<keyof NewPet, FieldValue | null>>): string {
   const statusField = status ? `,"status":"${status}"` : '';
   return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
 
-interface RenderableFields {
-  name: string;
-  categoryId: bigint | string;
-  status?: PetStatus | null;
-}
-
 /** Two creates are the same request if they describe the same pet, however they spell it. */
-export function fingerprintOf({ name, categoryId, status }: NewPet): string {
-  return hash('sha256', JSON.stringify([name, String(categoryId), status ?? null]), 'hex');
+export function fingerprintOf(pet: NewPet): string {
+  const values = petFields.map(({ name }) => pet[name]?.toString() ?? null);
+  // Of the fields that joined the first three, absent ones do not count: a retry across that release is the same request.
+  const count = Math.max(3, values.findLastIndex((value) => value !== null) + 1);
+  return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
 }
 
 export function idempotencyConflict(): PetstoreError {
@@ -124,19 +176,45 @@ export function parseNewPet(body: unknown): NewPet {
   if (!isJsonObject(body)) {
     throw new InvalidPetError({}, 'The body must be a JSON object with the fields name and categoryId.');
   }
-  const name = fieldOf(body, 'name');
-  const categoryId = fieldOf(body, 'categoryId');
-  const status = fieldOf(body, 'status');
-  const found = {
-    name: name === undefined ? 'name is required.' : problemOf.name(name),
-    categoryId: categoryId === undefined ? 'categoryId is required.' : problemOf.categoryId(categoryId),
-    status: status === undefined ? undefined : problemOf.status(status),
-  };
-  const problems = Object.fromEntries(Object.entries(found).filter(([, problem]) => problem !== undefined));
+  const problems: PetProblems = {};
+  const pet = parseFields(body, problems, false);
   if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
-  const pet: NewPet = { name: name as string, categoryId: toInt64(categoryId) as bigint };
-  if (status !== undefined) pet.status = status as PetStatus;
-  return pet;
+  return pet as NewPet;
+}
+
+/** Reads what a body gives of a pet. In an update, nothing is required, and null stands for none. */
+export function parseFields(
+  body: Record<string, unknown>,
+  problems: PetProblems,
+  isUpdate: boolean,
+): PetFields {
+  return collectFields(({ name, isOptional, parse, problem }) => {
+    const given = fieldOf(body, name);
+    if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;
+    if (given === undefined || (given === null && isOptional && isUpdate)) return given;
+    const value = parse(given);
+    const none = isUpdate ? 'null for none' : 'left out';
+    if (value === undefined) problems[name] = `${name} ${problem(given)}${isOptional ? `, or ${none}` : ''}.`;
+    return value;
+  });
+}
+
+/** The fields for which `read` has a value. */
+export function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
+  const fields: Partial<Record<keyof NewPet, FieldValue | null>> = {};
+  for (const field of petFields) {
+    const value = read(field);
+    if (value !== undefined) fields[field.name] = value;
+  }
+  return fields as PetFields;
+}
+
+/** The value of a field that is kept as text, such as a cell of CSV. Text that is not an integer stays text. */
+export function fromText<Text extends string | null | undefined>(
+  { type }: PetField,
+  text: Text,
+): bigint | Text {
+  return type === 'bigint' && text ? (parseInt64(text) ?? text) : text;
 }
 
 /** Whether a value of parsed JSON is an object, and not an array or a number. */
@@ -149,28 +227,6 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
 export function fieldOf(body: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(body, name) ? body[name] : undefined;
 }
-
-/** What is wrong with the value of a field, as a sentence; undefined when it is valid. The path precedes its name. */
-export const problemOf = {
-  name(value: unknown, path = ''): string | undefined {
-    if (typeof value !== 'string') return `${path}name must be a string.`;
-    const isStorable = value.isWellFormed() && !value.includes('\0');
-    return isStorable ? undefined : `${path}name must be well-formed Unicode without U+0000.`;
-  },
-
-  categoryId(value: unknown, path = ''): string | undefined {
-    const { smallest, largest } = int64Range;
-    return toInt64(value) === undefined
-      ? `${path}categoryId must be an integer from ${smallest} to ${largest}.`
-      : undefined;
-  },
-
-  status(value: unknown, path = '', none = 'left out'): string | undefined {
-    return isPetStatus(value)
-      ? undefined
-      : `${path}status must be one of ${petStatuses.join(', ')}, or ${none}.`;
-  },
-};
 
 /** The page that these rows make. One row more than the page holds says that another page follows. */
 export function pageOf<Row>(rows: readonly Row[], limit: number, render: (row: Row) => string): Page {

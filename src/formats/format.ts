@@ -1,6 +1,6 @@
 import type { Pet } from '../domain/pet.ts';
 import { createArraySplitter } from './json-array.ts';
-import { createCsvReader, csvField, turnsQuoted } from './csv.ts';
+import { createCsvReader, csvHeader, csvLine, turnsQuoted } from './csv.ts';
 import { createLineSplitter } from './lines.ts';
 import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
 
@@ -57,16 +57,6 @@ export function createPetWriter(format: PetFormat): PetWriter {
         end: () => (isFirst ? ']\n' : '\n]\n'),
       };
     case 'csv':
-      return {
-        begin: 'id,name,categoryId,status\r\n',
-        render: (pets) =>
-          pets
-            .map(
-              ({ id, name, categoryId, status = '' }) =>
-                `${id},${csvField(name)},${categoryId},${status}\r\n`,
-            )
-            .join(''),
-        end: () => '',
-      };
+      return { begin: csvHeader, render: (pets) => pets.map(csvLine).join(''), end: () => '' };
   }
 }

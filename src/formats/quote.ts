@@ -1,14 +1,6 @@
 import { JsonNumber } from '../domain/int64.ts';
-import type { PetProblems } from '../domain/pet.ts';
 
 const longest = 40;
-
-/** What is wrong with the fields of a pet, each problem with the value that has it. */
-export function describeProblems(problems: PetProblems, fields: Record<string, unknown>): string {
-  return Object.entries(problems)
-    .map(([field, problem]) => withValue(problem, fields[field]))
-    .join(' ');
-}
 
 /** Ends a sentence with the value that it refuses, if there is one. */
 export function withValue(sentence: string, value: unknown): string {

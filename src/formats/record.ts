@@ -1,8 +1,15 @@
 import type { ImportedPet } from '../domain/import-store.ts';
-import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
+import { int64Range, parseExactJson, toInt64 } from '../domain/int64.ts';
 import { findJsonProblem } from '../domain/json-position.ts';
-import { InvalidPetError, parseNewPet, renderFields, renderPet, type Pet } from '../domain/pet.ts';
-import { describeProblems, quoteText, withValue } from './quote.ts';
+import {
+  InvalidPetError,
+  isJsonObject,
+  parseNewPet,
+  renderFields,
+  renderPet,
+  type Pet,
+} from '../domain/pet.ts';
+import { quoteText, withValue } from './quote.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
@@ -20,20 +27,9 @@ export interface ParsedRecord extends TextRecord {
   problem?: string;
 }
 
-/** The usual spelling of a pet, as in our own export, is read without a JSON parser, with the same result. */
-const commonForm =
-  /^\{ ?(?:"id": ?([1-9]\d{0,17}), ?)?"name": ?"([^"\\\p{Cc}]*)", ?"categoryId": ?(0|-?[1-9]\d{0,17})(?:, ?"status": ?"(available|pending|sold)")? ?\}$/u;
-
 /** Reads a pet from its JSON text, by the rules of the API. */
 export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
   const { text } = record;
-  const [, id, name, categoryId, status] = commonForm.exec(text) ?? [];
-  if (name?.isWellFormed() && categoryId !== undefined && !(keepsIds && id === undefined)) {
-    const pet: ImportedPet = { name, categoryId: BigInt(categoryId) };
-    if (status !== undefined) pet.status = status as NonNullable<ImportedPet['status']>;
-    if (keepsIds && id !== undefined) pet.id = BigInt(id);
-    return { ...record, pet };
-  }
   if (!text.isWellFormed()) return refuseInvalidUtf8(record);
   let value: unknown;
   try {
@@ -41,13 +37,11 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
   } catch {
     return refuse(record, describeNonJson(record));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
-    return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
-  }
-  return readPet(record, value as Record<string, unknown>, keepsIds);
+  if (isJsonObject(value)) return readPet(record, value, keepsIds);
+  return refuse(record, 'A pet is a JSON object with the fields name and categoryId.');
 }
 
-/** Reads a pet from its fields; numbers are those of `parseExactJson`. */
+/** Reads a pet from its fields as parsed JSON. */
 export function readPet(
   record: TextRecord,
   fields: Record<string, unknown>,
@@ -57,14 +51,13 @@ export function readPet(
     const pet: ImportedPet = parseNewPet(fields);
     if (!keepsIds) return { ...record, pet };
     const id = toInt64(fields['id']);
-    if (id === undefined || id < 1n) {
-      const problem = `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`;
-      return refuse(record, withValue(problem, fields['id']));
-    }
-    return { ...record, pet: { ...pet, id } };
+    if (id !== undefined && id > 0n) return { ...record, pet: { ...pet, id } };
+    const problem = `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`;
+    return refuse(record, withValue(problem, fields['id']));
   } catch (error) {
     if (!(error instanceof InvalidPetError)) throw error;
-    return refuse(record, describeProblems(error.problems, fields));
+    const problems = Object.entries(error.problems);
+    return refuse(record, problems.map(([field, problem]) => withValue(problem, fields[field])).join(' '));
   }
 }
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'bun:test';
 import { parseExactJson } from '../../src/domain/int64.ts';
-import { InvalidPetError, parseNewPet } from '../../src/domain/pet.ts';
+import {
+  fingerprintOf,
+  InvalidPetError,
+  parseNewPet,
+  petFields,
+  renderFields,
+  renderPet,
+  type NewPet,
+} from '../../src/domain/pet.ts';
 
 const errorOf = (json: string): InvalidPetError => {
   try {
@@ -37,5 +45,35 @@ describe('parseNewPet', () => {
     const { message, problems } = errorOf(json);
     expect(problems).toEqual({});
     expect(message).toBe('The body must be a JSON object with the fields name and categoryId.');
+  });
+});
+
+describe('the table of fields', () => {
+  /** The compiler asks for every field. */
+  const full: Required<NewPet> = { name: 'Re"x', categoryId: 2n ** 63n - 1n, status: 'sold' };
+  const names = petFields.map(({ name }) => name);
+
+  it('has every field of a pet, in the order in which it is rendered', () => {
+    const json = renderPet(1n, renderFields(full));
+    expect(Object.keys(JSON.parse(json) as object)).toEqual(['id', ...names]);
+    expect(parseNewPet(parseExactJson(json))).toEqual(full);
+  });
+
+  it('renders a pet without its optional fields', () => {
+    const optional = petFields.filter(({ isOptional }) => isOptional).map(({ name }) => name);
+    const bare: NewPet = { ...full };
+    for (const name of optional) delete bare[name as 'status'];
+    const json = renderPet(1n, renderFields(bare));
+    expect(parseNewPet(parseExactJson(json))).toEqual(bare);
+  });
+});
+
+describe('fingerprintOf', () => {
+  it('is what stores hold since the first release', () => {
+    const bare = { name: 'Rex', categoryId: 7n };
+    expect(fingerprintOf(bare)).toBe('6817f08f96deaae0e1b3a6c8759c84e8ae412e8fc6cc070bebbdfcddb3fab57f');
+    expect(fingerprintOf({ ...bare, status: 'sold' })).toBe(
+      'cc92caf8da6ac6590e72f19d3083bf72fa35e0a299e858c9d9eb652922489890',
+    );
   });
 });

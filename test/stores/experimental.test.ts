@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { petStatuses } from '../../src/domain/pet.ts';
-import type { PetFields } from '../../src/domain/pet-update.ts';
+import { petStatuses, type PetFields } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
 import type { Store } from '../support/http/service.ts';
 import { codeOf } from '../support/code-of.ts';

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { OperatorError, usageError } from '../../domain/error.ts';
 import type { ImportStore } from '../../domain/import-store.ts';
+import { petFields } from '../../domain/pet.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
@@ -20,6 +21,8 @@ interface ImportOptions {
   databaseUrl: string;
 }
 
+const columns = petFields.map(({ name, isOptional }) => (isOptional ? `optionally ${name}` : name));
+
 export function define(command: Command): void {
   command
     .description(
@@ -30,8 +33,8 @@ export function define(command: Command): void {
     )
     .argument(
       '[file]',
-      'One JSON object per line (NDJSON), a JSON array, or CSV with a header that names the columns name, ' +
-        'categoryId and optionally status; - is standard input.',
+      'One JSON object per line (NDJSON), a JSON array, or CSV with a header that names the columns ' +
+        `${new Intl.ListFormat('en-GB').format(columns)}; - is standard input.`,
       '-',
     )
     .addOption(

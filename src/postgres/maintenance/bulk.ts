@@ -10,13 +10,13 @@ import type {
 import { IdTakenError } from '../../domain/error.ts';
 import { int64Range } from '../../domain/int64.ts';
 import type { Order } from '../../domain/order.ts';
-import type { Pet } from '../../domain/pet.ts';
+import { petFields, type Pet } from '../../domain/pet.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { apiKeyOf, keyColumns, type KeyRow } from '../keys/keys.ts';
 import { orderColumns, orderOf, type OrderRow } from '../pets/order-row.ts';
-import { petColumns, petOf, type PetRow } from '../pets/pet-row.ts';
+import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 
 /** Runs one statement, which is a transaction of its own. */
@@ -103,11 +103,11 @@ const smallestId = String(int64Range.smallest);
 
 const petTable: TableForm<Pet, PetRow> = {
   name: 'pets',
-  select: `SELECT ${petColumns} FROM pets WHERE id > $1::bigint ORDER BY id`,
+  select: `SELECT ${selectPetRow} FROM pets WHERE id > $1::bigint ORDER BY id`,
   positionOf: (pet) => [pet ? String(pet.id) : smallestId],
   parse: petOf,
-  columns: { id: 'bigint', name: 'text', category_id: 'bigint', status: 'text' },
-  valuesOf: ({ id, name, categoryId, status }) => [String(id), name, String(categoryId), status ?? null],
+  columns: { id: 'bigint', ...Object.fromEntries(petFields.map(({ name, type }) => [columnOf(name), type])) },
+  valuesOf: (pet) => [String(pet.id), ...petArrays([pet]).flat()],
   sequence: 'pet_ids',
 };
 

@@ -3,22 +3,22 @@ import { IdTakenError, PetstoreError } from '../../domain/error.ts';
 import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
-import { petArrays } from '../pets/pet-row.ts';
+import { arrayParameters, petArrays, fieldColumns, petColumns } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 
 const maxAttempts = 10;
 
 /** In the order of the file, so that the ids follow it. */
 const insertNew = `
-  INSERT INTO pets (id, name, category_id, status)
-  SELECT nextval('pet_ids'), name, category_id, status
+  INSERT INTO pets (${petColumns})
+  SELECT nextval('pet_ids'), ${fieldColumns}
   FROM (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY
-      AS given (name, category_id, status, ordinal) ORDER BY ordinal
+    SELECT * FROM unnest(${arrayParameters(1)}) WITH ORDINALITY
+      AS given (${fieldColumns}, ordinal) ORDER BY ordinal
   ) AS in_order`;
 const insertKept = `
-  INSERT INTO pets (name, category_id, status, id)
-  SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[])`;
+  INSERT INTO pets (${petColumns})
+  SELECT * FROM unnest($1::bigint[], ${arrayParameters(2)})`;
 
 /** The sequence would not do: it also moves past the ids of a batch that was never committed and is added again. */
 const selectLargestId = `
@@ -104,7 +104,7 @@ async function addTogether(
     else {
       const ids = pets.map(({ id = 0n }) => id);
       const largest = ids.reduce((one, other) => (one > other ? one : other));
-      await connection.query(insertKept, [...petArrays(pets), ids.map(String)]);
+      await connection.query(insertKept, [ids.map(String), ...petArrays(pets)]);
       await refuseDeletedIds(connection, smallest);
       await moveSequence(connection, largest);
     }

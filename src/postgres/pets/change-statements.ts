@@ -1,6 +1,7 @@
 import type { Statement } from '../session/connection.ts';
 import { insertOrders } from './order-row.ts';
-import { petColumns, type PetRow } from './pet-row.ts';
+import { petFields } from '../../domain/pet.ts';
+import { arrayParameters, eachColumn, petColumns, selectPetRow, type PetRow } from './pet-row.ts';
 
 /** A pet that was found. */
 export interface DeletedRow {
@@ -14,12 +15,19 @@ export interface UpdatedRow extends DeletedRow, PetRow {}
 
 const advice = 'Get the pet to see whether it has changed.';
 
-/** In the arrays, null stands for any value, or for no change; an empty status stands for none. */
-const expectedArrays = '$1::bigint[], $2::text[], $3::bigint[], $4::text[]';
-const expectedColumns = 'expected_name, expected_category_id, expected_status';
-const isExpected = `coalesce(expected_name = name, true)
-        AND coalesce(expected_category_id = category_id, true)
-        AND coalesce(expected_status = coalesce(status, ''), true)`;
+/** In the arrays, null stands for any value, or for no change; an empty text stands for none. */
+const expectedArrays = `$1::bigint[], ${arrayParameters(2)}`;
+const expectedColumns = eachColumn((name) => `expected_${name}`);
+const isExpected = eachColumn(
+  (name, { isOptional }) =>
+    `coalesce(expected_${name} = ${isOptional ? `coalesce(${name}, '')` : name}, true)`,
+  ' AND ',
+);
+const changedColumns = eachColumn((name, { isOptional }) =>
+  isOptional
+    ? `CASE WHEN new_${name} IS NULL THEN ${name} ELSE nullif(new_${name}, '') END AS ${name}`
+    : `coalesce(new_${name}, ${name}) AS ${name}`,
+);
 
 /**
  * The pets as they are after the last commit, which may be newer than the statement's snapshot: a locked row is read
@@ -33,24 +41,21 @@ function lockPets(arrays: string, columns: string): string {
     )`;
 }
 
-/** $5 to $7 are the new values, $8 is the time. No pet may be given twice. */
+/** The new values follow what is expected; the time is last. No pet may be given twice. */
 export const updatePets: Statement = {
   name: 'update-pets',
   advice,
   text: `
     WITH ${lockPets(
-      `${expectedArrays}, $5::text[], $6::bigint[], $7::text[]`,
-      `${expectedColumns}, new_name, new_category_id, new_status`,
+      `${expectedArrays}, ${arrayParameters(2 + petFields.length)}`,
+      `${expectedColumns}, ${eachColumn((name) => `new_${name}`)}`,
     )}, changed AS (
-      SELECT id, ${isExpected} AS is_expected, status AS old_status,
-        coalesce(new_name, name) AS name, coalesce(new_category_id, category_id) AS category_id,
-        CASE WHEN new_status IS NULL THEN status ELSE nullif(new_status, '') END AS status
-      FROM held
+      SELECT id, ${isExpected} AS is_expected, status AS old_status, ${changedColumns} FROM held
     ), updated AS (
-      UPDATE pets SET name = changed.name, category_id = changed.category_id, status = changed.status
+      UPDATE pets SET ${eachColumn((name) => `${name} = changed.${name}`)}
       FROM changed WHERE pets.id = changed.id AND is_expected RETURNING 1
-    ), ${insertOrders('changed', '$8', 'is_expected AND status IS DISTINCT FROM old_status')}
-    SELECT ${petColumns}, is_expected FROM changed`,
+    ), ${insertOrders('changed', `$${2 + 2 * petFields.length}`, 'is_expected AND status IS DISTINCT FROM old_status')}
+    SELECT ${selectPetRow}, is_expected FROM changed`,
 };
 
 /** Remembers the largest id that it deletes. No pet may be given twice. */

@@ -2,21 +2,27 @@ import { PetstoreError } from '../../domain/error.ts';
 import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
-import { InvalidPetError, parseNewPet, renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
-import { hasFields, petChanged, type PetFields } from '../../domain/pet-update.ts';
+import {
+  collectFields,
+  InvalidPetError,
+  parseNewPet,
+  renderFields,
+  renderPet,
+  type NewPet,
+  type PetFields,
+  type PetStatus,
+} from '../../domain/pet.ts';
+import { hasFields, petChanged } from '../../domain/pet-update.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './change-statements.ts';
 import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
 import { createPageReader } from './pages.ts';
-import { petJsonOf } from './pet-row.ts';
-
-/** What a pet must be like to be changed. */
-type Expectation = PetFields | 'nothing';
+import { petArrays, petJsonOf } from './pet-row.ts';
 
 export interface DeleteRequest {
   id: bigint;
-  expected: Expectation;
+  expected: PetFields;
 }
 
 export interface UpdateRequest extends DeleteRequest {
@@ -63,7 +69,7 @@ export async function runUpdates(
 ): Promise<ChangeResult<UpdatedRow>[]> {
   const rows = await database.write<UpdatedRow>(updatePets, [
     ...expectedArrays(requests),
-    ...fieldArrays(requests.map(({ changes }) => changes)),
+    ...petArrays(requests.map(({ changes }) => changes)),
     now,
   ]);
   return resultsOf(requests, rows);
@@ -87,31 +93,19 @@ function resultsOf<Row extends DeletedRow>(requests: DeleteRequest[], rows: Row[
   });
 }
 
-type Arrays = (string | null)[][];
-
-/** A status that no pet has. */
-const impossible = { status: 'impossible' };
-
-function expectedArrays(requests: DeleteRequest[]): Arrays {
-  const expected = requests.map(({ expected: each }) => (each === 'nothing' ? impossible : each));
-  return [requests.map(({ id }) => String(id)), ...fieldArrays(expected)];
+function expectedArrays(requests: DeleteRequest[]): (string | null)[][] {
+  return [requests.map(({ id }) => String(id)), ...petArrays(requests.map(({ expected }) => expected))];
 }
 
-/** One array for each field. Null stands for one that is not given; a status that is null becomes an empty one. */
-function fieldArrays(fields: { name?: string; categoryId?: bigint; status?: string | null }[]): Arrays {
-  return [
-    fields.map(({ name }) => name ?? null),
-    fields.map(({ categoryId }) => (categoryId === undefined ? null : String(categoryId))),
-    fields.map(({ status }) => (status === undefined ? null : (status ?? ''))),
-  ];
-}
+/** No pet is like this. */
+const impossible: PetFields = { status: 'impossible' as string as PetStatus };
 
-/** Joins what the caller expects with the pet that it has seen; `nothing` when no pet can be like both. */
-function expectationOf(id: bigint, seen: SeenPet | undefined, expected: PetFields = {}): Expectation {
+/** What a pet must be like to be changed: as the caller expects, and as the caller has seen it. */
+function expectationOf(id: bigint, seen: SeenPet | undefined, expected: PetFields = {}): PetFields {
   if (seen === undefined) return expected;
   const pet = parseSeen(id, seen);
-  if (!pet || !hasFields(pet, expected)) return 'nothing';
-  return { ...pet, status: pet.status ?? null };
+  if (!pet || !hasFields(pet, expected)) return impossible;
+  return collectFields(({ name }) => pet[name] ?? null);
 }
 
 /** The pet that renders to exactly these bytes, if one does. So to compare its fields is to compare the bytes. */

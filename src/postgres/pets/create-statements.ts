@@ -1,6 +1,7 @@
+import { petFields } from '../../domain/pet.ts';
 import type { Statement } from '../session/connection.ts';
 import { insertOrders } from './order-row.ts';
-import { petColumns } from './pet-row.ts';
+import { arrayParameters, fieldColumns, petColumns } from './pet-row.ts';
 
 export interface CreatedRow {
   /** The position of its request in the batch, from 1. */
@@ -14,7 +15,7 @@ export interface EarlierRow extends CreatedRow {
 }
 
 export interface CreateStatements {
-  /** $1 to $3 are arrays of the pets' fields; with orders, $4 is the time. */
+  /** First the arrays of the pets' fields; with orders, the time follows. */
   insertPets: Statement;
   /**
    * The same with idempotency keys, still one statement and so one transaction. A key that is held leaves its request
@@ -33,12 +34,12 @@ export function createStatements(recordsOrders: boolean): CreateStatements {
     insertPets: {
       name: `insert-pets${suffix}`,
       advice,
-      text: `WITH ${requests}, ${insertFrom('request')}${orders('request', '$4')} SELECT ordinal, id FROM request`,
+      text: `WITH ${requests}, ${insertFrom('request')}${orders('request', after(1))} SELECT ordinal, id FROM request`,
     },
     insertPetsOnce: {
       name: `insert-pets-once${suffix}`,
       advice,
-      text: `WITH ${claims}, ${insertFrom('wanted')}${orders('wanted', '$7')} SELECT ordinal, id FROM wanted`,
+      text: `WITH ${claims}, ${insertFrom('wanted')}${orders('wanted', after(4))} SELECT ordinal, id FROM wanted`,
     },
   };
 }
@@ -73,19 +74,24 @@ function drawIds(arrays: string, columns: string): string {
     )`;
 }
 
-const requests = drawIds('$1::text[], $2::bigint[], $3::text[]', 'name, category_id, status');
+/** A parameter that follows those of the fields. */
+function after(position: number): string {
+  return `$${petFields.length + position}`;
+}
+
+const requests = drawIds(arrayParameters(1), fieldColumns);
 
 /** Locks rows in the order of the keys, so that two replicas with the same keys wait and do not deadlock. */
 const claims = `
     ${drawIds(
-      '$1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[]',
-      'name, category_id, status, caller, key, request_hash',
+      `${arrayParameters(1)}, ${after(1)}::text[], ${after(2)}::text[], ${after(3)}::text[]`,
+      `${fieldColumns}, caller, key, request_hash`,
     )}, claimed AS (
       INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
-      SELECT caller, key, request_hash, id, $7::bigint FROM request WHERE key IS NOT NULL ORDER BY caller, key
+      SELECT caller, key, request_hash, id, ${after(4)}::bigint FROM request WHERE key IS NOT NULL ORDER BY caller, key
       ON CONFLICT (caller, key) DO UPDATE SET
         request_hash = excluded.request_hash, pet_id = excluded.pet_id, created_at = excluded.created_at
-      WHERE held.created_at < $8::bigint
+      WHERE held.created_at < ${after(5)}::bigint
       RETURNING pet_id
     ), wanted AS (
       SELECT * FROM request WHERE key IS NULL OR id IN (SELECT pet_id FROM claimed)

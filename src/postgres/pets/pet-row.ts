@@ -1,29 +1,53 @@
-import { renderFields, renderPet, type NewPet, type Pet, type PetStatus } from '../../domain/pet.ts';
+import {
+  collectFields,
+  fromText,
+  petFields,
+  renderFields,
+  renderPet,
+  type NewPet,
+  type Pet,
+  type PetField,
+  type PetFields,
+} from '../../domain/pet.ts';
 
-/** A row of `pets`. The driver hands over a bigint as text, so no digit of it is lost. */
-export interface PetRow {
-  id: string;
-  name: string;
-  category_id: string;
-  status: PetStatus | null;
+/** `category_id` for `categoryId`. */
+export function columnOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export const petColumns = 'id, name, category_id, status';
+/** Joins what is said of the column of each field. */
+export function eachColumn(
+  say: (column: string, field: PetField, index: number) => string,
+  separator = ', ',
+): string {
+  return petFields.map((field, index) => say(columnOf(field.name), field, index)).join(separator);
+}
+
+export const fieldColumns = eachColumn((column) => column);
+export const petColumns = `id, ${fieldColumns}`;
+
+/** A pet as {@link selectPetRow} gives it. The driver hands over a bigint as text, so no digit of it is lost. */
+export type PetRow = { id: string } & Record<keyof NewPet, string | null>;
+export const selectPetRow = `id, ${eachColumn((column, { name }) => `${column} AS "${name}"`)}`;
 
 /** The row's pet as JSON. */
-export function petJsonOf({ id, name, category_id: categoryId, status }: PetRow): string {
-  return renderPet(id, renderFields({ name, categoryId, status }));
+export function petJsonOf(row: PetRow): string {
+  return renderPet(row.id, renderFields(row));
 }
 
-/** The pets as one array for each column but the id. */
-export function petArrays(pets: readonly NewPet[]): (string | null)[][] {
-  return [
-    pets.map(({ name }) => name),
-    pets.map(({ categoryId }) => String(categoryId)),
-    pets.map(({ status }) => status ?? null),
-  ];
+export function petOf(row: PetRow): Pet {
+  const fields = collectFields((field) => fromText(field, row[field.name] ?? undefined));
+  return { id: BigInt(row.id), ...(fields as NewPet) };
 }
 
-export function petOf({ id, name, category_id: categoryId, status }: PetRow): Pet {
-  return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
+/** The parameters of {@link petArrays}: `$1::text[], $2::bigint[], …`. */
+export function arrayParameters(first: number): string {
+  return eachColumn((_column, { type }, index) => `$${first + index}::${type}[]`);
+}
+
+/** One array for each field. Null stands for a field that is not given, empty text for one that is null. */
+export function petArrays(pets: readonly PetFields[]): (string | null)[][] {
+  return petFields.map(({ name }) =>
+    pets.map(({ [name]: value }) => (value === null ? '' : (value?.toString() ?? null))),
+  );
 }

@@ -3,7 +3,7 @@ import type { Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
 import { createPageReader } from './pages.ts';
-import { petColumns, petJsonOf, type PetRow } from './pet-row.ts';
+import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 
 export function createPetStore(
   creates: Batcher<CreateRequest, CreateResult>,
@@ -15,7 +15,7 @@ export function createPetStore(
     // Asking the server would take as long as reading a page.
     version: () => undefined,
 
-    listPets: createPageReader(database, { table: 'pets', columns: petColumns, render: petJsonOf }),
+    listPets: createPageReader(database, { table: 'pets', columns: selectPetRow, render: petJsonOf }),
 
     getPet: (id) => gets.add(String(id)),
 
@@ -32,7 +32,7 @@ export function createPetStore(
 
 const selectPets = {
   name: 'select-pets',
-  text: `SELECT ${petColumns} FROM pets WHERE id = ANY ($1::bigint[])`,
+  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[])`,
 };
 
 /** Reads the pets of all who wait in one query. */
