@@ -1,6 +1,6 @@
 import { PetstoreClientError, refuseProblems } from './error.ts';
 import { renderPetFields } from './exact-json.ts';
-import { problemsOf, type PetFields } from './pet.ts';
+import { optionalFields, petFields, problemsOf, type PetFields } from './pet.ts';
 
 /** The new values of a pet's fields. A field that is left out keeps its value; `status: null` removes the status. */
 export interface PetChanges extends PetFields {
@@ -17,18 +17,26 @@ export interface PetChanges extends PetFields {
 export function renderChanges({ expected, ...changes }: PetChanges): string {
   const fields = renderPetFields(changes);
   if (fields === '') {
-    throw new PetstoreClientError('invalid_pet', 'An update needs a name, a categoryId or a status.');
+    throw new PetstoreClientError('invalid_pet', `An update needs ${anyField}.`);
   }
-  refuseProblems(problemsOf({ ...changes, status: changes.status ?? undefined }));
+  const given = Object.entries(changes).filter(([, value]) => value !== null);
+  refuseProblems(problemsOf(Object.fromEntries(given)));
   if (expected === undefined) return `{${fields}}`;
   const seen = renderExpected(expected);
   // A field that is undefined by mistake would otherwise turn the precondition off without a word.
   if (seen === '') {
-    throw new PetstoreClientError('invalid_pet', 'expected needs a name, a categoryId or a status.');
+    throw new PetstoreClientError('invalid_pet', `expected needs ${anyField}.`);
   }
   return `{${fields},"expected":{${seen}}}`;
 }
 
 function renderExpected(expected: PetFields): string {
-  return renderPetFields('status' in expected ? { ...expected, status: expected.status ?? null } : expected);
+  const seen = { ...expected };
+  for (const field of optionalFields) if (field in seen) seen[field] ??= null;
+  return renderPetFields(seen);
 }
+
+const anyField = petFields
+  .map((field) => `a ${field}`)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ');

@@ -1,4 +1,4 @@
-import type { NewPet, PetFields } from './pet.ts';
+import { petFields, type NewPet, type PetFields } from './pet.ts';
 
 /**
  * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992. Newer runtimes pass the
@@ -46,27 +46,23 @@ export function parseMarked(text: string): unknown {
 }
 
 /** The body of a create. */
-export function renderNewPet({ name, categoryId, status }: NewPet): string {
+export function renderNewPet(pet: NewPet): string {
   // For callers without types.
-  if (name === undefined) throw new TypeError('name must be a string.');
-  if (categoryId === undefined) throw new TypeError(notBigint);
-  return `{${renderPetFields({ name, categoryId, status })}}`;
+  if (pet.name === undefined) throw new TypeError('name must be a string.');
+  if (pet.categoryId === undefined) throw new TypeError(notBigint);
+  return `{${renderPetFields(pet)}}`;
 }
 
 /** The fields of a pet that are given, as the inside of an object. `JSON.stringify` refuses a `bigint`. */
-export function renderPetFields({ name, categoryId, status }: PetFields): string {
-  const fields: string[] = [];
-  if (name !== undefined) {
-    if (typeof name !== 'string') throw new TypeError('name must be a string.');
-    fields.push(`"name":${JSON.stringify(name)}`);
-  }
-  if (categoryId !== undefined) {
-    // For callers without types: a number may already have lost digits.
-    if (typeof categoryId !== 'bigint') throw new TypeError(notBigint);
-    fields.push(`"categoryId":${categoryId}`);
-  }
-  if (status !== undefined) fields.push(`"status":${JSON.stringify(status)}`);
-  return fields.join(',');
+export function renderPetFields(fields: PetFields): string {
+  const { name = '', categoryId = 0n } = fields;
+  // For callers without types: a number may already have lost digits.
+  if (typeof name !== 'string') throw new TypeError('name must be a string.');
+  if (typeof categoryId !== 'bigint') throw new TypeError(notBigint);
+  return petFields
+    .filter((field) => fields[field] !== undefined)
+    .map((field) => `"${field}":${field === 'categoryId' ? categoryId : JSON.stringify(fields[field])}`)
+    .join(',');
 }
 
 const notBigint = 'categoryId must be a bigint, such as 7n or BigInt(7).';

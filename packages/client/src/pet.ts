@@ -12,6 +12,11 @@ export interface NewPet {
   status?: PetStatus | undefined;
 }
 
+/** The fields of a pet beside its id: those of every pet, and those that it may lack. In the order of the JSON. */
+const requiredFields = ['name', 'categoryId'] as const;
+export const optionalFields = ['status'] as const;
+export const petFields = [...requiredFields, ...optionalFields];
+
 /** A pet in the store. */
 export interface Pet extends NewPet {
   /** An exact 64-bit integer. */
