@@ -9,6 +9,15 @@ export const emptyDraft: Draft = { name: '', categoryId: '', status: 'available'
 
 export const labels: Draft = { name: 'Name', categoryId: 'Category number', status: 'Status' };
 
+/** The fields of a pet beside its id. */
+export const petFields = Object.keys(labels) as (keyof Draft)[];
+
+/** What a person types; the status is chosen. */
+export const inputs: { field: keyof Draft; help?: string; inputMode?: 'numeric' }[] = [
+  { field: 'name' },
+  { field: 'categoryId', help: 'A whole number, such as 7.', inputMode: 'numeric' },
+];
+
 /** Longer names are allowed but hardly meant. */
 const longestUsualName = 200;
 
@@ -36,20 +45,19 @@ export function questionAbout(name: string): string | undefined {
   return `This name has ${count.toLocaleString('en')} characters. Is that right?`;
 }
 
-export function draftOf({ name, categoryId, status }: Pet): Draft {
-  return { name, categoryId: categoryId.toString(), status: status ?? '' };
+export function draftOf(pet: Pet): Draft {
+  return Object.fromEntries(petFields.map((field) => [field, pet[field]?.toString() ?? ''])) as Draft;
 }
 
 /** The fields that the draft gives other values than the pet has, and what is wrong with them. */
 export function readChanges(pet: Pet, draft: Draft): { fields: PetFields; errors: DraftErrors } {
   const { pet: wanted, errors: found } = readDraft(draft);
-  const fields: PetFields = {};
-  const errors: DraftErrors = {};
-  if (draft.name !== pet.name) {
-    fields.name = wanted.name;
-    if (found.name !== undefined) errors.name = found.name;
-  }
-  if (found.categoryId !== undefined) errors.categoryId = found.categoryId;
-  else if (wanted.categoryId !== pet.categoryId) fields.categoryId = wanted.categoryId;
-  return { fields, errors };
+  const before = draftOf(pet);
+  const typed = petFields.filter((field) => draft[field] !== before[field]);
+  const changed = typed.filter((field) => wanted[field] !== pet[field]);
+  const wrong = typed.filter((field) => found[field] !== undefined);
+  return {
+    fields: Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null])),
+    errors: Object.fromEntries(wrong.map((field) => [field, found[field]])),
+  };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Field } from '../field.tsx';
-import { labels, type Draft } from '../draft.ts';
+import { PetInputs } from '../pet-inputs.tsx';
+import type { Draft } from '../draft.ts';
 import { Question } from '../question.tsx';
 import type { EditingControls, Editing } from './use-editing.ts';
 import { shortNameOf } from './words.ts';
@@ -53,18 +53,7 @@ export function EditPet({ editing, type, save, cancel }: EditPetProps) {
             {refusal}
           </p>
         )}
-        <Field id="edit-name" label={labels.name} help="" error={errors.name}>
-          <input autocomplete="off" readOnly={isSaving} value={draft.name} onInput={onInput('name')} />
-        </Field>
-        <Field id="edit-categoryId" label={labels.categoryId} help="" error={errors.categoryId}>
-          <input
-            inputMode="numeric"
-            autocomplete="off"
-            readOnly={isSaving}
-            value={draft.categoryId}
-            onInput={onInput('categoryId')}
-          />
-        </Field>
+        <PetInputs form="edit" draft={draft} errors={errors} isReadOnly={isSaving} onInput={onInput} />
         {question !== undefined && (
           <Question
             text={question}

@@ -12,6 +12,7 @@ import {
 import { explain } from '../connect.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { Field } from '../field.tsx';
+import { PetInputs } from '../pet-inputs.tsx';
 import { Question } from '../question.tsx';
 import { emptyDraft, labels, questionAbout, readDraft, type Draft, type DraftErrors } from '../draft.ts';
 import { labelOf } from './find/filter.tsx';
@@ -110,22 +111,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
           {refusal}
         </p>
       )}
-      <Field id="pet-name" label={labels.name} error={errors.name}>
-        <input autocomplete="off" value={draft.name} onInput={change('name')} />
-      </Field>
-      <Field
-        id="pet-categoryId"
-        label={labels.categoryId}
-        help="A whole number, such as 7."
-        error={errors.categoryId}
-      >
-        <input
-          inputMode="numeric"
-          autocomplete="off"
-          value={draft.categoryId}
-          onInput={change('categoryId')}
-        />
-      </Field>
+      <PetInputs form="pet" draft={draft} errors={errors} hasHelp onInput={change} />
       <Field id="pet-status" label={labels.status} help="Whether the pet is for sale." error={errors.status}>
         <select value={draft.status} onChange={change('status')}>
           {petStatuses.map((status) => (

@@ -1,4 +1,5 @@
 import type { Pet, PetStatus } from '../../../../client/src/index.ts';
+import { petFields } from '../../draft.ts';
 
 /** A status to count by; `none` stands for a pet without one. */
 export type StatusKey = PetStatus | 'none';
@@ -160,7 +161,7 @@ export function statusKeyOf({ status }: Pet): StatusKey {
   return status ?? 'none';
 }
 
-/** True when both have the same name, category and status. */
+/** True when both have the same values in all fields but the id. */
 export function isSame(a: Pet, b: Pet): boolean {
-  return a.name === b.name && a.categoryId === b.categoryId && a.status === b.status;
+  return petFields.every((field) => a[field] === b[field]);
 }
