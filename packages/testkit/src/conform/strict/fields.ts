@@ -94,7 +94,7 @@ export const fieldChecks = checksOf('strict', 'fields', [
       const sent = named(api, 'with unknown fields');
       const inherited = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
       const unknown = inherited.map((field) => `"${field}":{"status":"sold"}`);
-      const extra = `{"color":"red","tags":[{"a":null}],"Status":7,${unknown.join(',')},`;
+      const extra = `{"unheardOf":"red","tags":[{"a":null}],"Status":7,${unknown.join(',')},`;
       await expectCreated(api, renderPet(sent).replace('{', extra), sent);
       await refused(api, '{"__proto__":{"name":"conform","categoryId":1}}');
     },
