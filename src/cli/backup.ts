@@ -10,7 +10,7 @@ import { embeddedPath } from '../stores.ts';
 import { stopSignals, untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, explain, openContext, print, printJson } from './terminal/output.ts';
+import { contentOf, errorText, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { parseDuration } from './values.ts';
 
@@ -119,7 +119,7 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
       const durationMs = Math.round(performance.now() - startedAt);
       log.info('backup made', { name, to, pets, bytes, durationMs, removed: removed.length });
     } catch (error) {
-      log.error('The backup failed.', { to, reason: explain(error) });
+      log.error('The backup failed.', { to, reason: errorText(error) });
       pauseMs = Math.min(everyMs, retryMs);
     }
     const restMs = Math.max(shortestPauseMs, pauseMs - (performance.now() - startedAt));

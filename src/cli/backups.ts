@@ -14,7 +14,7 @@ import {
   contentOf,
   countOf,
   describeAge,
-  explain,
+  errorText,
   print,
   printJson,
   renderTable,
@@ -90,7 +90,7 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   const record = (result: Omit<Rehearsal, 'at'>) => recordRehearsal(from, backup.name, { at, ...result });
   const tookMs = await rehearse(from, backup, reportOnTerminal()).catch(async (error: unknown) => {
     // Where even this cannot be recorded, the first problem is the one to show.
-    await record({ isSound: false, problem: explain(error) }).catch(() => {});
+    await record({ isSound: false, problem: errorText(error) }).catch(() => {});
     throw error;
   });
   const restoreMs = Math.round(tookMs);

@@ -45,11 +45,11 @@ async function reloadTls(options: ServeOptions, log: Log, replace: ReplaceTls): 
     const { validToDate } = new X509Certificate(tls.cert);
     log.info('TLS certificate reloaded', { file: options.tlsCert, validUntil: validToDate.toISOString() });
   } catch (error) {
-    log.error('The TLS certificate was not reloaded; the old one stays in use.', explain(error));
+    log.error('The TLS certificate was not reloaded; the old one stays in use.', logFieldsOf(error));
   }
 }
 
-function explain(error: unknown) {
+function logFieldsOf(error: unknown) {
   return error instanceof OperatorError
     ? { reason: error.problem, remedy: `${error.remedy ?? ''} Then send SIGHUP again.`.trim() }
     : { error: describeError(error) };

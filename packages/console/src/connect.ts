@@ -20,7 +20,7 @@ export interface Problem {
   requestId?: string | undefined;
 }
 
-export function explain(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (isPetstoreError(error, 'network')) {
     return navigator.onLine
       ? { title: 'The service cannot be reached', advice: 'It may be restarting.', isTemporary: true }

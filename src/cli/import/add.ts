@@ -28,7 +28,7 @@ export async function addPets(
       progress.add(pets.length);
     }
   } catch (error) {
-    throw explain(error, standing);
+    throw asImportError(error, standing);
   }
   return standing.addedCount;
 }
@@ -110,7 +110,7 @@ function inputChanged(standing: Standing): OperatorError {
   );
 }
 
-function explain(error: unknown, standing: Standing): unknown {
+function asImportError(error: unknown, standing: Standing): unknown {
   if (error instanceof IdTakenError) return idsTaken('An id in the file has been taken meanwhile.', standing);
   if (error instanceof PetstoreError && error.code === 'idempotency_conflict') {
     return new OperatorError(

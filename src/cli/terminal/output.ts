@@ -63,11 +63,11 @@ export function warn(text: string): void {
 }
 
 export function printError(error: unknown): void {
-  process.stderr.write(`${wrapLines(`petstore: ${explain(error)}`, process.stderr)}\n`);
+  process.stderr.write(`${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`);
 }
 
 /** One line for what the operator can fix; everything known about a bug. */
-export function explain(error: unknown): string {
+export function errorText(error: unknown): string {
   return redactKeys(textOf(error));
 }
 

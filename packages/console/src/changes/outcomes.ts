@@ -18,7 +18,7 @@ export interface OutcomesOptions {
   collection: PetCollection;
   notes: Notes;
   onRefused: () => void;
-  explain: (error: unknown) => Problem;
+  toProblem: (error: unknown) => Problem;
 }
 
 /** An attempt to fulfil a wish for a pet as a person saw it. */
@@ -95,7 +95,7 @@ export class Outcomes {
   #reasonOf(error: unknown): string {
     if (isPetstoreError(error, 'method_not_allowed')) return 'The service no longer lets pets be changed.';
     if (isInvalidPet(error)) return error.message;
-    const { title, advice, requestId } = this.#options.explain(error);
+    const { title, advice, requestId } = this.#options.toProblem(error);
     return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
   }
 

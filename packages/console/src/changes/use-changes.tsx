@@ -1,7 +1,7 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { Pet, PetStatus } from '../../../client/src/index.ts';
-import { explain } from '../connect.ts';
+import { toProblem } from '../connect.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import { indexOfPet } from '../pets/find/find-pets.ts';
 import type { PetCollection } from '../pets/data/pet-collection.ts';
@@ -40,7 +40,7 @@ export function useChanges({ client, collection, shown, enterList, onRefused }: 
     const created = new Notes(onChange);
     return {
       notes: created,
-      changes: new PetChanges({ client, collection, notes: created, onChange, onRefused, explain }),
+      changes: new PetChanges({ client, collection, notes: created, onChange, onRefused, toProblem }),
     };
   }, [client, collection, onRefused]);
   const [menu, setMenu] = useState<{ pet: Pet; opener: HTMLElement }>();

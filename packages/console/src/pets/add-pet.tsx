@@ -9,7 +9,7 @@ import {
   type Pet,
   type PetstoreClient,
 } from '../../../client/src/index.ts';
-import { explain } from '../connect.ts';
+import { toProblem } from '../connect.ts';
 import { shortNameOf } from '../changes/words.ts';
 import { Field } from '../field.tsx';
 import { PetInputs } from '../pet-inputs.tsx';
@@ -156,7 +156,7 @@ export function AddPet({ client, shown, onAdded, onRefused, onShowAll }: AddPetP
 }
 
 function messageOf(error: unknown): string {
-  const { title, advice, isTemporary, requestId } = explain(error);
+  const { title, advice, isTemporary, requestId } = toProblem(error);
   if (isTemporary)
     return `Not added yet. ${title}. Press “Add pet” again in a moment. The pet is never added twice.`;
   return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;

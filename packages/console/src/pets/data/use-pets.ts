@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useReducer } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../client/src/index.ts';
-import { explain, type Problem } from '../../connect.ts';
+import { toProblem, type Problem } from '../../connect.ts';
 import { PetCollection } from './pet-collection.ts';
 import { PetSync, type SyncState } from './pet-sync.ts';
 
@@ -46,7 +46,7 @@ export function usePets(client: PetstoreClient, onRefused: () => void): PetsView
     if (isRefused) onRefused();
   }, [isRefused, onRefused]);
 
-  const problem = useMemo(() => (error === undefined ? undefined : explain(error)), [error]);
+  const problem = useMemo(() => (error === undefined ? undefined : toProblem(error)), [error]);
   const retry = useCallback(() => sync.refresh(), [sync]);
   const watch = useCallback((ids: readonly bigint[]) => sync.watch(ids), [sync]);
   return { collection, phase, heardAtMs, problem, retry, watch };
