@@ -96,10 +96,10 @@ export function translateCommitError(error: unknown): unknown {
   const translated = translateError(error);
   const isUndone = isBusy(error) || codeOf(error) === 'SQLITE_FULL';
   if (!(translated instanceof PetstoreError) || isUndone) return translated;
-  return outcomeUnknown('The disk failed', error);
+  return outcomeUnknown(error, 'The disk failed');
 }
 
-export function outcomeUnknown(reason: string, cause: unknown): PetstoreError {
+export function outcomeUnknown(cause: unknown, reason: string): PetstoreError {
   return new PetstoreError(
     'unavailable',
     `${reason}, and the outcome of this write is unknown. ` +

@@ -33,6 +33,6 @@ export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
 export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
   refuseMoved(store);
   const result = transaction();
-  if (!isInPlace(store)) throw outcomeUnknown('The store was moved', storeMoved(store));
+  if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
   return result;
 }
