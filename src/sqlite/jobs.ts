@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import type { OrderStatus } from '../domain/order.ts';
 import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './ids.ts';
-import { createPetChanges, type DeleteJob, type PetChanges, type UpdateJob } from './pet-changes.ts';
+import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
 import { createOrderWriter } from './stored-order.ts';
 import { checksumOf, refuseUnknownStatus } from './stored-pet.ts';
 
@@ -28,8 +28,8 @@ export type Job =
 /** What became of each kind of job. */
 interface Results {
   'create-pet': { id: bigint; replayed: boolean } | 'conflict';
-  'update-pet': ReturnType<PetChanges['update']>;
-  'delete-pet': ReturnType<PetChanges['remove']>;
+  'update-pet': ReturnType<ChangeRunner['update']>;
+  'delete-pet': ReturnType<ChangeRunner['remove']>;
   execute: null;
 }
 
@@ -42,7 +42,7 @@ export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
   const writeOrder = createOrderWriter(database);
-  const changes = createPetChanges(database, writeOrder);
+  const changes = createChangeRunner(database, writeOrder);
   const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(

@@ -30,7 +30,7 @@ export interface DeleteJob {
 /** Why nothing was changed. */
 export type Refusal = 'missing' | 'changed' | 'damaged';
 
-export interface PetChanges {
+export interface ChangeRunner {
   /** The pet's new JSON. */
   update(job: UpdateJob): { json: string } | Refusal;
   remove(job: DeleteJob): 'deleted' | Refusal;
@@ -40,7 +40,7 @@ export interface PetChanges {
  * Changes pets within a transaction of a writing connection. A refusal is a result, not an error: an error would undo
  * the other jobs of the batch.
  */
-export function createPetChanges(database: Database, writeOrder: WriteOrder): PetChanges {
+export function createChangeRunner(database: Database, writeOrder: WriteOrder): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
     'UPDATE pets SET status = ?2, json = ?3, checksum = ?4 WHERE id = ?1',

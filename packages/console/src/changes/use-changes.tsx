@@ -10,7 +10,7 @@ import { useShortcuts } from '../shortcuts.ts';
 import { EditPet } from './edit-pet.tsx';
 import { Notes } from './notes.ts';
 import { NotesBar } from './notes-bar.tsx';
-import { PetChanges } from './pet-changes.ts';
+import { PetActions } from './pet-actions.ts';
 import { PetMenu } from './pet-menu.tsx';
 import { RowButtons } from './row-buttons.tsx';
 import { actionOfKey } from './row-keys.ts';
@@ -40,7 +40,7 @@ export function useChanges({ client, collection, shown, enterList, onRefused }: 
     const created = new Notes(onChange);
     return {
       notes: created,
-      changes: new PetChanges({ client, collection, notes: created, onChange, onRefused, toProblem }),
+      changes: new PetActions({ client, collection, notes: created, onChange, onRefused, toProblem }),
     };
   }, [client, collection, onRefused]);
   const [menu, setMenu] = useState<{ pet: Pet; opener: HTMLElement }>();

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { isPetstoreError, type Pet } from '../../../client/src/index.ts';
 import { draftOf, questionAbout, readChanges, type Draft, type DraftErrors } from '../draft.ts';
 import type { Notes } from './notes.ts';
-import type { PetChanges } from './pet-changes.ts';
+import type { PetActions } from './pet-actions.ts';
 
 /** One pet whose name and category are being edited. It outlives the row, which scrolls out of the document. */
 export interface Editing {
@@ -27,7 +27,7 @@ export interface EditingControls {
   setAside: () => void;
 }
 
-export function useEditing(changes: PetChanges, notes: Notes): EditingControls {
+export function useEditing(changes: PetActions, notes: Notes): EditingControls {
   const [editing, setEditing] = useState<Editing>();
   const askedAbout = useRef<string>(undefined);
   const update = (part: Partial<Editing>) => setEditing((before) => before && { ...before, ...part });

@@ -12,7 +12,7 @@ import { Outcomes, type Attempt, type OutcomesOptions } from './outcomes.ts';
 import { fieldsOf, reversed } from './wish.ts';
 import { tellDone } from './words.ts';
 
-export interface PetChangesOptions extends OutcomesOptions {
+export interface PetActionsOptions extends OutcomesOptions {
   /** Called when saving a pet begins and ends. */
   onChange: () => void;
 }
@@ -24,12 +24,12 @@ interface Removal {
 }
 
 /** Changes pets in the store. Nothing counts as done before the store says so, and nobody's work is overwritten. */
-export class PetChanges {
-  readonly #options: PetChangesOptions;
+export class PetActions {
+  readonly #options: PetActionsOptions;
   readonly #outcomes: Outcomes;
   readonly #saving = new Set<bigint>();
 
-  constructor(options: PetChangesOptions) {
+  constructor(options: PetActionsOptions) {
     this.#options = options;
     this.#outcomes = new Outcomes(options, (attempt) => void this.#repeat(attempt));
   }
