@@ -1,7 +1,7 @@
 import { familyOf, peakMemoryMb } from '../../test/support/process/process-figures.ts';
 import { contestantOf } from '../contestants/contestants.ts';
 import { startContestant, type Running, type Setting } from '../contestants/start.ts';
-import type { Cell, LatencySample, Sample } from '../report/results.ts';
+import type { Cell, LatencySample, Measurement } from '../report/results.ts';
 import { runAtConstantRate } from './constant-rate.ts';
 import { workloadOf } from './workloads.ts';
 import { runWrk, untilIdle, type Load } from './wrk.ts';
@@ -37,7 +37,7 @@ const warmUpTurns = 3;
 export async function measureThroughput(cells: readonly Cell[], options: ThroughputOptions) {
   const { seconds, turns, round, warmUpSeconds } = options;
   await using stack = new AsyncDisposableStack();
-  const samples: Sample[] = [];
+  const samples: Measurement[] = [];
   const racers = new Map<Cell, Racer>();
   /** Whoever is done or fails leaves, to take nothing from the others. */
   const leave = async (cell: Cell): Promise<void> => {
@@ -113,7 +113,7 @@ async function besideCreates<Result>(
   return load;
 }
 
-function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Sample {
+function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Measurement {
   const sum = (figure: keyof Load): number => loads.reduce((total, load) => total + load[figure], 0);
   const [seconds, requests, errors] = [sum('seconds'), sum('requests'), sum('errors')];
   if (requests === 0) throw new Error(`There was no response within ${seconds} s.`);

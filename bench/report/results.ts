@@ -11,7 +11,7 @@ export interface Results {
     Record<'latencySeconds' | 'connections', number> & { warmUp: string };
   contestants: ContestantEntry[];
   workloads: { id: string; title: string }[];
-  samples: Sample[];
+  samples: Measurement[];
   latencies: LatencySample[];
   /** What failed, and why. */
   remarks: string[];
@@ -29,7 +29,7 @@ export interface Cell {
   processes: number;
 }
 
-export interface Sample extends Cell {
+export interface Measurement extends Cell {
   round: number;
   requestsPerSecond: number;
   errors: number;

@@ -1,4 +1,4 @@
-import type { Cell, LatencySample, Results, Sample } from './results.ts';
+import type { Cell, LatencySample, Results, Measurement } from './results.ts';
 
 export type Spread = Record<'median' | 'lowest' | 'highest', number>;
 
@@ -15,7 +15,7 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
   return { median, lowest: sorted[0]!, highest: sorted.at(-1)! };
 }
 
-export type Figure = Exclude<keyof Sample | keyof LatencySample, keyof Cell | 'discarded'>;
+export type Figure = Exclude<keyof Measurement | keyof LatencySample, keyof Cell | 'discarded'>;
 type Measured = Cell & { round: number; discarded?: string } & Partial<Record<Figure, number>>;
 
 export function spreadOfCell(results: Results, cell: Cell, figure: Figure = 'requestsPerSecond') {

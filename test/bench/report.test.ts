@@ -4,7 +4,7 @@ import { contestantOf } from '../../bench/contestants/contestants.ts';
 import { makeFolder } from '../../bench/load/processes.ts';
 import { drawOverview } from '../../bench/report/overview.ts';
 import { renderResults, writeReport } from '../../bench/report/report.ts';
-import type { Results, Sample } from '../../bench/report/results.ts';
+import type { Results, Measurement } from '../../bench/report/results.ts';
 import { cellOf, fastest, ratio, rounded, spreadOfCell } from '../../bench/report/statistics.ts';
 import { summarise } from '../../bench/report/summary.ts';
 import { latency, resultsOf, sample } from '../support/bench-results.ts';
@@ -53,7 +53,7 @@ describe('the report of the benchmark', () => {
   });
 
   it('names every workload that loses too much with size, and no other', async () => {
-    const at = (workload: string, size: number, speed: number): Sample => ({
+    const at = (workload: string, size: number, speed: number): Measurement => ({
       ...sample('petstore', 1, speed),
       ...{ workload, pets: size },
     });

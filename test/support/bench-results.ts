@@ -1,12 +1,12 @@
 import { contestantOf } from '../../bench/contestants/contestants.ts';
 import { workloads } from '../../bench/load/workloads.ts';
-import type { LatencySample, Results, Sample } from '../../bench/report/results.ts';
+import type { LatencySample, Results, Measurement } from '../../bench/report/results.ts';
 
 /** Results as a run might have them. */
 
 const list = { workload: 'list', pets: 100_000, processes: 1 };
 
-export function sample(contestant: string, round: number, requestsPerSecond: number): Sample {
+export function sample(contestant: string, round: number, requestsPerSecond: number): Measurement {
   return {
     ...{
       ...list,
@@ -29,7 +29,7 @@ export function latency(contestant: string): LatencySample {
   };
 }
 
-export function resultsOf(samples: Sample[]): Results {
+export function resultsOf(samples: Measurement[]): Results {
   return {
     startedAt: '2030-01-01T00:00:00.000Z',
     finishedAt: '2030-01-01T01:00:00.000Z',

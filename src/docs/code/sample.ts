@@ -19,13 +19,13 @@ export interface Shown {
   prints: string;
 }
 
-export interface Sample extends Record<SampleLanguage, Shown> {
+export interface CodeSample extends Record<SampleLanguage, Shown> {
   /** The status of the response. Without it, the output is a text and no body. */
   status?: string | undefined;
 }
 
 /** A sample in every language. The script shows one language at a time. */
-export function renderSample(sample: Sample, title: string): string {
+export function renderSample(sample: CodeSample, title: string): string {
   const figures = Object.entries(sampleLanguages).map(([language, { label, highlighted }]) => {
     const { code, prints } = sample[language as SampleLanguage];
     const isResponse = sample.status !== undefined && language !== 'typescript';

@@ -5,7 +5,7 @@ import {
   renderCurl,
   type ApiRequest,
 } from '../../../packages/console/src/docs/code/request.ts';
-import type { Sample, Shown } from '../code/sample.ts';
+import type { CodeSample, Shown } from '../code/sample.ts';
 
 /** The samples of the guide. A test runs each in a store that holds pets and compares its output. */
 
@@ -162,10 +162,10 @@ console.log(response.headers.get('Sunset'));`,
       prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
     },
   },
-} satisfies Record<string, Sample>;
+} satisfies Record<string, CodeSample>;
 
 /** A request in curl and fetch, and the same call with the client. */
-function sample(request: ApiRequest, status: string, prints: string, typescript: Shown): Sample {
+function sample(request: ApiRequest, status: string, prints: string, typescript: Shown): CodeSample {
   return {
     status,
     curl: { code: renderCurl(exampleAddress, request), prints },

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
 import { renderCommand } from '../code/block.ts';
-import { renderSample, type Sample } from '../code/sample.ts';
+import { renderSample, type CodeSample } from '../code/sample.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 import { guideExamples } from './examples.ts';
 
@@ -10,7 +10,7 @@ interface GuideSection {
   title: string;
   /** HTML. */
   words: string;
-  sample?: Sample;
+  sample?: CodeSample;
   /** HTML that takes the place of a sample. */
   aside?: string;
 }

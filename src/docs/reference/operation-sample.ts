@@ -6,11 +6,11 @@ import {
   stabilityHeader,
   type ApiRequest,
 } from '../../../packages/console/src/docs/code/request.ts';
-import type { Sample } from '../code/sample.ts';
+import type { CodeSample } from '../code/sample.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
 /** A request made of the document's examples, with the response that the document shows for it. */
-export function sampleOf(operation: NamedOperation): Sample {
+export function sampleOf(operation: NamedOperation): CodeSample {
   const request = requestOf(operation);
   const [status = '', response] =
     Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];

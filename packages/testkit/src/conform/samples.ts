@@ -2,7 +2,7 @@ import { statuses } from './rules.ts';
 import type { Api } from './api.ts';
 import { createPet, named, type SeenPet, type SentPet } from './pets.ts';
 
-export interface Sample {
+export interface SamplePet {
   sent: SentPet;
   created: SeenPet;
 }
@@ -11,23 +11,23 @@ export interface Sample {
 export const sampleCount = 24;
 
 const eachStatus = [...statuses, undefined];
-const samplesOf = new WeakMap<Api, Promise<Sample[]>>();
+const samplesOf = new WeakMap<Api, Promise<SamplePet[]>>();
 
 /** Ordinary pets that all checks share, created by the first check that needs them. */
-export function samples(api: Api): Promise<Sample[]> {
+export function samples(api: Api): Promise<SamplePet[]> {
   const known = samplesOf.get(api) ?? createSamples(api);
   samplesOf.set(api, known);
   return known;
 }
 
 /** One of them, with this status or with none. */
-export async function sampleWith(api: Api, status?: string): Promise<Sample> {
+export async function sampleWith(api: Api, status?: string): Promise<SamplePet> {
   const found = (await samples(api)).find(({ sent }) => sent.status === status);
   if (!found) throw new RangeError(`There is no sample with status ${status}`);
   return found;
 }
 
-function createSamples(api: Api): Promise<Sample[]> {
+function createSamples(api: Api): Promise<SamplePet[]> {
   const sent = Array.from({ length: sampleCount }, (_, index): SentPet => {
     const status = eachStatus[index % eachStatus.length];
     return { ...named(api, `sample ${index + 1}`), categoryId: `${index + 1}`, ...(status && { status }) };
