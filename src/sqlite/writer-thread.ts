@@ -9,14 +9,14 @@ import { whileInPlace } from './opening/store-watch.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
-export interface Failure {
+export interface JobFailure {
   code: ErrorCode;
   message: string;
   /** The whole error, for the log. */
   detail: string;
 }
 
-export type Outcome = { result: JobResult } | { failure: Failure };
+export type Outcome = { result: JobResult } | { failure: JobFailure };
 
 declare const self: Worker;
 
@@ -135,7 +135,7 @@ function abandon(database: Database): void {
   }
 }
 
-function describeFailure(error: unknown): Failure {
+function describeFailure(error: unknown): JobFailure {
   const translated = translateError(error);
   const detail = describeError(translated);
   return translated instanceof PetstoreError

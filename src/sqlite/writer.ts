@@ -4,7 +4,7 @@ import { createWriteMetrics } from '../metrics/writes.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { StoreFile } from './opening/store-file.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
-import type { Failure, Outcome } from './writer-thread.ts';
+import type { JobFailure, Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
@@ -132,7 +132,7 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
   };
 }
 
-function failureOf({ code, message, detail }: Failure): PetstoreError {
+function failureOf({ code, message, detail }: JobFailure): PetstoreError {
   return new PetstoreError(code, message, { cause: new Error(detail) });
 }
 
