@@ -6,9 +6,9 @@ export interface OpenapiDocument {
 }
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[number]]?: Operation };
+type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[number]]?: OperationObject };
 
-interface Operation {
+interface OperationObject {
   operationId: string;
   summary?: string;
   description?: string;
@@ -72,7 +72,7 @@ export interface Schema {
   oneOf?: Schema[];
 }
 
-export interface NamedOperation extends Operation {
+export interface NamedOperation extends OperationObject {
   method: string;
   path: string;
   parameters: Parameter[];

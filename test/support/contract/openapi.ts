@@ -47,7 +47,7 @@ export interface Parameter {
   example: string | number;
 }
 
-export interface Operation {
+export interface OperationObject {
   operationId: string;
   'x-stability'?: string;
   deprecated?: boolean;
@@ -61,8 +61,8 @@ export interface Operation {
 const methods = ['get', 'post', 'patch', 'delete', 'options'] as const;
 export type Method = (typeof methods)[number];
 
-export interface PathItem extends Partial<Record<Method, Operation>> {
-  get: Operation;
+export interface PathItem extends Partial<Record<Method, OperationObject>> {
+  get: OperationObject;
   parameters?: Parameter[];
 }
 
@@ -83,7 +83,7 @@ export interface Contract {
   statusesOfOtherMethods: string[];
 }
 
-export interface DocumentedOperation extends Operation {
+export interface DocumentedOperation extends OperationObject {
   /** The whole path, as in `/v1/pets/{petId}`. */
   path: string;
   method: Uppercase<Method>;

@@ -6,11 +6,11 @@ import {
   refuseAs,
   withBody,
   withHeader,
-  type Operation,
+  type OperationName,
 } from './edit/edit.ts';
 import type { Fetch, Mutant, Wrap } from './mutant.ts';
 
-const operations: readonly Operation[] = ['listPets', 'createPet', 'getPet'];
+const operations: readonly OperationName[] = ['listPets', 'createPet', 'getPet'];
 
 export const authenticationMutants: readonly Mutant[] = [
   ...operations.map<Mutant>((operation, index) => ({

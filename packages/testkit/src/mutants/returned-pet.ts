@@ -1,8 +1,8 @@
-import { editPets, type Operation } from './edit/edit.ts';
+import { editPets, type OperationName } from './edit/edit.ts';
 import { without, type Fields } from './edit/exact-json.ts';
 import type { Mutant } from './mutant.ts';
 
-const operations: readonly (readonly [Operation, string, string])[] = [
+const operations: readonly (readonly [OperationName, string, string])[] = [
   ['listPets', 'in-list', 'a list returns'],
   ['createPet', 'in-create', 'a create returns'],
   ['getPet', 'in-get', 'getPet returns'],

@@ -6,13 +6,13 @@ import { creating, named, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 import { expectCount, findWholeList } from '../whole-list.ts';
 
-export interface Operation {
+export interface OperationCall {
   name: string;
   request: (api: Api) => Promise<ApiRequest>;
   success: number;
 }
 
-export const operations: Operation[] = [
+export const operations: OperationCall[] = [
   { name: 'list', request: async () => ({ path: '/pets' }), success: 200 },
   {
     name: 'create',

@@ -4,7 +4,7 @@ import { expectOutcome } from '../errors.ts';
 import { expectThat } from '../mismatch.ts';
 import { removalDay } from '../rules.ts';
 
-interface Operation {
+interface OperationObject {
   operationId?: string;
   deprecated?: boolean;
   'x-sunset'?: string;
@@ -12,7 +12,7 @@ interface Operation {
 
 interface OpenApi {
   info?: { version?: string };
-  paths?: Record<string, Record<string, Operation>>;
+  paths?: Record<string, Record<string, OperationObject>>;
 }
 
 /** `/openapi.json` describes the API of the contract. */

@@ -2,10 +2,10 @@ import { maxBodyBytes } from 'petstore-server/embed';
 import { parseExact, parseObject, renderExact, type Fields } from './exact-json.ts';
 import type { Wrap } from '../mutant.ts';
 
-export type Operation = 'listPets' | 'createPet' | 'getPet';
+export type OperationName = 'listPets' | 'createPet' | 'getPet';
 
 /** The operation that a request names, HEAD being a GET. */
-export function operationOf({ method, url }: Request): Operation | undefined {
+export function operationOf({ method, url }: Request): OperationName | undefined {
   const { pathname } = new URL(url, 'http://localhost');
   const isRead = method === 'GET' || method === 'HEAD';
   if (pathname === '/v1/pets') return isRead ? 'listPets' : method === 'POST' ? 'createPet' : undefined;
@@ -13,7 +13,7 @@ export function operationOf({ method, url }: Request): Operation | undefined {
 }
 
 /** Limits a mistake to some operations. */
-export function forOperations(operations: readonly Operation[], wrap: Wrap): Wrap {
+export function forOperations(operations: readonly OperationName[], wrap: Wrap): Wrap {
   return (fetch, apiKey) => {
     const mistaken = wrap(fetch, apiKey);
     return (request) => {
@@ -60,7 +60,7 @@ export function withBody(
 }
 
 /** Changes the JSON of every success that has a body. */
-export function editSuccess(operations: readonly Operation[], edit: (value: unknown) => unknown): Wrap {
+export function editSuccess(operations: readonly OperationName[], edit: (value: unknown) => unknown): Wrap {
   return forOperations(
     operations,
     editResponse(async (response) => {
@@ -71,7 +71,7 @@ export function editSuccess(operations: readonly Operation[], edit: (value: unkn
 }
 
 /** Changes every pet that these operations return. */
-export function editPets(operations: readonly Operation[], edit: (pet: Fields) => Fields): Wrap {
+export function editPets(operations: readonly OperationName[], edit: (pet: Fields) => Fields): Wrap {
   return editSuccess(operations, (value) =>
     Array.isArray(value) ? value.map((pet: Fields) => edit(pet)) : edit(value as Fields),
   );
