@@ -70,12 +70,12 @@ function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: Tex
   const problem = findJsonProblem(text);
   if (!problem) return `This is not JSON: ${quoteText(text)}.`;
   const { line, column, expected, found } = problem;
-  const place =
+  const where =
     line === 1 ? `column ${firstColumn + column - 1}` : `line ${firstLine + line - 1}, column ${column}`;
-  return `This is not JSON at ${place}: expected ${expected}, found ${found}.`;
+  return `This is not JSON at ${where}: expected ${expected}, found ${found}.`;
 }
 
-/** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the place. */
+/** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the spot. */
 export function refuseInvalidUtf8(record: TextRecord): ParsedRecord {
   const at = record.text.search(loneSurrogate);
   const context = record.text.slice(Math.max(0, at - 20), at + 20).toWellFormed();

@@ -103,11 +103,11 @@ function parseCursor(
   if (cursor === undefined) return undefined;
   // Accepts exactly the texts that `formatCursor` makes, without making one to compare.
   const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
-  const placeEnd = text.lastIndexOf('.');
-  const place = text.slice(0, placeEnd);
-  const start = startOfPlace(status, kind);
-  const after = place.startsWith(start) ? parseInt64(place.slice(start.length)) : undefined;
-  if (after === undefined || text.slice(placeEnd + 1) !== checksumOf(place)) {
+  const positionEnd = text.lastIndexOf('.');
+  const position = text.slice(0, positionEnd);
+  const start = startOfPosition(status, kind);
+  const after = position.startsWith(start) ? parseInt64(position.slice(start.length)) : undefined;
+  if (after === undefined || text.slice(positionEnd + 1) !== checksumOf(position)) {
     throw new PetstoreError(
       'invalid_cursor',
       `The cursor is damaged or belongs to ${kind.cursorOwner}. Follow the Link of a page as it was sent, or begin without a cursor.`,
@@ -117,16 +117,16 @@ function parseCursor(
 }
 
 function formatCursor(lastId: bigint, status: string | undefined, kind: ListKind<string>): string {
-  const place = `${startOfPlace(status, kind)}${lastId}`;
-  const encoded = btoa(`${place}.${checksumOf(place)}`);
+  const position = `${startOfPosition(status, kind)}${lastId}`;
+  const encoded = btoa(`${position}.${checksumOf(position)}`);
   const paddingAt = encoded.indexOf('=');
   return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);
 }
 
-function startOfPlace(status: string | undefined, { cursorVersion }: ListKind<string>): string {
+function startOfPosition(status: string | undefined, { cursorVersion }: ListKind<string>): string {
   return status === undefined ? `${cursorVersion}..` : `${cursorVersion}.${status}.`;
 }
 
-function checksumOf(place: string): string {
-  return crc32(place).toString(36);
+function checksumOf(position: string): string {
+  return crc32(position).toString(36);
 }

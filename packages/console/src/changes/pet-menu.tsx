@@ -28,7 +28,7 @@ export function PetMenu({ pet, opener, onStatus, onEdit, onRemove, onClose }: Pe
     const opened = menu.current;
     if (!opened) return;
     opened.showPopover();
-    place(opened, opener.getBoundingClientRect());
+    putBeside(opened, opener.getBoundingClientRect());
     (opened.querySelector<HTMLElement>('[aria-checked=true]') ?? itemsOf(opened)[0])?.focus();
   }, [opener]);
 
@@ -121,7 +121,7 @@ function neighbour(key: string, items: HTMLElement[]): HTMLElement | undefined {
 }
 
 /** Below its button, or above it where there is more room. Narrow screens show it at their lower edge instead. */
-function place(menu: HTMLElement, button: DOMRect): void {
+function putBeside(menu: HTMLElement, button: DOMRect): void {
   const { style, offsetHeight, offsetWidth } = menu;
   const isBelow = button.bottom + offsetHeight + 8 < innerHeight || button.top < innerHeight / 2;
   style.setProperty('--left', `${Math.max(8, button.right - offsetWidth)}px`);

@@ -97,11 +97,11 @@ function rememberFailures(fetch: Fetch): Fetch {
   return async (request) => {
     const key = request.headers.get(idempotencyKey);
     // Of one caller: another one has keys of its own.
-    const place = `${request.headers.get('Authorization')} ${key}`;
-    const failure = failures.get(place);
+    const owner = `${request.headers.get('Authorization')} ${key}`;
+    const failure = failures.get(owner);
     if (failure) return failure.clone() as Response;
     const response = await fetch(request);
-    if (key !== null && response.status === 400) failures.set(place, response.clone() as Response);
+    if (key !== null && response.status === 400) failures.set(owner, response.clone() as Response);
     return response;
   };
 }

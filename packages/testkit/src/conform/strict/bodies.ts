@@ -86,8 +86,8 @@ export const bodyChecks = checksOf('strict', 'bodies', [
     async (api) => {
       const body = '{\n  "name": "conform",\n  "categoryId": 1,\n}';
       const exchange = await expectOutcome(api, creating(body), '400 invalid_json');
-      const place = 'Line 4, column 1';
-      expectThat(String(readError(exchange).message).includes(place), exchange, `a message with "${place}"`);
+      const where = 'Line 4, column 1';
+      expectThat(String(readError(exchange).message).includes(where), exchange, `a message with "${where}"`);
     },
   ],
   [

@@ -59,10 +59,10 @@ export const cursorChecks = checksOf('strict', 'cursors', [
     'A cursor is refused if any single character is changed.',
     async (api) => {
       const cursor = await cursorAfter(api, '?limit=3');
-      const damaged = Array.from(cursor, (character, place) =>
+      const damaged = Array.from(cursor, (character, index) =>
         ['A', 'x', '9', '_']
           .filter((other) => other !== character)
-          .map((other) => cursor.slice(0, place) + other + cursor.slice(place + 1)),
+          .map((other) => cursor.slice(0, index) + other + cursor.slice(index + 1)),
       );
       await expectRefused(
         api,
