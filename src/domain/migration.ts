@@ -1,4 +1,3 @@
-import { version as release } from '../../package.json';
 import { OperatorError } from './error.ts';
 
 /** A store that held data was brought up to date. */
@@ -17,7 +16,12 @@ export interface MigrationOptions {
 }
 
 /** A store that a newer release has changed. */
-export function newerSchema(store: string, version: number, newestKnown: number): OperatorError {
+export function newerSchema(
+  store: string,
+  version: number,
+  newestKnown: number,
+  release: string,
+): OperatorError {
   return new OperatorError(
     `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newestKnown}.`,
     'Start the release that last used it, or a newer one. To stay with this one, restore the backup made before the ' +

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
@@ -160,7 +161,7 @@ export async function readSchemaVersion(connection: Connection): Promise<number>
   const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
   if (version > steps.length) {
-    throw newerSchema('The database', version, steps.length);
+    throw newerSchema('The database', version, steps.length, release);
   }
   return version;
 }

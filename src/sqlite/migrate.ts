@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite';
+import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, type Migration } from '../domain/migration.ts';
 import { renderFields, renderPet, type PetStatus } from '../domain/pet.ts';
@@ -120,7 +121,7 @@ export function checkOwnership(database: Database, path: string): void {
     );
   }
   if (version > steps.length) {
-    throw newerSchema(path, version, steps.length);
+    throw newerSchema(path, version, steps.length, release);
   }
   refuseForeignSchema(database, path, version);
 }
