@@ -63,7 +63,7 @@ function bashCompletion(commands: Completed[]): string {
 _petstore() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD-1]} words=''
   case "\${COMP_WORDS[1]}:$previous" in
-    ${choices.map(({ place, values }) => line(place, values)).join('\n    ')}
+    ${choices.map(({ pattern, values }) => line(pattern, values)).join('\n    ')}
     ${valueFlags.join('|')}) return ;;
     *)
       case "$COMP_CWORD:\${COMP_WORDS[1]}:$current" in
@@ -92,7 +92,7 @@ function zshCompletion(commands: Completed[]): string {
 _petstore() {
   local -a found
   case $words[2]:$words[CURRENT-1] in
-    ${choices.map(({ place, values }) => `${place}) compadd -- ${values}; return ;;`).join('\n    ')}
+    ${choices.map(({ pattern, values }) => `${pattern}) compadd -- ${values}; return ;;`).join('\n    ')}
     ${valueFlags.join('|')}) _files; return ;;
   esac
   if (( CURRENT == 2 )); then
@@ -135,7 +135,7 @@ function fishCompletion(commands: Completed[]): string {
 function valuesOf(commands: Completed[]) {
   const choices = commands.flatMap(({ name, options }) =>
     options.flatMap(({ long, argChoices }) =>
-      argChoices ? { place: `${name}:${long}`, values: argChoices.join(' ') } : [],
+      argChoices ? { pattern: `${name}:${long}`, values: argChoices.join(' ') } : [],
     ),
   );
   const others = commands

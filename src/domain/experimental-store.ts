@@ -27,5 +27,5 @@ export interface ExperimentalStore {
   listOrders(request: OrderPageRequest): Page | Promise<Page>;
 }
 
-/** The pet as JSON, as the caller's `If-Match` names it: the change applies to exactly this one. */
+/** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
 export type SeenPet = string;
