@@ -36,34 +36,25 @@ interface Fault {
   expected: string;
 }
 
-type Expectation = keyof typeof wordsFor;
+type Expectation = 'value' | 'first' | 'name' | 'firstName' | 'colon' | 'more' | 'moreFields' | 'nothing';
 
-const wordsFor = {
-  value: 'a value',
-  valueOrEnd: 'a value or "]"',
-  name: 'a field name in double quotes',
-  nameOrEnd: 'a field name in double quotes or "}"',
-  colon: '":"',
-  more: '"," or "]"',
-  moreFields: '"," or "}"',
-  nothing: 'nothing more',
-};
+/** What may follow, in words; what ends the array or object there; the only character that leads on, and to what. */
+interface Rule {
+  words: string;
+  end?: string;
+  separator?: string;
+  then?: Expectation;
+}
 
-/** What ends the innermost array or object, where it may end. */
-const closings: Partial<Record<Expectation, string>> = {
-  valueOrEnd: ']',
-  more: ']',
-  nameOrEnd: '}',
-  moreFields: '}',
-};
-
-type Separator = [character: string, then: Expectation];
-
-/** Where only one character can follow, and what comes after it. */
-const separators: Partial<Record<Expectation, Separator>> = {
-  colon: [':', 'value'],
-  more: [',', 'value'],
-  moreFields: [',', 'name'],
+const grammar: Record<Expectation, Rule> = {
+  value: { words: 'a value' },
+  first: { words: 'a value or "]"', end: ']' },
+  name: { words: 'a field name in double quotes' },
+  firstName: { words: 'a field name in double quotes or "}"', end: '}' },
+  colon: { words: '":"', separator: ':', then: 'value' },
+  more: { words: '"," or "]"', end: ']', separator: ',', then: 'value' },
+  moreFields: { words: '"," or "}"', end: '}', separator: ',', then: 'name' },
+  nothing: { words: 'nothing more' },
 };
 
 /** Walks through the text without recursion: a hostile text may nest as deep as it is long. */
@@ -81,21 +72,21 @@ function findFault(text: string): Fault | undefined {
   for (;;) {
     at = matchEnd(whitespace, text, at);
     const character = text[at];
-    const fault = { at, expected: wordsFor[expectation] };
-    const [separator, next]: Partial<Separator> = separators[expectation] ?? [];
+    const { words, end: closing, separator, then }: Rule = grammar[expectation];
+    const fault = { at, expected: words };
     if (expectation === 'nothing') {
       return character === undefined ? undefined : fault;
     } else if (character === undefined) {
       return fault;
-    } else if (character === closings[expectation]) {
+    } else if (character === closing) {
       open.pop();
       at += 1;
       expectation = afterValue();
-    } else if (next !== undefined) {
+    } else if (then !== undefined) {
       if (character !== separator) return fault;
       at += 1;
-      expectation = next;
-    } else if (expectation === 'name' || expectation === 'nameOrEnd') {
+      expectation = then;
+    } else if (expectation === 'name' || expectation === 'firstName') {
       const end = character === '"' ? endOfString(text, at) : fault;
       if (typeof end !== 'number') return end;
       at = end;
@@ -103,7 +94,7 @@ function findFault(text: string): Fault | undefined {
     } else if (character === '{' || character === '[') {
       open.push(character);
       at += 1;
-      expectation = character === '{' ? 'nameOrEnd' : 'valueOrEnd';
+      expectation = character === '{' ? 'firstName' : 'first';
     } else {
       const end = character === '"' ? endOfString(text, at) : endOfWord(text, at, fault);
       if (typeof end !== 'number') return end;
