@@ -1,8 +1,14 @@
 import { OperatorError } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { fromText, petFields, type Pet } from '../domain/pet.ts';
-import { quoteText } from './quote.ts';
-import { readPet, refuse, refuseInvalidUtf8, type ParsedRecord, type TextRecord } from './record.ts';
+import {
+  quoteText,
+  readPet,
+  refuse,
+  refuseInvalidUtf8,
+  type ParsedRecord,
+  type TextRecord,
+} from './record.ts';
 
 const fieldNames = petFields.map(({ name }) => name);
 

@@ -1,5 +1,5 @@
 import type { ImportedPet } from '../domain/import-store.ts';
-import { int64Range, parseExactJson, toInt64 } from '../domain/int64.ts';
+import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
 import { findJsonProblem } from '../domain/json-position.ts';
 import {
   InvalidPetError,
@@ -9,7 +9,6 @@ import {
   renderPet,
   type Pet,
 } from '../domain/pet.ts';
-import { quoteText, withValue } from './quote.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
@@ -87,4 +86,29 @@ const loneSurrogate = /\p{Surrogate}/u;
 /** A pet as one line of JSON, exactly as the service sends it. */
 export function petLine(pet: Pet): string {
   return renderPet(pet.id, renderFields(pet));
+}
+
+const longest = 40;
+
+/** Ends a sentence with the value that it refuses, if there is one. */
+function withValue(sentence: string, value: unknown): string {
+  return value === undefined ? sentence : `${sentence.replace(/\.$/, '')}, not ${quoteValue(value)}.`;
+}
+
+/** A text as a JSON string, shortened, which makes control characters visible. */
+export function quoteText(text: string): string {
+  return JSON.stringify(shorten(text));
+}
+
+function quoteValue(value: unknown): string {
+  if (typeof value === 'string') return quoteText(value);
+  if (value instanceof JsonNumber) return shorten(value.source);
+  // The exact JSON parser empties them, so there is nothing to show.
+  return typeof value === 'object' && value !== null ? 'an array or object' : String(value);
+}
+
+/** Not between the two halves of a surrogate pair. */
+function shorten(text: string): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 }
