@@ -53,7 +53,8 @@ export async function rotateKey(
       return { key, text, old: found ?? old, doubt: toError(error) };
   }
   if (found?.replacedBy === key.id) return { key, text, old: found };
-  await withdraw(store, key, now);
+  // Nobody has seen the new key, so it only clutters the list if this fails.
+  await store.revokeKey(key.id, now).catch(() => {});
   throw new OperatorError(`Key ${id} was changed by another command meanwhile.`, 'See: petstore keys list');
 }
 
@@ -95,9 +96,4 @@ async function readAgain(store: ApiKeyStore, id: string): Promise<ApiKey | undef
   } catch {
     return undefined;
   }
-}
-
-/** Nobody has seen the new key, so it only clutters the list if this fails. */
-async function withdraw(store: ApiKeyStore, { id }: ApiKey, now: Date): Promise<void> {
-  await store.revokeKey(id, now).catch(() => {});
 }

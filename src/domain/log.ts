@@ -6,12 +6,10 @@ export type LogFields = Record<string, string | number | boolean | undefined>;
 
 export type Log = Record<LogLevel, (message: string, fields?: LogFields) => void>;
 
-export type RenderLine = (time: Date, level: LogLevel, message: string, fields: LogFields) => string;
-
 export interface LogOptions {
   level: LogLevel;
   /** JSON for machines unless it is given. */
-  render?: RenderLine;
+  render?: typeof renderJson;
   write: (line: string) => void;
   now?: () => Date;
 }

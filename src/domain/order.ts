@@ -13,14 +13,11 @@ export interface Order {
 
 /** The status of the order that a change of a pet calls for, if it calls for one. A new pet has no `before`. */
 export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderStatus | undefined {
-  return after.status !== before?.status && isOrderStatus(after.status) ? after.status : undefined;
+  if (after.status === before?.status) return undefined;
+  return orderStatuses.find((status) => status === after.status);
 }
 
 /** The order as JSON, the same bytes from every store. */
 export function renderOrder({ id, petId, status, createdAt }: Order): string {
   return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"}`;
-}
-
-function isOrderStatus(value: unknown): value is OrderStatus {
-  return (orderStatuses as readonly unknown[]).includes(value);
 }

@@ -41,22 +41,23 @@ interface PetWriter {
 }
 
 export function createPetWriter(format: PetFormat): PetWriter {
-  let isFirst = true;
-  switch (format) {
-    case 'ndjson':
-      return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join(''), end: () => '' };
-    case 'json':
-      return {
-        begin: '[',
-        render(pets) {
-          const text = pets.map((pet) => `\n${petLine(pet)}`).join(',');
-          const joint = isFirst || text === '' ? '' : ',';
-          isFirst &&= text === '';
-          return joint + text;
-        },
-        end: () => (isFirst ? ']\n' : '\n]\n'),
-      };
-    case 'csv':
-      return { begin: csvHeader, render: (pets) => pets.map(csvLine).join(''), end: () => '' };
+  if (format === 'ndjson') {
+    return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join(''), end: () => '' };
   }
+  if (format === 'csv') {
+    return { begin: csvHeader, render: (pets) => pets.map(csvLine).join(''), end: () => '' };
+  }
+  let joint = '';
+  return {
+    begin: '[',
+    render(pets) {
+      let text = '';
+      for (const pet of pets) {
+        text += `${joint}\n${petLine(pet)}`;
+        joint = ',';
+      }
+      return text;
+    },
+    end: () => (joint === '' ? ']\n' : '\n]\n'),
+  };
 }

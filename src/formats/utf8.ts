@@ -1,16 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Decodes bytes that arrive in pieces. */
-interface Utf8Decoder {
-  push(bytes: Uint8Array): string;
-  end(): string;
-}
-
 /**
- * Like `TextDecoder`, except that invalid bytes become lone surrogates. Valid bytes never do, so a reader knows
- * exactly which records are damaged.
+ * Decodes bytes that arrive in pieces, like `TextDecoder`, except that invalid bytes become lone surrogates. Valid bytes
+ * never do, so a reader knows exactly which records are damaged.
  */
-export function createUtf8Decoder(): Utf8Decoder {
+export function createUtf8Decoder() {
   let rest = new Uint8Array();
   let isFirst = true;
 
@@ -21,7 +15,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 
   return {
-    push(bytes) {
+    push(bytes: Uint8Array): string {
       const joined = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
       const length = wholeCharacters(joined);
       rest = joined.slice(length);
