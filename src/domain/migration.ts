@@ -16,14 +16,9 @@ export interface MigrationOptions {
 }
 
 /** A store that a newer release has changed. */
-export function newerSchema(
-  store: string,
-  version: number,
-  newestKnown: number,
-  release: string,
-): OperatorError {
+export function newerSchema(store: string, version: number, newest: number, release: string): OperatorError {
   return new OperatorError(
-    `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newestKnown}.`,
+    `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newest}.`,
     'Start the release that last used it, or a newer one. To stay with this one, restore the backup made before the ' +
       'upgrade, or take the store back as docs/decisions.md says under "Going back".',
   );

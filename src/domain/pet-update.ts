@@ -5,6 +5,7 @@ import {
   isJsonObject,
   parseFields,
   petFields,
+  type JsonObject,
   type NewPet,
   type PetFields,
   type PetProblems,
@@ -31,12 +32,7 @@ export function parsePetUpdate(body: unknown): PetUpdate {
 const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) => name));
 
 /** The path precedes the name of a field. */
-function parseSome(
-  body: Record<string, unknown>,
-  where: string,
-  path: string,
-  problems: string[],
-): PetFields {
+function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
   const found: PetProblems = {};
   const fields = parseFields(body, found, true);
   problems.push(...Object.values(found).map((problem) => path + problem));

@@ -22,6 +22,7 @@ export interface Pet extends NewPet {
 export type PetFields = { [Name in keyof NewPet]?: NewPet[Name] | null };
 
 type FieldValue = string | bigint;
+type FieldValues = Partial<Record<keyof NewPet, FieldValue | null>>;
 
 export interface PetField {
   name: keyof NewPet;
@@ -130,11 +131,7 @@ export function renderPet(id: bigint | string, fields: string): string {
  * The pet's JSON after its id, which only the store knows; digits may come as text. It is written out, in the order of
  * the table, because every pet of a page passes here.
  */
-export function renderFields({
-  name,
-  categoryId,
-  status,
-}: Partial<Record<keyof NewPet, FieldValue | null>>): string {
+export function renderFields({ name, categoryId, status }: FieldValues): string {
   const statusField = status ? `,"status":"${status}"` : '';
   return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusField}}`;
 }
@@ -183,11 +180,7 @@ export function parseNewPet(body: unknown): NewPet {
 }
 
 /** Reads what a body gives of a pet. In an update, nothing is required, and null stands for none. */
-export function parseFields(
-  body: Record<string, unknown>,
-  problems: PetProblems,
-  isUpdate: boolean,
-): PetFields {
+export function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
   return collectFields(({ name, isOptional, parse, problem }) => {
     const given = fieldOf(body, name);
     if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;
@@ -201,7 +194,7 @@ export function parseFields(
 
 /** The fields for which `read` has a value. */
 export function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
-  const fields: Partial<Record<keyof NewPet, FieldValue | null>> = {};
+  const fields: FieldValues = {};
   for (const field of petFields) {
     const value = read(field);
     if (value !== undefined) fields[field.name] = value;
@@ -217,14 +210,16 @@ export function fromText<Text extends string | null | undefined>(
   return type === 'bigint' && text ? (parseInt64(text) ?? text) : text;
 }
 
+export type JsonObject = Record<string, unknown>;
+
 /** Whether a value of parsed JSON is an object, and not an array or a number. */
-export function isJsonObject(value: unknown): value is Record<string, unknown> {
+export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
   );
 }
 
-export function fieldOf(body: Record<string, unknown>, name: string): unknown {
+export function fieldOf(body: JsonObject, name: string): unknown {
   return Object.hasOwn(body, name) ? body[name] : undefined;
 }
 

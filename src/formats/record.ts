@@ -7,6 +7,7 @@ import {
   parseNewPet,
   renderFields,
   renderPet,
+  type JsonObject,
   type Pet,
 } from '../domain/pet.ts';
 
@@ -41,11 +42,7 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
 }
 
 /** Reads a pet from its fields as parsed JSON. */
-export function readPet(
-  record: TextRecord,
-  fields: Record<string, unknown>,
-  keepsIds: boolean,
-): ParsedRecord {
+export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolean): ParsedRecord {
   try {
     const pet: ImportedPet = parseNewPet(fields);
     if (!keepsIds) return { ...record, pet };
