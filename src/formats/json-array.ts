@@ -10,14 +10,17 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
  * commas; whether an element is valid JSON is for its reader to say.
  */
 export function createArraySplitter(): Splitter {
-  let state: 'before' | 'first' | 'next' | 'inside' | 'behind' | 'after' = 'before';
+  /** The element that has begun, and where it did. */
   let rest = '';
-  let line = 1;
   let startLine = 1;
   let startColumn = 1;
-  /** Where the current line begins, relative to `rest`. */
+  let line = 1;
+  /** Where the current line begins, and where the element ends so far, relative to `rest`. */
   let lineStart = 0;
+  let end = 0;
+  /** Of brackets: 1 between the elements. */
   let depth = 0;
+  let isFirst = true;
   let isString = false;
   let isEscaped = false;
 
@@ -28,73 +31,55 @@ export function createArraySplitter(): Splitter {
     );
   };
 
-  /** True when the element ends before this character. */
-  const endsAt = (code: number): boolean => {
-    if (isString) {
-      if (isEscaped) isEscaped = false;
-      else if (code === backslash) isEscaped = true;
-      else if (code === quote) isString = false;
-      return false;
-    }
-    if (code === quote) isString = true;
-    else if (code === openBracket || code === openBrace) depth += 1;
-    else if (code === closeBracket || code === closeBrace) {
-      if (depth === 0) return true;
-      depth -= 1;
-    } else return code === comma && depth === 0;
-    return false;
-  };
-
-  /** Reads a character outside of elements. */
-  const passBetween = (code: number): void => {
-    if (isSpace(code)) return;
-    if (state === 'before') {
-      if (code !== openBracket) refuse('A JSON array begins with a bracket.');
-      state = 'first';
-    } else if (state === 'after') {
-      refuse('Something follows the end of the array.');
-    } else if (state === 'behind') {
-      if (code !== comma && code !== closeBracket) refuse('A comma is missing.');
-      state = code === comma ? 'next' : 'after';
-    } else if (code === closeBracket && state === 'first') state = 'after';
-    else if (code === comma || code === closeBracket) refuse('A pet is missing.');
-    else {
-      state = 'inside';
-      startLine = line;
-    }
-  };
-
   return {
     push(text) {
       const records: TextRecord[] = [];
       const all = rest + text;
-      let start = 0;
+      let start = rest === '' ? -1 : 0;
       for (let index = rest.length; index < all.length; index++) {
         const code = all.charCodeAt(index);
-        if (state !== 'inside') {
-          passBetween(code);
-          start = index;
-          startColumn = index - lineStart + 1;
-        }
-        if (state === 'inside' && endsAt(code)) {
-          let end = index;
-          while (isSpace(all.charCodeAt(end - 1))) end -= 1;
-          records.push({ line: startLine, column: startColumn, text: all.slice(start, end) });
-          state = 'behind';
-          passBetween(code);
+        if (isString) {
+          if (code === quote && !isEscaped) isString = false;
+          isEscaped = code === backslash && !isEscaped;
+          end = index + 1;
+        } else if (isSpace(code)) {
+          // Belongs to the element only if more of it follows.
+        } else if (depth === 0) {
+          if (!isFirst) refuse('Something follows the end of the array.');
+          if (code !== openBracket) refuse('A JSON array begins with a bracket.');
+          depth = 1;
+        } else if (depth === 1 && (code === comma || code === closeBracket || code === closeBrace)) {
+          if (code === closeBrace) refuse('A comma is missing.');
+          if (start !== -1)
+            records.push({ line: startLine, column: startColumn, text: all.slice(start, end) });
+          else if (code === comma || !isFirst) refuse('A pet is missing.');
+          start = -1;
+          isFirst = false;
+          if (code === closeBracket) depth = 0;
+        } else {
+          if (start === -1) {
+            start = index;
+            startLine = line;
+            startColumn = index - lineStart + 1;
+          }
+          if (code === quote) isString = true;
+          else if (code === openBracket || code === openBrace) depth += 1;
+          else if (code === closeBracket || code === closeBrace) depth -= 1;
+          end = index + 1;
         }
         if (code === lineEnd) {
           line += 1;
           lineStart = index + 1;
         }
       }
-      rest = state === 'inside' ? all.slice(start) : '';
+      rest = start === -1 ? '' : all.slice(start);
       lineStart -= all.length - rest.length;
+      end -= all.length - rest.length;
       refuseTooLong(rest.length, startLine);
       return records;
     },
     end() {
-      if (state !== 'after') refuse('The file ends before the array does.');
+      if (depth > 0 || isFirst) refuse('The file ends before the array does.');
       return [];
     },
   };
