@@ -26,8 +26,8 @@ export function findUtf8Problem(bytes: Uint8Array): number | undefined {
   const repaired = Buffer.from(replacing.decode(bytes));
   let at = repaired.findIndex((byte, index) => byte !== bytes[index]);
   if (at === -1) return undefined;
-  // The replacement character may begin like the bytes that it replaces.
-  while (isContinuation(repaired[at])) at -= 1;
+  // The replacement character may begin like the bytes that it replaces; 10xxxxxx continues a character.
+  while ((repaired[at] ?? 0) >> 6 === 2) at -= 1;
   return at;
 }
 
@@ -159,7 +159,3 @@ function describeFound(text: string, at: number): string {
 }
 
 const replacing = new TextDecoder('utf-8', { ignoreBOM: true });
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x80 && byte < 0xc0;
-}

@@ -20,9 +20,9 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
   let lineCount = 0;
   let isOpen = false;
 
-  const cut = (text: string, records: TextRecord[]): void => {
-    const record = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (record !== '') records.push({ line, text: record });
+  const recordOf = (lines: string): TextRecord[] => {
+    const text = lines.endsWith('\r') ? lines.slice(0, -1) : lines;
+    return text === '' ? [] : [{ line, text }];
   };
 
   return {
@@ -36,7 +36,7 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
         lineStart = end + 1;
         lineCount += 1;
         if (isOpen) continue;
-        cut(all.slice(start, end), records);
+        records.push(...recordOf(all.slice(start, end)));
         start = lineStart;
         line += lineCount;
         lineCount = 0;
@@ -46,11 +46,7 @@ export function createLineSplitter(turns = (_text: string) => false): Splitter {
       refuseTooLong(rest.length, line);
       return records;
     },
-    end() {
-      const records: TextRecord[] = [];
-      cut(rest, records);
-      return records;
-    },
+    end: () => recordOf(rest),
   };
 }
 

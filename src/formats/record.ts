@@ -73,12 +73,10 @@ function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: Tex
 
 /** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the spot. */
 export function refuseInvalidUtf8(record: TextRecord): ParsedRecord {
-  const at = record.text.search(loneSurrogate);
+  const at = record.text.search(/\p{Surrogate}/u);
   const context = record.text.slice(Math.max(0, at - 20), at + 20).toWellFormed();
   return refuse(record, `This is not valid UTF-8 at column ${at + 1}: ${quoteText(context)}.`);
 }
-
-const loneSurrogate = /\p{Surrogate}/u;
 
 /** A pet as one line of JSON, exactly as the service sends it. */
 export function petLine(pet: Pet): string {
