@@ -193,7 +193,7 @@ export function migrate(database: Database, target = steps.length): Migration | 
     .transaction(() => {
       const version = readPragma(database, 'user_version');
       // A newer release may have migrated it meanwhile.
-      if (version > target) throw newerSchema(database.filename, version, target);
+      if (version > target) throw newerSchema(database.filename, version, target, release);
       for (const step of steps.slice(version, target)) {
         if (typeof step === 'string') database.run(step);
         else step(database);
