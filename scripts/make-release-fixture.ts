@@ -60,12 +60,9 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
   const { key: replacedKey } = await issue('fair', '--expires', '90d');
   const { key: successorKey } = JSON.parse(await run('keys', 'rotate', '4', '--json')) as { key: string };
 
-  const service = Bun.spawn(
-    [bun, program, 'serve', '--port', '0', '--experimental', '--stop-delay', '0', ...at],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const service = Bun.spawn([bun, program, 'serve', '--port', '0', '--stop-delay', '0', ...at], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await addressOf(service.stdout);
   const call = async (path: string, init: RequestInit = {}): Promise<string> => {
     const headers = {
@@ -77,7 +74,6 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
     if (!response.ok) throw new Error(`${path} gave ${response.status}: ${await response.text()}`);
     return response.text();
   };
-  const experimental = { 'Petstore-Stability': 'experimental' };
   for (const [index, name] of names.entries()) {
     const status = statuses[index % statuses.length];
     const category = categories[index % categories.length];
@@ -90,13 +86,13 @@ async function fill(databaseUrl: string, signal: NodeJS.Signals) {
     body: replayed.body,
     headers: { 'Idempotency-Key': replayed.key },
   });
-  await call('/v1/pets/1', { method: 'PATCH', body: '{"status":"sold"}', headers: experimental });
+  await call('/v1/pets/1', { method: 'PATCH', body: '{"status":"sold"}' });
   // The newest pet is gone, and its id must not come back.
   await call('/v1/pets', { method: 'POST', body: '{"name":"Gone","categoryId":1}' });
   const lastId = String(names.length + 2);
-  await call(`/v1/pets/${lastId}`, { method: 'DELETE', headers: experimental });
+  await call(`/v1/pets/${lastId}`, { method: 'DELETE' });
   const pets = await call('/v1/pets?limit=100');
-  const orders = await call('/v1/store/orders?limit=100', { headers: experimental });
+  const orders = await call('/v1/store/orders?limit=100');
   const keys = await run('keys', 'list', '--json');
   service.kill(signal);
   await service.exited;

@@ -14,7 +14,7 @@ const screen: BrowserContextOptions = { viewport: { width: 1366, height: 768 } }
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 700 } };
 const names = ['Rex', 'Mia', 'Bruno', 'Luna', 'Balu', 'Nala', 'Coco', 'Zoë', 'Ида', 'Max', 'Daisy', 'Milo'];
 
-await using service = await openListeningService({ isExperimental: true });
+await using service = await openListeningService();
 await using chromium = await openBrowser();
 for (let index = 0; index < 60; index++) {
   const status = (['available', 'pending', 'available', 'sold', undefined] as const)[index % 5];

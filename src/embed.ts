@@ -3,7 +3,7 @@
  * response, and the parts that the test kit is made of. `docs/embed.md` shows how.
  *
  *     const store = openSqliteStore({ path: 'pets.db' });
- *     const app = createApp({ pets: store.pets, keys: store.keys, log: createLog({ level: 'info', write: console.log }) });
+ *     const app = createApp({ ...store, log: createLog({ level: 'info', write: console.log }) });
  *     Bun.serve({ fetch: app.fetch });
  */
 export { hashKey, issueKey } from './domain/api-key.ts';

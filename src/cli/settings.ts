@@ -90,11 +90,11 @@ export const settings = {
     '',
     'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
   ),
-  experimental: new Setting(
-    'EXPERIMENTAL',
+  stableOnly: new Setting(
+    'STABLE_ONLY',
     '[boolean]',
     'false',
-    'Also serve the experimental operations: change and delete a pet, list orders.',
+    'Serve the stable operations alone: nobody changes or deletes a pet or lists orders, and there is no console.',
   ),
   metricsPort: new Setting(
     'METRICS_PORT',
@@ -130,9 +130,18 @@ const removedSettings = Object.entries(removed).map(([variable, remedy]) =>
   new Setting(variable, '[value]', '', remedy).hideHelp(),
 );
 
+/** Before 2.0.0, it turned the experimental operations on. Its value no longer matters. */
+export const unneededSetting = new Setting(
+  'EXPERIMENTAL',
+  '[boolean]',
+  '',
+  'The experimental operations are on; --stable-only removes them.',
+).hideHelp();
+
 /** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
 export function addServeOptions(command: Command): void {
-  for (const option of [...Object.values(settings), ...removedSettings]) command.addOption(option);
+  for (const option of [...Object.values(settings), ...removedSettings, unneededSetting])
+    command.addOption(option);
 }
 
 /** Checks the texts that commander found in flags, environment and defaults. */
@@ -166,7 +175,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     workers: integer('workers', 1, 256),
     rateLimit: integer('rateLimit', 0, 999_999),
     stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
-    experimental: choice('experimental', ['true', 'false']) === 'true',
+    stableOnly: choice('stableOnly', ['true', 'false']) === 'true',
     metricsHost: text('metricsHost'),
     metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),
     publicUrl: checkServiceUrl('publicUrl', text('publicUrl')),

@@ -36,6 +36,10 @@ export class PetstoreError extends Error {
   }
 }
 
+export function petNotFound(): PetstoreError {
+  return new PetstoreError('not_found', 'No pet has this id.');
+}
+
 /** A pet cannot be added under this id, because another pet has it, or had it. */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';

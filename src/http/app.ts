@@ -7,13 +7,8 @@ import { createAuthentication } from './auth.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments } from './web/documents.ts';
-import { createEndpoint, type Endpoint, type Serve } from './endpoint.ts';
-import {
-  asksForExperimental,
-  checkStability,
-  createExperimentalOperations,
-  experimentalMark,
-} from './experimental.ts';
+import { Endpoint, type EndpointOptions, type Route } from './endpoint.ts';
+import { createExperimentalOperations, experimentalMark } from './experimental.ts';
 import { createHealthChecks } from './health.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
@@ -25,7 +20,7 @@ import { createRouter } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;
-  /** Present when the experimental operations are on. */
+  /** Without it, the app serves the stable operations alone. */
   experimental?: ExperimentalStore | undefined;
   keys: ApiKeyStore;
   log: Log;
@@ -63,81 +58,78 @@ export interface App {
 }
 
 export function createApp(options: AppOptions): App {
-  const { pets, keys, log, fixedKeys = new Set<string>(), requestsPerMinute } = options;
-  const { logEveryRequest = false, slowRequestMs = 1000, bodyTimeoutMs = 10_000 } = options;
-  const { isStopping = () => false, now = Date.now } = options;
-  const { experimental, publicUrl, stagingUrl } = options;
+  const { keys, log, fixedKeys = new Set<string>(), allowedOrigins = [], requestsPerMinute } = options;
+  const { logEveryRequest = false, slowRequestMs = 1000, isSecure = false } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
-  const clientOf = createClientAddress(peerOf, trustedProxies);
-  const isSecure = options.isSecure ?? false;
-  const headers = baseHeaders(isSecure);
+  const { isStopping = () => false, now = Date.now } = options;
   const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
-  const endpointOptions = {
+  const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
-    addCorsHeaders: createCors(options.allowedOrigins ?? [], experimental && asksForExperimental),
-    log: createRequestLog({ log, logEveryRequest, slowRequestMs, clientOf }),
+    addCorsHeaders: createCors(allowedOrigins, options.experimental !== undefined),
+    log: createRequestLog({
+      log,
+      logEveryRequest,
+      slowRequestMs,
+      clientOf: createClientAddress(peerOf, trustedProxies),
+    }),
     metrics,
     isStopping,
     largeResponses: new LargeResponses(options.isSent),
-    baseHeaders: headers,
+    baseHeaders: baseHeaders(isSecure),
   };
+  const endpoints = createRoutes(options, shared).map(
+    (route) => [route.path, new Endpoint(route, shared)] as const,
+  );
+  const router = createRouter(Object.fromEntries(endpoints));
+  const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
+  return {
+    fetch(request) {
+      const found = router.find(request.url);
+      return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);
+    },
+  };
+}
+
+/** Every path that the service knows. */
+function createRoutes(
+  options: AppOptions,
+  { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
+): Route[] {
+  const { pets, experimental, publicUrl, stagingUrl, bodyTimeoutMs = 10_000, now = Date.now } = options;
   const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
   );
-  const isExperimental = experimental !== undefined;
-  const documents = createDocuments({ isExperimental, publicUrl, stagingUrl });
-  const { consoleHtml, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
+  const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
+  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
 
-  const endpoints: Endpoint[] = [
+  const routes: Route[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
-    { path: '/v1/pets/:petId', methods: { GET: getPet }, headers: getPetDeprecation },
     { path: '/livez', methods: { GET: livez }, isOpen: true },
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
     { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
     { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
-    { path: '/', methods: { GET: consoleHtml }, isOpen: true },
+    { path: '/', methods: { GET: home }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
-  if (!experimental) return { fetch: createFetch(endpoints, createEndpoint(endpointOptions)) };
+  const onePet = { path: '/v1/pets/:petId', headers: getPetDeprecation };
+  if (!experimental) return [...routes, { ...onePet, methods: { GET: getPet } }];
 
-  endpoints.push(
-    { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
-    { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
-  );
   const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs, metrics);
   const { updatePet, deletePet, listOrders } = operations;
-  const experimentalEndpoints: Endpoint[] = [
+  return [
+    ...routes,
     {
-      path: '/v1/pets/:petId',
+      ...onePet,
       methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
-      headers: getPetDeprecation,
       methodHeaders: { PATCH: experimentalMark, DELETE: experimentalMark },
     },
     { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
+    { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
+    { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
   ];
-  const fetchV1 = createFetch(endpoints, createEndpoint(endpointOptions));
-  const fetchExperimental = createFetch(
-    [...endpoints, ...experimentalEndpoints],
-    createEndpoint({ ...endpointOptions, check: checkStability }),
-  );
-  return {
-    fetch: (request) => (asksForExperimental(request) ? fetchExperimental(request) : fetchV1(request)),
-  };
-}
-
-/** Serves these endpoints, and everything else as unknown. Of two endpoints with the same path, the last counts. */
-function createFetch(endpoints: Endpoint[], serve: (endpoint: Endpoint) => Serve): App['fetch'] {
-  const router = createRouter(
-    Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, serve(endpoint)])),
-  );
-  const serveUnknown = serve({ path: '(unknown)', methods: {} });
-  return (request) => {
-    const found = router.find(request.url);
-    return found ? found.route(request, found.parameter) : serveUnknown(request, undefined);
-  };
 }

@@ -1,11 +1,12 @@
 import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import { PetstoreError } from '../domain/error.ts';
 import { describeError, type Log } from '../domain/log.ts';
+import { andThen, type MaybePromise } from './maybe-promise.ts';
 
 /** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
 export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> & Partial<Pick<ApiKey, 'id'>>;
 
-export type Authenticate = (request: Request) => Caller | Promise<Caller>;
+export type Authenticate = (request: Request) => MaybePromise<Caller>;
 
 /** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
@@ -52,8 +53,7 @@ export function createAuthentication(
     const hash = knownHashes.get(header) ?? hashOfCredential(header, fixedKeys);
     const fixed = fixedCallers.get(hash);
     if (fixed) return remember(header, fixed);
-    const key = keys.findKey(hash);
-    return key instanceof Promise ? key.then((found) => accept(header, found)) : accept(header, key);
+    return andThen(keys.findKey(hash), (key) => accept(header, key));
   };
 }
 

@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise } from './maybe-promise.ts';
 import type { HttpMetrics } from './metrics.ts';
 import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from './response.ts';
@@ -12,7 +13,7 @@ const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
 type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
-type MakeResponse<Request> = (request: Request) => PlainResponse | Promise<PlainResponse>;
+type MakeResponse<Request> = (request: Request) => MaybePromise<PlainResponse>;
 
 /**
  * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
@@ -48,7 +49,7 @@ export class ResponseCache {
   respond<Request extends ListRequest<string>>(
     request: Request,
     make: MakeResponse<Request>,
-  ): PlainResponse | Promise<PlainResponse> {
+  ): MaybePromise<PlainResponse> {
     // The version is read before the page: a commit in between only drops the page too early.
     const version = this.#version();
     if (version === undefined) return make(request);
@@ -68,8 +69,7 @@ export class ResponseCache {
       return kept;
     }
     this.#metrics?.cacheMisses.increment();
-    const made = make(request);
-    return made instanceof Promise ? made : this.#keep(key, made);
+    return andThen(make(request), (made) => this.#keep(key, made, version));
   }
 
   #isRequestedAgain(request: ListRequest<string>, after: bigint): boolean {
@@ -82,8 +82,10 @@ export class ResponseCache {
     return last?.after === after && last.limit === limit && last.status === status;
   }
 
-  #keep(key: string, response: PlainResponse): PlainResponse {
+  #keep(key: string, response: PlainResponse, version: number): PlainResponse {
     const { body } = response;
+    // Somebody committed while the page was read.
+    if (version !== this.#keptVersion) return response;
     // Anybody can make up cursors behind the last pet, and an empty page takes no time to read.
     if (typeof body !== 'string' || body === emptyPage) return response;
     const bytes = Buffer.from(body);

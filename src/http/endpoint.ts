@@ -3,7 +3,8 @@ import { bearerToken, type Authenticate, type Caller } from './auth.ts';
 import { conditional } from './conditional.ts';
 import type { AddCorsHeaders } from './cors.ts';
 import type { LargeResponses } from './large-responses.ts';
-import type { HttpMetrics } from './metrics.ts';
+import { andThen, orElse, type MaybePromise } from './maybe-promise.ts';
+import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
 import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
@@ -15,24 +16,11 @@ export interface Call {
   parameter: string | undefined;
 }
 
-type Handled = PlainResponse | Promise<PlainResponse>;
-export type Handler = (call: Call) => Handled;
+export type Handler = (call: Call) => MaybePromise<PlainResponse>;
 type Methods = Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>>;
 
-interface EndpointOptions {
-  authenticate: Authenticate;
-  /** Throws for requests that nothing behind the key may serve. */
-  check?: (request: Request) => void;
-  rateLimit: RateLimit | undefined;
-  addCorsHeaders: AddCorsHeaders | undefined;
-  log: RequestLog;
-  metrics: HttpMetrics | undefined;
-  isStopping: () => boolean;
-  largeResponses: LargeResponses;
-  baseHeaders: Record<string, string>;
-}
-
-export interface Endpoint {
+/** A path and what it serves. */
+export interface Route {
   /** As the contract writes it, for the log: the requested path may hold a secret. */
   path: string;
   methods: Methods;
@@ -42,6 +30,18 @@ export interface Endpoint {
   headers?: Record<string, string>;
   /** For single methods, in the place of `headers`. */
   methodHeaders?: Partial<Record<keyof Methods, Record<string, string>>>;
+}
+
+/** What all endpoints share. */
+export interface EndpointOptions {
+  authenticate: Authenticate;
+  rateLimit: RateLimit | undefined;
+  addCorsHeaders: AddCorsHeaders | undefined;
+  log: RequestLog;
+  metrics: HttpMetrics | undefined;
+  isStopping: () => boolean;
+  largeResponses: LargeResponses;
+  baseHeaders: Record<string, string>;
 }
 
 /** One request and what is known about it. */
@@ -57,115 +57,106 @@ interface Exchange {
   quota: Quota | undefined;
 }
 
-export type Serve = (request: Request, parameter: string | undefined) => Response | Promise<Response>;
+/** Serves the requests of one path. Its methods stand in the order in which a request passes them. */
+export class Endpoint {
+  readonly #route: Route;
+  readonly #options: EndpointOptions;
+  readonly #isKnown: boolean;
+  readonly #allow: string;
+  readonly #observe: ObserveRequest | undefined;
+  readonly #headers: Headers;
+  readonly #methodHeaders: Map<string, Headers>;
 
-/** Makes the function that serves a path. A store that responds at once is served without a promise. */
-export function createEndpoint(options: EndpointOptions): (endpoint: Endpoint) => Serve {
-  const { authenticate, check, rateLimit, addCorsHeaders, log, metrics, isStopping, largeResponses } =
-    options;
-
-  return ({ path, methods, isOpen = false, headers = {}, methodHeaders = {} }) => {
-    const isKnown = Object.keys(methods).length > 0;
-    const allow = allowedMethods(methods);
-    const observe = metrics?.requestsOf(isKnown ? path : undefined);
+  constructor(route: Route, options: EndpointOptions) {
+    const { path, methods, headers = {}, methodHeaders = {} } = route;
     // `Response` copies a `Headers` faster than it builds one.
     const withBase = (own: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
-    const pathHeaders = withBase(headers);
-    const headersOf = new Map(Object.entries(methodHeaders).map(([name, own]) => [name, withBase(own)]));
+    this.#route = route;
+    this.#options = options;
+    this.#isKnown = Object.keys(methods).length > 0;
+    this.#allow = allowedMethods(methods);
+    this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined);
+    this.#headers = withBase(headers);
+    this.#methodHeaders = new Map(Object.entries(methodHeaders).map(([name, own]) => [name, withBase(own)]));
+  }
 
-    const handle = (exchange: Exchange): Handled => {
-      if (exchange.method === 'OPTIONS' && isKnown)
-        return { status: 204, headers: { Allow: allow }, body: null };
-      if (isOpen) return dispatch(exchange, anybody);
-      const caller = authenticate(exchange.request);
-      return caller instanceof Promise
-        ? caller.then((arrived) => admit(exchange, arrived))
-        : admit(exchange, caller);
+  serve(request: Request, parameter: string | undefined): MaybePromise<Response> {
+    const requestId = requestIdOf(request);
+    const exchange: Exchange = {
+      request,
+      method: request.method,
+      path: this.#route.path,
+      parameter,
+      requestId,
+      startedAt: performance.now(),
+      caller: undefined,
+      quota: undefined,
     };
+    return orElse(
+      () => andThen(this.#handle(exchange), (handled) => this.#send(exchange, conditional(request, handled))),
+      (error) => this.#refuse(exchange, error),
+    );
+  }
 
-    const admit = (exchange: Exchange, caller: Caller): Handled => {
-      exchange.caller = caller;
-      exchange.quota = rateLimit?.(caller.hash);
-      if (exchange.quota?.isExceeded) {
-        throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
-      }
-      check?.(exchange.request);
-      return dispatch(exchange, caller);
-    };
+  #handle(exchange: Exchange): MaybePromise<PlainResponse> {
+    if (exchange.method === 'OPTIONS' && this.#isKnown) {
+      return { status: 204, headers: { Allow: this.#allow }, body: null };
+    }
+    if (this.#route.isOpen) return this.#dispatch(exchange, anybody);
+    return andThen(this.#options.authenticate(exchange.request), (caller) => this.#admit(exchange, caller));
+  }
 
-    const dispatch = ({ request, method, parameter }: Exchange, caller: Caller): Handled => {
-      if (!isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      const name = method === 'HEAD' ? 'GET' : method;
-      const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-      if (!handler) return methodNotAllowed(method, allow);
-      // By method, so that a new operation that changes something is covered from its first day.
-      if (caller.isReadOnly && name !== 'GET') throw readOnlyKey();
-      return handler({ request, caller, parameter });
-    };
+  #admit(exchange: Exchange, caller: Caller): MaybePromise<PlainResponse> {
+    exchange.caller = caller;
+    exchange.quota = this.#options.rateLimit?.(caller.hash);
+    if (exchange.quota?.isExceeded) {
+      throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
+    }
+    return this.#dispatch(exchange, caller);
+  }
 
-    const respond = (exchange: Exchange, handled: PlainResponse): Response =>
-      send(exchange, conditional(exchange.request, handled));
+  #dispatch({ request, method, parameter }: Exchange, caller: Caller): MaybePromise<PlainResponse> {
+    if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+    const { methods } = this.#route;
+    const name = method === 'HEAD' ? 'GET' : method;
+    const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
+    if (!handler) return methodNotAllowed(method, this.#allow);
+    // By method, so that a new operation that changes something is covered from its first day.
+    if (caller.isReadOnly && name !== 'GET') throw readOnlyKey();
+    return handler({ request, caller, parameter });
+  }
 
-    const refuse = (exchange: Exchange, error: unknown): Response => {
-      const shown = shownError(error, exchange.requestId);
-      log.failed(exchange, shown, error);
-      return send(exchange, errorResponse(shown), shown.code);
-    };
+  #refuse(exchange: Exchange, error: unknown): Response {
+    const shown = shownError(error, exchange.requestId);
+    this.#options.log.failed(exchange, shown, error);
+    return this.#send(exchange, errorResponse(shown), shown.code);
+  }
 
-    const send = (exchange: Exchange, plain: PlainResponse, error?: ErrorCode): Response => {
-      const { request, method, requestId, quota } = exchange;
-      const { status, body, etag, completeHeaders } = plain;
-      const isHead = method === 'HEAD';
-      const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
-      const durationMs = performance.now() - exchange.startedAt;
-      log.finished(exchange, plain, durationMs);
-      observe?.(method, status, durationMs / 1000, error);
-      const ownHeaders = completeHeaders ?? headersOf.get(method) ?? pathHeaders;
-      const response = new Response(sentBody, { status, headers: ownHeaders });
-      const { headers: sent } = response;
-      if (!completeHeaders) addHeaders(sent, plain);
-      if (body === null) sent.delete('Content-Type');
-      sent.set('X-Request-Id', requestId);
-      for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
-      addCorsHeaders?.(sent, request);
-      if (isStopping()) sent.set('Connection', 'close');
-      // Without a body, the runtime sends neither the length nor the date.
-      if (isHead && body !== null) {
-        sent.set('Content-Length', String(Buffer.byteLength(body)));
-        sent.set('Date', new Date().toUTCString());
-      }
-      return response;
-    };
-
-    const respondLater = async (exchange: Exchange, handled: Promise<PlainResponse>): Promise<Response> => {
-      try {
-        return respond(exchange, await handled);
-      } catch (error) {
-        return refuse(exchange, error);
-      }
-    };
-
-    return (request, parameter) => {
-      const requestId = requestIdOf(request);
-      const { method } = request;
-      const exchange: Exchange = {
-        request,
-        method,
-        path,
-        parameter,
-        requestId,
-        startedAt: performance.now(),
-        caller: undefined,
-        quota: undefined,
-      };
-      try {
-        const handled = handle(exchange);
-        return handled instanceof Promise ? respondLater(exchange, handled) : respond(exchange, handled);
-      } catch (error) {
-        return refuse(exchange, error);
-      }
-    };
-  };
+  #send(exchange: Exchange, plain: PlainResponse, error?: ErrorCode): Response {
+    const { request, method, requestId, quota, startedAt } = exchange;
+    const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
+    const { status, body, etag, completeHeaders } = plain;
+    const isHead = method === 'HEAD';
+    const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
+    const durationMs = performance.now() - startedAt;
+    log.finished(exchange, plain, durationMs);
+    this.#observe?.(method, status, durationMs / 1000, error);
+    const headers = completeHeaders ?? this.#methodHeaders.get(method) ?? this.#headers;
+    const response = new Response(sentBody, { status, headers });
+    const { headers: sent } = response;
+    if (!completeHeaders) addHeaders(sent, plain);
+    if (body === null) sent.delete('Content-Type');
+    sent.set('X-Request-Id', requestId);
+    for (const name in quota?.headers) sent.set(name, quota.headers[name] ?? '');
+    addCorsHeaders?.(sent, request);
+    if (isStopping()) sent.set('Connection', 'close');
+    // Without a body, the runtime sends neither the length nor the date.
+    if (isHead && body !== null) {
+      sent.set('Content-Length', String(Buffer.byteLength(body)));
+      sent.set('Date', new Date().toUTCString());
+    }
+    return response;
+  }
 }
 
 /** The caller of a path that needs no key. */

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../domain/error.ts';
+import { petNotFound } from '../domain/error.ts';
 import type { ExperimentalStore, SeenPet } from '../domain/experimental-store.ts';
 import { parsePetUpdate } from '../domain/pet-update.ts';
 import type { PetStore } from '../domain/pet.ts';
@@ -8,16 +8,10 @@ import { checkChange, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { orderList } from './paging.ts';
-import { createList, parsePetId, petNotFound } from './pets.ts';
-
-const stabilityHeader = 'Petstore-Stability';
-const experimental = 'experimental';
+import { createList, parsePetId } from './pets.ts';
 
 /** Sent with every response of an experimental operation, errors included. */
-export const experimentalMark = { [stabilityHeader]: experimental };
-
-/** Methods and headers that scripts of other origins may use as well, if their preflight names the header. */
-export const experimentalCors = { methods: ['PATCH', 'DELETE'], header: stabilityHeader };
+export const experimentalMark = { 'Petstore-Stability': 'experimental' };
 
 /** `expected` is an object within the body. */
 const bodyDepth = 2;
@@ -59,28 +53,4 @@ export function createExperimentalOperations(
 
     listOrders: createList(orderList, cache, (request) => store.listOrders(request)),
   };
-}
-
-/**
- * Whether a request asks for the experimental operations. A value that nobody knows does too, so that it can be refused.
- * A preflight cannot carry the header, but it names it.
- */
-export function asksForExperimental(request: Request): boolean {
-  const value = request.headers.get(stabilityHeader);
-  return request.method === 'OPTIONS' ? value === experimental || isPreflightFor(request) : value !== null;
-}
-
-/** Fails with `invalid_parameter` unless the header names a stability that exists. Two headers arrive joined by ", ". */
-export function checkStability(request: Request): void {
-  if (request.headers.get(stabilityHeader) === experimental) return;
-  throw new PetstoreError(
-    'invalid_parameter',
-    `${stabilityHeader} must be given once, as ${experimental}, or left out.`,
-  );
-}
-
-function isPreflightFor({ headers }: Request): boolean {
-  if (!headers.has('Access-Control-Request-Method')) return false;
-  const names = headers.get('Access-Control-Request-Headers')?.toLowerCase().split(',') ?? [];
-  return names.some((name) => name.trim() === stabilityHeader.toLowerCase());
 }

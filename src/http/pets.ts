@@ -1,10 +1,11 @@
-import { PetstoreError } from '../domain/error.ts';
+import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { parseNewPet, type Page, type PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
+import { andThen, type MaybePromise } from './maybe-promise.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { nextLink, parsePageRequest, petList, type ListKind, type ListRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';
@@ -42,8 +43,10 @@ export function createPetOperations(
     },
 
     getPet({ parameter }) {
-      const json = pets.getPet(parsePetId(parameter));
-      return json instanceof Promise ? json.then(petResponse) : petResponse(json);
+      return andThen(pets.getPet(parsePetId(parameter)), (json) => {
+        if (json === undefined) throw petNotFound();
+        return cacheable(json);
+      });
     },
   };
 }
@@ -52,19 +55,14 @@ export function createPetOperations(
 export function createList<Status extends string>(
   kind: ListKind<Status>,
   cache: ResponseCache,
-  read: (request: ListRequest<Status>) => Page | Promise<Page>,
+  read: (request: ListRequest<Status>) => MaybePromise<Page>,
 ): Handler {
-  const pageResponse = (request: ListRequest<Status>, page: Page): PlainResponse => {
-    const link = nextLink(request, page, kind);
-    // The mark puts the Link into the ETag: a page that gains a successor changes only there.
-    return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
-  };
-  const readPage = (request: ListRequest<Status>): PlainResponse | Promise<PlainResponse> => {
-    const page = read(request);
-    return page instanceof Promise
-      ? page.then((arrived) => pageResponse(request, arrived))
-      : pageResponse(request, page);
-  };
+  const readPage = (request: ListRequest<Status>): MaybePromise<PlainResponse> =>
+    andThen(read(request), (page) => {
+      const link = nextLink(request, page, kind);
+      // The mark puts the Link into the ETag: a page that gains a successor changes only there.
+      return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
+    });
   return ({ request }) => cache.respond(parsePageRequest(request.url, kind), readPage);
 }
 
@@ -73,10 +71,6 @@ export function parsePetId(parameter = ''): bigint {
   const id = parseInt64(parameter);
   if (id === undefined) throw petNotFound();
   return id;
-}
-
-export function petNotFound(): PetstoreError {
-  return new PetstoreError('not_found', 'No pet has this id.');
 }
 
 /** 1 to 255 visible characters, bare or in quotes. Two headers arrive joined by ", " and do not match. */
@@ -91,9 +85,4 @@ function parseIdempotencyKey(header: string | null): string | undefined {
     'invalid_parameter',
     'Idempotency-Key must be given once, as 1 to 255 visible ASCII characters.',
   );
-}
-
-function petResponse(json: string | undefined): PlainResponse {
-  if (json === undefined) throw petNotFound();
-  return cacheable(json);
 }

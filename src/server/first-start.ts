@@ -25,14 +25,29 @@ export async function createFirstKey(
   }
 }
 
-/** Only a hint: if the keys cannot be read now, the first request reports that. */
-export async function warnWithoutKeys(log: Log, { keys }: Stores, { apiKeys }: ServeOptions): Promise<void> {
-  if (apiKeys.length > 0) return;
+/**
+ * Says what the keys of a store may do. Before 2.0.0, a key could only add pets unless the operator asked for more, and a
+ * store does not tell which release used it last; so every start says it. Only a hint: if the keys cannot be read now,
+ * the first request reports that.
+ */
+export async function reportKeys(
+  log: Log,
+  { keys }: Stores,
+  { apiKeys, stableOnly }: ServeOptions,
+): Promise<void> {
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
-  if (!all || all.some((key) => isUsable(key, Date.now()))) return;
-  log.warn(
-    'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
-  );
+  if (!all) return;
+  const usable = all.filter((key) => isUsable(key, Date.now()));
+  const writing = usable.filter(({ isReadOnly }) => !isReadOnly);
+  if (usable.length + apiKeys.length === 0) {
+    log.warn(
+      'No API key can be used, so every request is refused. Create one: petstore keys create --name NAME',
+    );
+  } else if (!stableOnly && writing.length + apiKeys.length > 0) {
+    log.info('Keys that are not read-only may change and delete pets; --stable-only prevents it.', {
+      keys: writing.length + apiKeys.length,
+    });
+  }
 }
 
 /** Reports that the service is up. A new key is shown to the person, never logged. */

@@ -15,7 +15,8 @@ export interface ServeOptions {
   workers: number;
   rateLimit: number;
   stopDelaySeconds: number;
-  experimental: boolean;
+  /** True without the experimental operations. */
+  stableOnly: boolean;
   metricsHost: string;
   /** No metrics are kept without it. */
   metricsPort: number | undefined;

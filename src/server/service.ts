@@ -4,7 +4,7 @@ import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
-import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
+import { announce, createFirstKey, reportKeys } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -44,7 +44,7 @@ export async function serveHere(
     environment,
     log,
     metrics,
-    recordsOrders: options.experimental,
+    recordsOrders: !options.stableOnly,
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
   log.debug('settings', shownSettings(options));
@@ -57,7 +57,7 @@ export async function serveHere(
   );
   const app = createApp({
     pets: stores.pets,
-    experimental: options.experimental ? stores.experimental : undefined,
+    experimental: options.stableOnly ? undefined : stores.experimental,
     keys: stores.keys,
     log,
     metrics,
@@ -80,8 +80,9 @@ export async function serveHere(
     if (worker) {
       worker.onReady();
     } else {
-      announce(context, options, listener.port, await createFirstKey(stores, options, context));
-      await warnWithoutKeys(log, stores, options);
+      const firstKey = await createFirstKey(stores, options, context);
+      announce(context, options, listener.port, firstKey);
+      if (firstKey === undefined) await reportKeys(log, stores, options);
     }
 
     const reason = await stopped;

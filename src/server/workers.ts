@@ -3,7 +3,7 @@ import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../domain/log.ts';
 import { openStores } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
-import { announce, createFirstKey, warnWithoutKeys } from './first-start.ts';
+import { announce, createFirstKey, reportKeys } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere } from './service.ts';
@@ -42,8 +42,9 @@ export async function superviseWorkers(
   const sayReady = async (): Promise<void> => {
     const { port } = allOptions[0] ?? options;
     try {
-      announce(context, options, port, await createFirstKey(stores, options, context));
-      await warnWithoutKeys(log, stores, options);
+      const firstKey = await createFirstKey(stores, options, context);
+      announce(context, options, port, firstKey);
+      if (firstKey === undefined) await reportKeys(log, stores, options);
     } finally {
       await stores.close();
     }

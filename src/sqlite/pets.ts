@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../domain/error.ts';
+import { petNotFound, type PetstoreError } from '../domain/error.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import { orderedStatus, type OrderStatus } from '../domain/order.ts';
 import {
@@ -119,7 +119,7 @@ function createPageReader<Row>(database: Database, table: 'pets' | 'orders', col
 function refusalOf(refusal: Refusal, id: bigint): PetstoreError {
   switch (refusal) {
     case 'missing':
-      return new PetstoreError('not_found', 'No pet has this id.');
+      return petNotFound();
     case 'changed':
       return petChanged();
     case 'damaged':

@@ -88,20 +88,20 @@ describe('--public-url and --staging-url', () => {
   });
 });
 
-describe('--experimental', () => {
+describe('--stable-only', () => {
   it.each<[string[], Record<string, string>, boolean]>([
     [[], {}, false],
-    [['--experimental'], {}, true],
-    [[], { EXPERIMENTAL: 'true' }, true],
-    [[], { EXPERIMENTAL: 'false' }, false],
-    [[], { EXPERIMENTAL: '' }, false],
-    [['--experimental', 'false'], { EXPERIMENTAL: 'true' }, false],
+    [['--stable-only'], {}, true],
+    [[], { STABLE_ONLY: 'true' }, true],
+    [[], { STABLE_ONLY: 'false' }, false],
+    [[], { STABLE_ONLY: '' }, false],
+    [['--stable-only', 'false'], { STABLE_ONLY: 'true' }, false],
   ])('given as %j with the environment %j is %p', (args, environment, isOn) => {
-    expect(parseServeOptions(args, environment).experimental).toBe(isOn);
+    expect(parseServeOptions(args, environment).stableOnly).toBe(isOn);
   });
 
   it('is refused with any other value', () => {
-    expect(() => parseServeOptions([], { EXPERIMENTAL: 'yes' })).toThrow('EXPERIMENTAL');
+    expect(() => parseServeOptions([], { STABLE_ONLY: 'yes' })).toThrow('STABLE_ONLY');
   });
 });
 

@@ -13,7 +13,7 @@ describe('/docs after some use', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const [screen, size] of Object.entries(screens)) {
       it(`passes axe and cuts no text on a ${screen} in ${colorScheme} colours`, async () => {
-        await using service = await openListeningService({ isExperimental: true });
+        await using service = await openListeningService();
         await addPets(service, 3);
         await using visited = await visit(chromium.browser, `${service.url}/docs`, { ...size, colorScheme });
         const { page, complaints } = visited;

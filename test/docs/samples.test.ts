@@ -19,7 +19,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 /** Runs a sample in a store that holds pets and returns what it prints. */
 async function run(sample: ShownSample): Promise<string> {
-  await using service = await openListeningService({ isExperimental: true });
+  await using service = await openListeningService();
   await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
   await service.client.createPet({ name: 'Mia', categoryId: 2n });
   await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
@@ -37,7 +37,7 @@ async function run(sample: ShownSample): Promise<string> {
 }
 
 // The larger document: everything of v1 is in it.
-const service = await openService({ isExperimental: true });
+const service = await openService();
 const samples = samplesOf(await (await service.call('/docs')).text());
 await service.close();
 

@@ -24,7 +24,7 @@ describe('a database that is inspected', () => {
     const address = await makeRole(database, 'clerk', 'SELECT, INSERT');
     expect(await inspectPostgres(address, {})).toMatchObject({ mayWrite: true, mayChange: false });
     const { stdout } = await runCli(['doctor', '--database-url', address]);
-    expect(stdout).toContain('The role may add pets, but not change them as --experimental allows.');
+    expect(stdout).toContain('The role may add pets, but not change or delete them.');
     const able = await makeRole(database, 'seller', 'SELECT, INSERT, UPDATE, DELETE');
     expect(await inspectPostgres(able, {})).toMatchObject({ mayWrite: true, mayChange: true });
   });

@@ -33,7 +33,7 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
 
 /** The console, the docs and the contract are those of the sources, byte for byte. */
 async function expectToServeDocuments({ url }: Service): Promise<void> {
-  await using sources = await openService({ isExperimental: true });
+  await using sources = await openService();
   const expected = async (path: string) =>
     (await sources.app.fetch(new Request(`http://localhost${path}`))).text();
   const found = async (path: string) => {
@@ -79,7 +79,7 @@ describe('npm run build', () => {
   const start = (workers: number) =>
     startService({
       workers,
-      env: { ...bare, DATABASE_URL: undefined, EXPERIMENTAL: 'true' },
+      env: { ...bare, DATABASE_URL: undefined },
       wrap: () => [executable, 'serve'],
     });
 
@@ -149,7 +149,7 @@ describe('npm pack', () => {
     const command = ['sh', '-c', 'cd "$1" && exec npx --offline petstore serve', 'sh', folder.path];
     // Bun must come with the package and not from the machine.
     const PATH = `${dirname(Bun.which('node') ?? '')}:/usr/bin:/bin`;
-    await using service = await startService({ wrap: () => command, env: { PATH, EXPERIMENTAL: 'true' } });
+    await using service = await startService({ wrap: () => command, env: { PATH } });
     const processes = descendantsOf(service.pid);
     try {
       await expectToKeepPets(service);

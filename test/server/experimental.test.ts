@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'bun:test';
-import { addPet, experimental, idsOf, outcomeOf, patch, rex } from '../support/http/calls.ts';
+import { addPet, idsOf, outcomeOf, patch, rex } from '../support/http/calls.ts';
+import { copyFileSync } from 'node:fs';
 import { makeFolder, startService } from '../support/process/process.ts';
 
 const orders = '/v1/store/orders';
-const servers = async (service: { call: (path: string) => Promise<Response> }, path: string) =>
-  ((await (await service.call(path)).json()) as { servers: { url: string }[] }).servers.map(({ url }) => url);
 
-describe('petstore serve --experimental', () => {
-  it.each([
-    ['a flag', 1, { args: ['--experimental'] }],
-    ['a variable and two workers', 2, { env: { EXPERIMENTAL: 'true' } }],
-  ])('serves the experimental operations, given as %s', async (_title, workers, options) => {
-    await using service = await startService({ ...options, workers });
+describe('petstore serve', () => {
+  it.each([1, 2])('serves the experimental operations from %d processes', async (workers) => {
+    await using service = await startService({ workers });
     const { call } = service;
     const id = await addPet(call, { ...rex, status: 'available' });
     const sell = { status: 'sold', expected: { status: 'available' } };
@@ -24,52 +20,101 @@ describe('petstore serve --experimental', () => {
     ]);
     await addPet(call, { ...rex, status: 'pending' });
     for (let round = 0; round < 4; round++) {
-      expect(idsOf(await (await call(orders, experimental())).text())).toHaveLength(2);
+      expect(idsOf(await (await call(orders)).text())).toHaveLength(2);
     }
-    expect(await outcomeOf(call(`/v1/pets/${id}`, experimental({ method: 'DELETE' })))).toBe('204');
+    expect(await outcomeOf(call(`/v1/pets/${id}`, { method: 'DELETE' }))).toBe('204');
     expect(await outcomeOf(call(`/v1/pets/${id}`))).toBe('404 not_found');
-    expect(await outcomeOf(call('/openapi.experimental.json'))).toBe('200');
-    expect(await outcomeOf(call(orders))).toBe('404 not_found');
     expect(await service.stop()).toBe(0);
   });
 
-  it('keeps what it wrote, for a service that starts without it and for the next one with it', async () => {
+  it.each([
+    ['a flag', { args: ['--experimental'] }],
+    ['a variable', { env: { EXPERIMENTAL: 'false' } }],
+  ])('accepts the former setting, given as %s, and says that it is not needed', async (_title, options) => {
+    await using service = await startService(options);
+    await service.untilLogged(
+      /"level":"warn","message":"--experimental \(EXPERIMENTAL\) is no longer needed\. The experimental operations are on; --stable-only removes them\."/,
+    );
+    expect(await outcomeOf(service.call(orders))).toBe('200');
+  });
+});
+
+describe('petstore serve --stable-only', () => {
+  it.each([
+    ['a flag', 1, { args: ['--stable-only'] }],
+    ['a variable and two workers', 2, { env: { STABLE_ONLY: 'true' } }],
+  ])('serves the stable operations alone, given as %s', async (_title, workers, options) => {
+    await using service = await startService({ ...options, workers });
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(service.url + path, {
+        ...init,
+        redirect: 'manual',
+        headers: { ...(init.headers as object), Authorization: `Bearer ${service.apiKey}` },
+      });
+    const id = await addPet(service.call);
+    expect(await outcomeOf(ask(`/v1/pets/${id}`, patch({ name: 'Tom' })))).toBe('405 method_not_allowed');
+    expect(await outcomeOf(ask(orders))).toBe('404 not_found');
+    expect((await ask('/')).headers.get('Location')).toBe('docs');
+    expect(await (await ask('/openapi.json')).text()).not.toContain('x-stability');
+  });
+
+  it('keeps what the experimental operations wrote', async () => {
     using folder = makeFolder();
     const databaseUrl = folder.database;
-    const args = ['--experimental'];
     let id = '';
     {
-      await using service = await startService({ databaseUrl, args });
+      await using service = await startService({ databaseUrl });
       id = await addPet(service.call, { ...rex, status: 'sold' });
       await service.call(`/v1/pets/${id}`, patch({ name: 'Tom' }));
       expect(await service.stop()).toBe(0);
     }
     {
-      await using service = await startService({ databaseUrl });
+      await using service = await startService({ databaseUrl, args: ['--stable-only'] });
       expect(await (await service.call(`/v1/pets/${id}`)).json()).toMatchObject({ name: 'Tom' });
-      expect(await outcomeOf(service.call(`/v1/pets/${id}`, patch({ name: 'Rex' })))).toBe(
-        '405 method_not_allowed',
-      );
-      await addPet(service.call, { ...rex, status: 'sold' });
       expect(await service.stop()).toBe(0);
     }
-    await using service = await startService({ databaseUrl, args });
-    const listed = (await (await service.call(orders, experimental())).json()) as { petId: number }[];
+    await using service = await startService({ databaseUrl });
+    const listed = (await (await service.call(orders)).json()) as { petId: number }[];
     expect(listed.map(({ petId }) => String(petId))).toEqual([id]);
   });
 });
 
+describe('the start of a store with keys', () => {
+  const mayChange = /Keys that are not read-only may change and delete pets; --stable-only prevents it\./;
+  const release = new URL('../fixtures/1.1.0/stopped.db', import.meta.url);
+  /** What a start without keys of the configuration logs. */
+  const logOf = async (databaseUrl: string, args: string[] = []) => {
+    await using service = await startService({ databaseUrl, args, env: { API_KEYS: undefined } });
+    expect(await service.stop()).toBe(0);
+    return service.stdout;
+  };
+
+  it('says that they may change and delete pets, from the first start after an upgrade on', async () => {
+    using folder = makeFolder();
+    copyFileSync(release, folder.database);
+    expect(await logOf(folder.database)).toMatch(mayChange);
+    expect(await logOf(folder.database)).toMatch(mayChange);
+  });
+
+  it('does not say it of a new store, nor where they may not', async () => {
+    using folder = makeFolder();
+    expect(await logOf(folder.database)).not.toMatch(mayChange);
+    expect(await logOf(folder.database, ['--stable-only'])).not.toMatch(mayChange);
+  });
+});
+
 describe('petstore serve --public-url and --staging-url', () => {
-  it('lists both addresses first in the documents', async () => {
+  it('lists both addresses first in the document', async () => {
     await using service = await startService({
-      args: ['--experimental', '--public-url', 'https://pets.example/v1'],
+      args: ['--public-url', 'https://pets.example/v1'],
       env: { STAGING_URL: 'https://staging.pets.example/v1' },
     });
-    for (const path of ['/openapi.json', '/openapi.experimental.json']) {
-      expect((await servers(service, path)).slice(0, 2)).toEqual([
-        'https://pets.example',
-        'https://staging.pets.example',
-      ]);
-    }
+    const { servers } = (await (await service.call('/openapi.json')).json()) as {
+      servers: { url: string }[];
+    };
+    expect(servers.slice(0, 2).map(({ url }) => url)).toEqual([
+      'https://pets.example',
+      'https://staging.pets.example',
+    ]);
   });
 });

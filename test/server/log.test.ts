@@ -32,6 +32,7 @@ describe('the log', () => {
     const lines = linesOf(service.stdout);
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'info ready',
+      'info Keys that are not read-only may change and delete pets; --stable-only prevents it.',
       'info stopping',
       'info stopped',
     ]);

@@ -7,7 +7,7 @@ import type { Migration } from '../../src/domain/migration.ts';
 import { readPragma } from '../../src/sqlite/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { hashesOf } from '../support/file-hashes.ts';
-import { experimental, idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
+import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { releases, releaseStores, type Release, type ReleaseStore } from '../support/release-stores.ts';
 
@@ -26,7 +26,6 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   beforeAll(async () => {
     store = await releaseStores[name]!(release);
     service = await openService({
-      isExperimental: true,
       openStore: (options) =>
         store.open({ ...options, onMigrated: (migration) => migrations.push(migration) }),
     });
@@ -57,7 +56,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
 
   it('has every pet and every order, byte for byte', async () => {
     expect(await (await call('/v1/pets?limit=100')).text()).toBe(store.expected.pets);
-    const orders = await call('/v1/store/orders?limit=100', experimental());
+    const orders = await call('/v1/store/orders?limit=100');
     expect(await orders.text()).toBe(store.expected.orders);
   });
 
@@ -71,7 +70,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
     const [id = ''] = idsOf(await created.text());
     expect(id).toBe(String(BigInt(store.expected.lastId) + 1n));
     expect(await outcomeOf(call(`/v1/pets/${id}`, patch({ status: 'sold' })))).toBe('200');
-    expect(await outcomeOf(call(`/v1/pets/${id}`, experimental({ method: 'DELETE' })))).toBe('204');
+    expect(await outcomeOf(call(`/v1/pets/${id}`, { method: 'DELETE' }))).toBe('204');
   });
 
   it('replays the create of an idempotency key', async () => {

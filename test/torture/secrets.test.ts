@@ -5,7 +5,7 @@ import { serve } from '../../torture/support/serve.ts';
 
 const place = {
   file: 'src/http/endpoint.ts',
-  find: '      const requestId = requestIdOf(request);',
+  find: '    const requestId = requestIdOf(request);',
 };
 
 /** Runs a service that was changed like this, calls it once with each key and ends it. */

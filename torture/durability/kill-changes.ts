@@ -15,9 +15,8 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     using folder = makeFolder();
     const found: string[] = [];
     const { database } = folder;
-    const args = ['--experimental'];
     const { journal } = await killUnderLoad(
-      { databaseUrl: database, args, victim, count, random, restartsMs: [], program },
+      { databaseUrl: database, victim, count, random, restartsMs: [], program },
       (url) => startChanges(url, seed + figures.kills),
       (load) => {
         // Reading the file fixes it, so most of the time that is left to the service.

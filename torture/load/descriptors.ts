@@ -118,8 +118,8 @@ export const descriptors: TortureTest = {
     run: againstBroken(run, [
       {
         file: 'src/http/endpoint.ts',
-        find: '      const requestId = requestIdOf(request);',
-        replace: `      const requestId = requestIdOf(request);
+        find: '    const requestId = requestIdOf(request);',
+        replace: `    const requestId = requestIdOf(request);
       try {
         for (let count = 0; count < 10; count++) require('node:fs').openSync('/dev/null');
       } catch {}`,

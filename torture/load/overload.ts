@@ -93,8 +93,8 @@ async function untilCalm(call: (path: string) => Promise<Response>, isTimed: boo
 export const wearOut: Patch[] = [
   {
     file: 'src/http/endpoint.ts',
-    find: '      const requestId = requestIdOf(request);',
-    replace: `      const requestId = requestIdOf(request);
+    find: '    const requestId = requestIdOf(request);',
+    replace: `    const requestId = requestIdOf(request);
       const leaked = ((globalThis as { leaked?: unknown[] }).leaked ??= []);
       leaked.push(Buffer.alloc(10_000, 1));
       if (leaked.length < 300) require('node:fs').openSync('/dev/null');

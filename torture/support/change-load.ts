@@ -20,7 +20,6 @@ export interface ChangeLoad extends KilledLoad {
 const clientCount = 12;
 const mostChanges = 6;
 const patienceMs = 60_000;
-const headers = { 'Petstore-Stability': 'experimental' };
 
 export function startChanges(url: () => string, seed: number): ChangeLoad {
   const journal: ChangeJournal = { records: [], acknowledgedCount: 0, wrong: [] };
@@ -116,11 +115,11 @@ async function liveOneLife(
 
 function send(connection: RawConnection, { name, id, acknowledged }: PetRecord, { pet }: PetState) {
   const path = `/v1/pets/${id}`;
-  if (pet === undefined) return connection.send('DELETE', path, { key: fixedKey, headers });
+  if (pet === undefined) return connection.send('DELETE', path, { key: fixedKey });
   const fields = `"categoryId":${pet.categoryId},"status":${JSON.stringify(pet.status ?? null)}`;
   if (acknowledged.pet) {
     const body = `{${fields},"expected":{"categoryId":${acknowledged.pet.categoryId}}}`;
-    return connection.send('PATCH', path, { key: fixedKey, headers, body });
+    return connection.send('PATCH', path, { key: fixedKey, body });
   }
   const body = `{"name":"${name}",${fields}}`.replace(',"status":null', '');
   return connection.send('POST', '/v1/pets', { key: fixedKey, body });

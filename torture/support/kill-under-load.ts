@@ -17,8 +17,6 @@ export interface KilledLoad {
 
 export interface Life {
   databaseUrl: string;
-  /** Options of `petstore serve`. */
-  args?: string[];
   victim: Victim;
   /** How many kills. */
   count: number;
@@ -42,10 +40,10 @@ export async function killUnderLoad<Kind extends KilledLoad>(
   startLoad: (url: () => string) => Kind,
   onKilled: (load: Kind) => void,
 ): Promise<Kind> {
-  const { databaseUrl, args = [], victim, count, random, restartsMs, program } = life;
+  const { databaseUrl, victim, count, random, restartsMs, program } = life;
   const start = async (): Promise<Service> => {
     const startedAt = performance.now();
-    const started = await serve({ databaseUrl, args, workers: victim === 'process' ? 1 : 2, program });
+    const started = await serve({ databaseUrl, workers: victim === 'process' ? 1 : 2, program });
     restartsMs.push(performance.now() - startedAt);
     return started;
   };

@@ -19,7 +19,7 @@ function clientOf({ url, apiKey }: ListeningService, baseUrl = url): Experimenta
 
 describe('client.experimental, on a service with the operations on', () => {
   it('changes every field and removes the status', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     const { experimental, ...client } = clientOf(service);
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
     const changed = { id, name: 'Re"x 🐕', categoryId: largest, status: 'sold' as const };
@@ -34,7 +34,7 @@ describe('client.experimental, on a service with the operations on', () => {
   });
 
   it('changes nothing when the pet is not as expected', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     const { experimental, ...client } = clientOf(service);
     const pet = await client.createPet({ name: 'Rex', categoryId: largest });
     const sell: PetChanges = { status: 'sold', expected: { ...pet, status: pet.status } };
@@ -52,7 +52,7 @@ describe('client.experimental, on a service with the operations on', () => {
   });
 
   it('deletes a pet for good and lists its orders', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     const { experimental, ...client } = clientOf(service);
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'pending' });
     await experimental.updatePet(id, { status: 'sold' });
@@ -71,7 +71,7 @@ describe('client.experimental, on a service with the operations on', () => {
   });
 
   it('refuses exactly the changes that the service refuses', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     const { experimental } = clientOf(service);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
     const cases: [PetChanges, string][] = [
@@ -99,7 +99,7 @@ describe('client.experimental over a bad connection', () => {
   const faults: Fault[] = ['cut-response', 503, 'cut-midway', 'cut-request', 502, 'cut-response'];
 
   it('sells a pet once however often the update is retried', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const { experimental } = clientOf(service);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n });
@@ -110,7 +110,7 @@ describe('client.experimental over a bad connection', () => {
   });
 
   it('deletes a pet however often the delete is retried', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
     expect(await clientOf(service, proxy.url).experimental.deletePet(id)).toBeUndefined();
@@ -119,7 +119,7 @@ describe('client.experimental over a bad connection', () => {
   });
 
   it('reports a lost response and no conflict with itself', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['cut-response']);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
     const { experimental } = clientOf(service, proxy.url);

@@ -192,7 +192,7 @@ describe('orders and listOrders', () => {
 
 describe('a service with the operations off', () => {
   it('is named as the reason', async () => {
-    await using service = await openListeningService();
+    await using service = await openListeningService({ stableOnly: true });
     const operations = createClient({
       baseUrl: service.url,
       apiKey: service.apiKey,

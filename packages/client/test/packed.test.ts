@@ -121,7 +121,7 @@ describe('petstore-client, installed from its tarball', () => {
       fetch: (request) => respond(new URL(request.url).pathname),
     });
     const origin = `http://127.0.0.1:${server.port}`;
-    await using listed = await openListeningService({ allowedOrigins: [origin], isExperimental: true });
+    await using listed = await openListeningService({ allowedOrigins: [origin] });
     await using chromium = await openBrowser();
     try {
       const tab = await chromium.browser.newPage();

@@ -53,7 +53,7 @@ describe('the README of the client', () => {
   });
 
   it('has a sample of the experimental operations that sells a pet', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     const [sample] = samples.filter(({ text }) => text.includes('experimental: true'));
     const { file = '', text = '' } = sample ?? {};
     await Bun.write(join(folder, file), text.replaceAll('https://pets.example', service.url));

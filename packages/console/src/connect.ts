@@ -6,11 +6,6 @@ export function connect(apiKey: string): ConsoleClient {
   return createConsoleClient({ baseUrl: new URL('.', location.href).href, apiKey, retryForMs: 2000 });
 }
 
-/** True when the service lets pets be changed. */
-export function canChangePets(): boolean {
-  return 'experimental' in document.documentElement.dataset;
-}
-
 /** What to tell a person about an error. */
 export interface Problem {
   title: string;

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { changeShortcuts } from './changes/row-keys.ts';
-import { canChangePets } from './connect.ts';
 import { Dialog } from './dialog.tsx';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
@@ -13,7 +12,7 @@ export function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="shortcuts">
-        {[...shortcuts, ...(canChangePets() ? changeShortcuts : [])].map(({ keys, label }) => (
+        {[...shortcuts, ...changeShortcuts].map(({ keys, label }) => (
           <div key={label}>
             <dt>
               {keys.map((key) => (

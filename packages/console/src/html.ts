@@ -9,17 +9,15 @@ export interface HtmlDocument {
   /** Its script and style sheet are `{name}.js` and `{name}.css`. */
   name: 'console' | 'docs';
   body: string;
-  /** True when the service offers the experimental operations: the script reads it from the root element. */
-  isExperimental?: boolean;
 }
 
 /** A whole document. Its addresses are relative, so that it works under any path of a proxy. */
 export function renderHtml(
-  { title, description, name, body, isExperimental = false }: HtmlDocument,
+  { title, description, name, body }: HtmlDocument,
   addresses: Record<string, string>,
 ): string {
   return `<!doctype html>
-<html lang="en"${isExperimental ? ' data-experimental' : ''}>
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${escapeHtml(title)}</title>
@@ -37,23 +35,12 @@ ${body}
 `;
 }
 
-export interface ConsoleFeatures {
-  /** True when the service offers the experimental operations. */
-  experimental: boolean;
-}
-
 /** The console before its script runs. */
-export function renderConsole(addresses: Record<string, string>, { experimental }: ConsoleFeatures): string {
+export function renderConsole(addresses: Record<string, string>): string {
   const body = `<div id="app"></div>
 <noscript>The console needs JavaScript. The <a href="docs">API reference</a> does not.</noscript>`;
   return renderHtml(
-    {
-      title: 'Petstore',
-      description: 'The pets in the store.',
-      name: 'console',
-      body,
-      isExperimental: experimental,
-    },
+    { title: 'Petstore', description: 'The pets in the store.', name: 'console', body },
     addresses,
   );
 }

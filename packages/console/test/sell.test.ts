@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { openListeningService } from '../../../test/support/http/listening.ts';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { addPets, desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
+import { desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
 import {
   focusedRow,
   noteOf,
@@ -158,36 +157,4 @@ describe('the menu of a pet', () => {
       });
     }
   }
-});
-
-describe('a service without the experimental operations', () => {
-  it('has a console that changes nothing and says how to turn that on', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 2);
-    await using visited = await openConsole(chromium.browser, service, phone);
-    const { page } = visited;
-    await page.getByText('Pets cannot be changed here.').waitFor();
-    await page.getByText('petstore serve --experimental').waitFor();
-    const changes: string[] = [];
-    page.on('request', (request) => request.method() !== 'GET' && changes.push(request.method()));
-    await rowOf(page, 'Pet 0').focus();
-    for (const key of ['s', 'e', 'Enter', 'Delete']) await page.keyboard.press(key);
-    expect(await page.locator('.row button, .row form').count()).toBe(0);
-    expect(await page.locator('.row').count()).toBe(2);
-    expect(changes).toEqual([]);
-    expect(await visited.findBarriers()).toEqual([]);
-    expect(await overflowing(page)).toEqual([]);
-  });
-
-  it('does not list the keys that change pets in the help', async () => {
-    for (const isExperimental of [false, true]) {
-      await using service = await openListeningService({ isExperimental });
-      await using visited = await openConsole(chromium.browser, service);
-      await visited.page.keyboard.press('?');
-      await visited.page.getByRole('dialog').waitFor();
-      expect(await visited.page.getByText('Sell the pet that has the focus').count()).toBe(
-        isExperimental ? 1 : 0,
-      );
-    }
-  });
 });

@@ -20,8 +20,8 @@ export interface SandboxOptions {
   seed?: number | undefined;
   /** How many sample pets there are. Default 100. */
   count?: number | undefined;
-  /** Also serves the experimental operations. */
-  experimental?: boolean | undefined;
+  /** Leaves the experimental operations out. */
+  stableOnly?: boolean | undefined;
   /** What goes wrong with every request that has no `Petstore-Fault` header: `cut=after-commit;rate=0.3`. */
   faults?: string | undefined;
   /** Where the random numbers of the faults start. Default 1. */

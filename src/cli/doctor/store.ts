@@ -133,5 +133,5 @@ function checkRole({ mayWrite, mayChange }: { mayWrite: boolean; mayChange: bool
   const remedy = 'GRANT it SELECT, INSERT, UPDATE and DELETE on all tables and USAGE on all sequences.';
   if (!mayWrite) return problem('rights', 'The role may not write the pets.', remedy);
   if (mayChange) return ok('rights', 'The role may write.');
-  return warning('rights', 'The role may add pets, but not change them as --experimental allows.', remedy);
+  return warning('rights', 'The role may add pets, but not change or delete them.', remedy);
 }

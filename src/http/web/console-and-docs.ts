@@ -14,10 +14,7 @@ export interface ConsoleAndDocs {
 
 const keptForever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
-export async function createConsoleAndDocs(
-  document: unknown,
-  isExperimental: boolean,
-): Promise<ConsoleAndDocs> {
+export async function createConsoleAndDocs(document: unknown): Promise<ConsoleAndDocs> {
   const bundled = await bundleAssets();
   const addresses: Record<string, string> = {};
   const assets = new Map<string, Handler>();
@@ -29,7 +26,7 @@ export async function createConsoleAndDocs(
   }
   const contract = dereference(document) as OpenapiDocument;
   return {
-    consoleHtml: serveHtml(renderConsole(addresses, { experimental: isExperimental })),
+    consoleHtml: serveHtml(renderConsole(addresses)),
     docsHtml: serveHtml(renderDocs(contract, addresses)),
     assets,
   };

@@ -1,12 +1,13 @@
 import { PetstoreError } from '../../domain/error.ts';
 import type { Call, Handler } from '../endpoint.ts';
+import type { MaybePromise } from '../maybe-promise.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractYaml, experimentalContract, type Addresses } from './contract.ts';
 import { serveText } from './text.ts';
 
 type Documents = Record<
-  | 'consoleHtml'
+  | 'home'
   | 'docsHtml'
   | 'docsRedirect'
   | 'asset'
@@ -18,23 +19,22 @@ type Documents = Record<
 >;
 
 interface DocumentOptions extends Addresses {
-  /** True if the experimental operations are on: the docs and the console then know them. */
-  isExperimental?: boolean;
+  /** True if the experimental operations are off. */
+  isStableOnly?: boolean;
 }
 
-/** The console, the docs and the contract. All but `openapi.yaml` is made on the first request for it. */
+/** The console, the docs and the contract. All of it is made on the first request for it. */
 export function createDocuments(options: DocumentOptions = {}): Documents {
-  const { isExperimental = false } = options;
-  const yaml = contractYaml(options);
-  const contract = once(() => Bun.YAML.parse(yaml));
-  const largerContract = once(() => experimentalContract(yaml));
+  const { isStableOnly = false } = options;
+  const stableYaml = contractYaml(options);
+  const contract = once(() => (isStableOnly ? Bun.YAML.parse(stableYaml) : experimentalContract(stableYaml)));
+  const yaml = lazily(() => serveText('application/yaml', isStableOnly ? stableYaml : toYaml(contract())));
+  const json = lazily(() => serveText(jsonMediaType, toJson(contract())));
   let loaded: Promise<ConsoleAndDocs> | undefined;
 
   const load = (): Promise<ConsoleAndDocs> => {
     loaded ??= import('./console-and-docs.ts')
-      .then(({ createConsoleAndDocs }) =>
-        createConsoleAndDocs(isExperimental ? largerContract() : contract(), isExperimental),
-      )
+      .then(({ createConsoleAndDocs }) => createConsoleAndDocs(contract()))
       .catch((error: unknown) => {
         loaded = undefined;
         throw error;
@@ -43,25 +43,26 @@ export function createDocuments(options: DocumentOptions = {}): Documents {
   };
 
   return {
-    consoleHtml: async (call) => (await load()).consoleHtml(call),
+    /** The console sells, so there is none without the experimental operations. */
+    home: isStableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
     /** From `/docs/`, where the relative addresses of the docs would be wrong. */
-    docsRedirect: () => ({
-      status: 308,
-      headers: { Location: '../docs', 'Cache-Control': 'private, no-cache' },
-      body: null,
-    }),
+    docsRedirect: () => redirect(308, '../docs'),
     /** The scripts and style sheets of both. */
     async asset(call) {
       const found = (await load()).assets.get(call.parameter ?? '');
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found(call);
     },
-    openapiYaml: serveText('application/yaml', yaml),
-    openapiJson: lazily(() => serveText(jsonMediaType, toJson(contract()))),
-    experimentalYaml: lazily(() => serveText('application/yaml', toYaml(largerContract()))),
-    experimentalJson: lazily(() => serveText(jsonMediaType, toJson(largerContract()))),
+    openapiYaml: yaml,
+    openapiJson: json,
+    experimentalYaml: yaml,
+    experimentalJson: json,
   };
+}
+
+function redirect(status: number, location: string): PlainResponse {
+  return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
 }
 
 function once<Value>(make: () => Value): () => Value {
@@ -71,7 +72,7 @@ function once<Value>(make: () => Value): () => Value {
 
 function lazily(make: () => Handler): Handler {
   const handler = once(make);
-  return (call: Call): PlainResponse | Promise<PlainResponse> => handler()(call);
+  return (call: Call): MaybePromise<PlainResponse> => handler()(call);
 }
 
 function toJson(document: unknown): string {

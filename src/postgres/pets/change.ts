@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../domain/error.ts';
+import { petNotFound } from '../../domain/error.ts';
 import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
@@ -47,7 +47,7 @@ export function createExperimentalStore(
 }
 
 function changedRow<Row>(result: ChangeResult<Row>): Row {
-  if (result === 'missing') throw new PetstoreError('not_found', 'No pet has this id.');
+  if (result === 'missing') throw petNotFound();
   if (result === 'unexpected') throw petChanged();
   return result;
 }

@@ -1,24 +1,14 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import {
-  addPet,
-  addPets,
-  experimental,
-  idsOf,
-  outcomeOf,
-  patch,
-  post,
-  rex,
-  walkPages,
-} from '../../support/http/calls.ts';
+import { addPet, addPets, idsOf, outcomeOf, patch, post, rex, walkPages } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
 /** `docs/decisions.md`, "Experimental operations": deletePet. Its preconditions are those of updatePet. */
 
-const service = await openService({ isExperimental: true });
+const service = await openService();
 const { call } = service;
 afterAll(() => service.close());
 
-const remove = (id: string) => call(`/v1/pets/${id}`, experimental({ method: 'DELETE' }));
+const remove = (id: string) => call(`/v1/pets/${id}`, { method: 'DELETE' });
 
 describe('deletePet', () => {
   it('responds with 204 and no body', async () => {
@@ -70,12 +60,12 @@ describe('deletePet', () => {
   });
 
   it('lets a walk go on behind a deleted pet, and visit every other pet once', async () => {
-    await using own = await openService({ isExperimental: true });
+    await using own = await openService();
     const ids = await addPets(own.call, 7);
     const first = await own.call('/v1/pets?limit=3');
     const [, query = ''] = /<([^>]+)>/.exec(first.headers.get('Link') ?? '') ?? [];
     for (const id of [ids[2], ids[4]]) {
-      await own.call(`/v1/pets/${id}`, experimental({ method: 'DELETE' }));
+      await own.call(`/v1/pets/${id}`, { method: 'DELETE' });
     }
     const rest = (await walkPages(own.call, query)).flat();
     expect(rest).toEqual([ids[3], ids[5], ids[6]] as string[]);
@@ -84,6 +74,6 @@ describe('deletePet', () => {
   it('ignores a body', async () => {
     const id = await addPet(call);
     const init = { method: 'DELETE', body: '{', headers: { 'Content-Type': 'application/json' } };
-    expect(await outcomeOf(call(`/v1/pets/${id}`, experimental(init)))).toBe('204');
+    expect(await outcomeOf(call(`/v1/pets/${id}`, init))).toBe('204');
   });
 });

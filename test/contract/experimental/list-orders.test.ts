@@ -1,15 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import {
-  addPet,
-  errorOf,
-  experimental,
-  idsOf,
-  nextQuery,
-  outcomeOf,
-  patch,
-  post,
-  rex,
-} from '../../support/http/calls.ts';
+import { addPet, errorOf, idsOf, nextQuery, outcomeOf, patch, post, rex } from '../../support/http/calls.ts';
 import { makeStorePlace } from '../../support/store-place.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
@@ -23,12 +13,11 @@ interface OrderBody {
 }
 
 const path = '/v1/store/orders';
-const service = await openService({ isExperimental: true });
+const service = await openService();
 const { call } = service;
 afterAll(() => service.close());
 
-const list = (query = '', headers = {}, to: Service = service) =>
-  to.call(`${path}${query}`, experimental({ headers }));
+const list = (query = '', headers = {}, to: Service = service) => to.call(`${path}${query}`, { headers });
 const ordersOf = async (petId: string, to: Service = service): Promise<string[]> => {
   const statuses: string[] = [];
   for (let query: string | undefined = '?limit=100'; query !== undefined;) {
@@ -74,12 +63,12 @@ describe('an order', () => {
 
   it('stays when its pet is deleted', async () => {
     const id = await addPet(call, { ...rex, status: 'sold' });
-    await call(`/v1/pets/${id}`, experimental({ method: 'DELETE' }));
+    await call(`/v1/pets/${id}`, { method: 'DELETE' });
     expect(await ordersOf(id)).toEqual(['sold']);
   });
 
   it('has an int64 id, its pet, its status and a time in UTC', async () => {
-    await using own = await openService({ isExperimental: true });
+    await using own = await openService();
     const before = Date.now();
     const id = await addPet(own.call, { ...rex, status: 'pending' });
     const [order] = (await (await list('', {}, own)).json()) as OrderBody[];
@@ -93,14 +82,14 @@ describe('an order', () => {
     expect(Math.abs(Date.parse(order!.createdAt) - before)).toBeLessThan(60_000);
   });
 
-  it('is written only while the operations are on', async () => {
+  it('is not written by a create with --stable-only', async () => {
     await using place = await makeStorePlace();
     let id = '';
     {
-      await using off = await openService({ openStore: (options) => place.open(options) });
+      await using off = await openService({ stableOnly: true, openStore: (options) => place.open(options) });
       id = await addPet(off.call, { ...rex, status: 'sold' });
     }
-    await using on = await openService({ isExperimental: true, openStore: (options) => place.open(options) });
+    await using on = await openService({ openStore: (options) => place.open(options) });
     expect(await ordersOf(id, on)).toEqual([]);
     await update(id, { status: 'pending' }, on);
     expect(await ordersOf(id, on)).toEqual(['pending']);
@@ -109,14 +98,14 @@ describe('an order', () => {
 
 describe('listOrders', () => {
   it('is a bare array, empty at first', async () => {
-    await using own = await openService({ isExperimental: true });
+    await using own = await openService();
     const response = await list('', {}, own);
     expect(response.headers.get('Content-Type')).toBe('application/json');
     expect(await response.text()).toBe('[]');
   });
 
   it('lists ascending ids in pages, filtered by status', async () => {
-    await using own = await openService({ isExperimental: true });
+    await using own = await openService();
     const pet = await addPet(own.call);
     for (let round = 0; round < 25; round++) {
       await update(pet, { status: round % 2 === 0 ? 'pending' : 'sold' }, own);
@@ -210,7 +199,7 @@ describe('listOrders', () => {
   });
 
   it('responds to HEAD as to GET, without the body', async () => {
-    const [get, head] = [await list(), await call(path, experimental({ method: 'HEAD' }))];
+    const [get, head] = [await list(), await call(path, { method: 'HEAD' })];
     expect(head.status).toBe(200);
     expect(head.headers.get('ETag')).toBe(get.headers.get('ETag'));
     expect(await head.text()).toBe('');

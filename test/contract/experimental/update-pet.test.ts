@@ -1,20 +1,11 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { maxBodyBytes } from '../../../src/http/body.ts';
-import {
-  addPet,
-  errorOf,
-  experimental,
-  idsOf,
-  outcomeOf,
-  patch,
-  post,
-  rex,
-} from '../../support/http/calls.ts';
+import { addPet, errorOf, idsOf, outcomeOf, patch, post, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
 /** `docs/decisions.md`, "Experimental operations": updatePet. */
 
-const service = await openService({ isExperimental: true });
+const service = await openService();
 const { call } = service;
 afterAll(() => service.close());
 
@@ -220,7 +211,7 @@ describe('expected', () => {
 describe('preconditions of a change', () => {
   const methods: [string, (id: string, headers: Record<string, string>) => Promise<Response>][] = [
     ['PATCH', (id, headers) => update(id, { name: 'Tom' }, headers)],
-    ['DELETE', (id, headers) => call(`/v1/pets/${id}`, experimental({ method: 'DELETE', headers }))],
+    ['DELETE', (id, headers) => call(`/v1/pets/${id}`, { method: 'DELETE', headers })],
   ];
   for (const [method, change] of methods) {
     it(`are met by the current ETag, one of several, or *: ${method}`, async () => {

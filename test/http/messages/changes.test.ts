@@ -6,7 +6,7 @@ import { listen } from '../../support/http/socket.ts';
 
 /** A caller who is told that its message is broken must not find the change made. */
 
-const service = await openService({ isExperimental: true });
+const service = await openService();
 const running = new Set<Promise<Response>>();
 const server = listen({
   fetch(request) {
@@ -26,7 +26,6 @@ const head = (method: string, id: string, framing: string): string =>
     `${method} /v1/pets/${id} HTTP/1.1`,
     'Host: petstore',
     `Authorization: Bearer ${service.apiKey}`,
-    'Petstore-Stability: experimental',
     'Content-Type: application/json',
     ...(framing === '' ? [] : [framing]),
     '',

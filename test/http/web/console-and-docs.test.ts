@@ -107,13 +107,3 @@ describe('the guide', () => {
     for (const code of Object.keys(statusOfCode)) expect(html).toContain(`<code>${code}</code></dt>`);
   });
 });
-
-describe('data-experimental', () => {
-  it('is on the console while the experimental operations are on, and never on the docs', async () => {
-    await using on = await openService({ isExperimental: true });
-    const isMarked = async ({ call }: typeof service, path: string) =>
-      /<html[^>]* data-experimental/.test(await (await call(path)).text());
-    expect([await isMarked(on, '/'), await isMarked(on, '/docs')]).toEqual([true, false]);
-    expect([await isMarked(service, '/'), await isMarked(service, '/docs')]).toEqual([false, false]);
-  });
-});

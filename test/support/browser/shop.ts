@@ -4,7 +4,7 @@ import { openListeningService, type ListeningService } from '../http/listening.t
 
 /** A service whose pets can be changed, with these available pets in it. */
 export async function openShop(...names: string[]): Promise<ListeningService> {
-  const service = await openListeningService({ isExperimental: true });
+  const service = await openListeningService();
   for (const name of names) await service.client.createPet({ name, categoryId: 7n, status: 'available' });
   return service;
 }

@@ -1,12 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import {
-  documentedResponses,
-  experimental,
-  v1,
-  type Contract,
-  type DocumentedResponse,
-  type Schema,
-} from './openapi.ts';
+import { documentedResponses, experimental, type DocumentedResponse, type Schema } from './openapi.ts';
 
 /** What was asked; the address may be a path alone. */
 export interface Asked {
@@ -18,7 +11,7 @@ export interface Asked {
 export async function checkResponse(
   { method, url }: Asked,
   response: Response,
-  contract = v1,
+  contract = experimental,
 ): Promise<void> {
   const documented = documentedResponses(method, url, contract)[response.status];
   const problems = documented
@@ -40,10 +33,9 @@ export interface InProcessApp {
 }
 
 /** Calls the app without a socket and checks every response. */
-export function createChecked(app: InProcessApp, isExperimental = false): Call {
+export function createChecked(app: InProcessApp, contract = experimental): Call {
   return async (path, init) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, init));
-    const contract = isExperimental ? contractFor(path, init) : v1;
     await checkResponse({ method: methodOf(init), url: path }, response, contract);
     return response;
   };
@@ -52,23 +44,9 @@ export function createChecked(app: InProcessApp, isExperimental = false): Call {
 /** `fetch`, with every response checked. */
 export const checkedFetch: Call = async (url, init) => {
   const response = await fetch(url, init);
-  // Only a service with the experimental operations on sends either.
-  const isExperimental =
-    response.headers.has(stability) || (response.ok && url.includes('/openapi.experimental.'));
-  const contract = isExperimental ? contractFor(url, init) : v1;
-  await checkResponse({ method: methodOf(init), url }, response, contract);
+  await checkResponse({ method: methodOf(init), url }, response);
   return response;
 };
-
-const stability = 'Petstore-Stability';
-
-/** While the experimental operations are on, a request sees them only if it asks for them. */
-function contractFor(url: string, init: RequestInit = {}): Contract {
-  const headers = new Headers(init.headers);
-  const named = headers.get('Access-Control-Request-Headers') ?? '';
-  const asks = headers.has(stability) || named.toLowerCase().includes(stability.toLowerCase());
-  return asks || url.includes('/openapi.experimental.') ? experimental : v1;
-}
 
 function methodOf(init: RequestInit = {}): string {
   return (init.method ?? 'GET').toUpperCase();

@@ -79,8 +79,6 @@ export interface Contract {
   name: string;
   openapi: Openapi;
   operations: DocumentedOperation[];
-  /** The responses to a method that a path does not list. */
-  statusesOfOtherMethods: string[];
 }
 
 export interface DocumentedOperation extends OperationObject {
@@ -90,16 +88,24 @@ export interface DocumentedOperation extends OperationObject {
   parameters: Parameter[];
 }
 
+/** The responses to a method that a path does not list. */
 const statusesOfOtherMethods = ['401', '405', '429', '500', '503'];
 
-export const v1: Contract = contractOf('openapi.yaml', Bun.YAML.parse(contractYaml({})));
+export const v1: Contract = contractOf('openapi.yaml', withoutConsole(Bun.YAML.parse(contractYaml({}))));
 export const { openapi, operations } = v1;
 
-/** The larger API, for requests with `Petstore-Stability`: an unknown value of it is 400 for any method. */
-export const experimental: Contract = {
-  ...contractOf('openapi.experimental.yaml', experimentalContract(contractYaml({}))),
-  statusesOfOtherMethods: [...statusesOfOtherMethods, '400'],
-};
+/** With the experimental operations, as a service has them unless it is started with `--stable-only`. */
+export const experimental: Contract = contractOf(
+  'openapi.experimental.yaml',
+  experimentalContract(contractYaml({})),
+);
+
+/** With the stable operations alone, there is no console. */
+function withoutConsole(source: unknown): unknown {
+  const { paths, ...others } = source as { paths: Record<string, unknown> };
+  const { '/': _console, ...otherPaths } = paths;
+  return { ...others, paths: otherPaths };
+}
 
 function contractOf(name: string, source: unknown): Contract {
   const document = dereference(source) as Openapi;
@@ -111,7 +117,7 @@ function contractOf(name: string, source: unknown): Contract {
       return [{ ...operation, parameters, path, method: method.toUpperCase() as Uppercase<Method> }];
     }),
   );
-  return { name, openapi: document, operations: all, statusesOfOtherMethods };
+  return { name, openapi: document, operations: all };
 }
 
 /** The responses that a document allows for a request, by status. HEAD responds as GET does. */
@@ -126,7 +132,7 @@ export function documentedResponses(method: string, url: string, contract: Contr
   // Each operation documents 405 for the methods that are not operations; it is no response of its own.
   return operation
     ? pick(operation.responses, (status) => status !== '405')
-    : pick(item.get.responses, (status) => contract.statusesOfOtherMethods.includes(status));
+    : pick(item.get.responses, (status) => statusesOfOtherMethods.includes(status));
 }
 
 /** A request target has no fragment: what looks like one belongs to the path, or to the query. */

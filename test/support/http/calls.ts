@@ -13,16 +13,9 @@ export function post(body: unknown, headers: Record<string, string> = {}): Reque
   };
 }
 
-/** The same request, for the larger API. */
-export function experimental(init: RequestInit = {}): RequestInit {
-  const headers = new Headers(init.headers);
-  if (!headers.has('Petstore-Stability')) headers.set('Petstore-Stability', 'experimental');
-  return { ...init, headers };
-}
-
 /** A PATCH of JSON that may change a pet; a string is sent as it stands. */
 export function patch(body: unknown, headers: Record<string, string> = {}): RequestInit {
-  return experimental({ ...post(body, headers), method: 'PATCH' });
+  return { ...post(body, headers), method: 'PATCH' };
 }
 
 /** Adds a pet and gives its id; throws when the service refuses it. */

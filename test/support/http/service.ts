@@ -8,6 +8,7 @@ import type { Log } from '../../../src/domain/log.ts';
 import type { PetStore } from '../../../src/domain/pet.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
+import { experimental, v1 } from '../contract/openapi.ts';
 
 export interface Store {
   pets: PetStore;
@@ -32,8 +33,8 @@ export interface TemporaryStoreOptions {
 
 export interface ServiceOptions extends Partial<Omit<AppOptions, 'experimental'>> {
   openStore?: (options: TemporaryStoreOptions) => Promise<Store>;
-  /** Turns the experimental operations on. */
-  isExperimental?: boolean;
+  /** Turns the experimental operations off. */
+  stableOnly?: boolean;
 }
 
 const apiKey = 'key-of-the-tests';
@@ -42,17 +43,17 @@ export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
-  const { openStore = openTemporaryStore, isExperimental = false, ...appOptions } = options;
-  const store = await openStore({ recordsOrders: isExperimental });
+  const { openStore = openTemporaryStore, stableOnly = false, ...appOptions } = options;
+  const store = await openStore({ recordsOrders: !stableOnly });
   const app = createApp({
     pets: store.pets,
-    experimental: isExperimental ? store.experimental : undefined,
+    experimental: stableOnly ? undefined : store.experimental,
     keys: store.keys,
     log: silentLog,
     fixedKeys: new Set([hashKey(apiKey)]),
     ...appOptions,
   });
-  const checked = createChecked(app, isExperimental);
+  const checked = createChecked(app, stableOnly ? v1 : experimental);
 
   const callAs: Service['callAs'] = (authorization, path, init = {}) => {
     const headers = new Headers(init.headers);

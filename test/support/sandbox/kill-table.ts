@@ -38,11 +38,17 @@ export interface CheckedSandbox extends AsyncDisposable {
 }
 
 /** A sandbox without a socket. */
-export function openCheckedSandbox(): CheckedSandbox {
+export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox {
   const { apiKey, seed, count } = sandboxDefaults;
-  const store = openSeededStore({ seed, count, recordsOrders: false });
+  const store = openSeededStore({ seed, count, recordsOrders: !stableOnly });
   const { pets, keys } = store;
-  const app = createApp({ pets, keys, log: silentLog, fixedKeys: new Set([hashKey(apiKey)]) });
+  const app = createApp({
+    pets,
+    experimental: stableOnly ? undefined : store.experimental,
+    keys,
+    log: silentLog,
+    fixedKeys: new Set([hashKey(apiKey)]),
+  });
   return {
     async failedChecks(profile, mutant) {
       store.reset();

@@ -1,6 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useChanges } from '../changes/use-changes.tsx';
-import { canChangePets } from '../connect.ts';
 import type { ConsoleClient } from '../console-client.ts';
 import { useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
@@ -27,7 +26,6 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
   const searchBox = useRef<HTMLInputElement>(null);
   const enterList = useRef<() => void>(null);
 
-  const canChange = canChangePets();
   const changes = useChanges({ client, collection, shown: found.pets, enterList, onRefused });
 
   const showAll = () => changeQuery({ text: defaultQuery.text, status: defaultQuery.status });
@@ -70,12 +68,12 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
           found={found}
           query={query}
           enter={enterList}
-          {...(canChange && { rowParts: changes.rowParts })}
+          rowParts={changes.rowParts}
           onShowAll={showAll}
           onAdd={openForm}
         />
         <SyncBar view={view} />
-        {canChange && changes.overlays}
+        {changes.overlays}
         {view.phase !== 'loading' && <Announcement count={found.pets.length} />}
       </section>
       <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
@@ -86,12 +84,6 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
           onRefused={onRefused}
           onShowAll={showAll}
         />
-        {!canChange && (
-          <p class="help read-only">
-            Pets cannot be changed here. Whoever runs the service can turn that on:{' '}
-            <code>petstore serve --experimental</code>
-          </p>
-        )}
       </aside>
     </main>
   );

@@ -196,7 +196,7 @@ describe('Try it', () => {
 
 describe('the experimental operations', () => {
   it('have a section of their own while they are on, and none while they are off', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     await using visited = await openDocs(service);
     const { page } = visited;
     const badges = page.locator('.badge', { hasText: 'Experimental' });
@@ -209,7 +209,7 @@ describe('the experimental operations', () => {
   });
 
   it('sell, list and remove a pet', async () => {
-    await using service = await openListeningService({ isExperimental: true });
+    await using service = await openListeningService();
     await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
     await using visited = await openDocs(service);
     const { page, complaints } = visited;

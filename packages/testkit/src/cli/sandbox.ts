@@ -13,7 +13,7 @@ interface SandboxCommandOptions {
   apiKey: string;
   seed: number;
   count: number;
-  experimental?: true;
+  stableOnly?: true;
   faults?: Fault;
   faultSeed: number;
   mutant?: number;
@@ -40,7 +40,7 @@ export function define(command: Command): void {
       seed,
     )
     .option('--count <number>', 'How many pets there are.', integerFrom(0, 1_000_000), count)
-    .option('--experimental', 'Also serve the experimental operations.')
+    .option('--stable-only', 'Leave the experimental operations out.')
     .option(
       '--faults <faults>',
       'What goes wrong with every request, as in a Petstore-Fault header.',

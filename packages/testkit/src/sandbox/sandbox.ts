@@ -14,8 +14,8 @@ export interface SandboxOptions {
   seed?: number;
   /** How many sample pets there are. */
   count?: number;
-  /** Also serves the experimental operations. */
-  experimental?: boolean;
+  /** Leaves the experimental operations out. */
+  stableOnly?: boolean;
   /** What goes wrong with every request that names no fault itself. */
   faults?: Fault;
   /** Where the random numbers of the faults start. */
@@ -50,13 +50,13 @@ const host = '127.0.0.1';
 
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port, apiKey, seed, count, faultSeed } = { ...sandboxDefaults, ...options };
-  const { experimental = false, faults, wrap = none, log = silent } = options;
+  const { stableOnly = false, faults, wrap = none, log = silent } = options;
   await using starting = new AsyncDisposableStack();
-  const store = openSeededStore({ seed, count, recordsOrders: experimental });
+  const store = openSeededStore({ seed, count, recordsOrders: !stableOnly });
   starting.defer(() => store.close());
   const app = createApp({
     pets: store.pets,
-    experimental: experimental ? store.experimental : undefined,
+    experimental: stableOnly ? undefined : store.experimental,
     keys: store.keys,
     log,
     fixedKeys: new Set([hashKey(apiKey)]),

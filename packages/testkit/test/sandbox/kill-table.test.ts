@@ -20,10 +20,13 @@ beforeAll(async () => {
 }, 600_000);
 
 describe('conform', () => {
-  it('finds nothing wrong with a sandbox that has no mistake', async () => {
-    await using sandbox = openCheckedSandbox();
-    expect(await sandbox.failedChecks('strict')).toEqual([]);
-  });
+  it.each([false, true])(
+    'finds nothing wrong with a sandbox that has no mistake (stable only: %p)',
+    async (stableOnly) => {
+      await using sandbox = openCheckedSandbox({ stableOnly });
+      expect(await sandbox.failedChecks('strict')).toEqual([]);
+    },
+  );
 
   it('finds every mutant that breaks the contract by the contract alone', () => {
     expect(

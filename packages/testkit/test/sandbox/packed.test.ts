@@ -6,7 +6,7 @@ import { makeFolder, type Folder } from '../../../../test/support/process/proces
 /** Uses the package as a test suite would, and prints one line. */
 const program = `
 import { startSandbox } from 'petstore-testkit';
-const sandboxes = await Promise.all([startSandbox({ count: 3 }), startSandbox({ count: 5, experimental: true })]);
+const sandboxes = await Promise.all([startSandbox({ count: 3 }), startSandbox({ count: 5, stableOnly: true })]);
 const call = ({ url, apiKey }, path, init = {}) =>
   fetch(url + path, { ...init, headers: { Authorization: 'Bearer ' + apiKey, 'Content-Type': 'application/json' } });
 const pet = { method: 'POST', body: '{"name":"Rex","categoryId":1}' };

@@ -5,17 +5,12 @@ import { recordSession } from '../../../../test/support/sandbox/session.ts';
 import { makeFolder } from '../../../../test/support/process/process.ts';
 
 let sandbox: Sandbox;
-let experimental: Sandbox;
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  experimental = await startSandbox({ experimental: true });
 });
 
-afterAll(async () => {
-  await sandbox.stop();
-  await experimental.stop();
-});
+afterAll(() => sandbox.stop());
 
 const call = ({ url, apiKey }: Sandbox, path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${url}${path}`, {
@@ -68,14 +63,20 @@ describe('a sandbox', () => {
   });
 
   it('goes back to its orders and to deleted pets when it is reset', async () => {
-    const headers = { 'Petstore-Stability': 'experimental' };
-    const orders = () => call(experimental, '/v1/store/orders', { headers });
-    expect((await create(experimental)).status).toBe(201);
-    expect((await call(experimental, '/v1/pets/1', { method: 'DELETE', headers })).status).toBe(204);
-    expect(await (await orders()).text()).toContain('"petId":101');
-    experimental.reset();
-    expect(await (await orders()).text()).toBe('[]');
-    expect((await call(experimental, '/v1/pets/1')).status).toBe(200);
+    sandbox.reset();
+    const orders = () => textOf(sandbox, '/v1/store/orders');
+    expect((await create(sandbox)).status).toBe(201);
+    expect((await call(sandbox, '/v1/pets/1', { method: 'DELETE' })).status).toBe(204);
+    expect(await orders()).toContain('"petId":101');
+    sandbox.reset();
+    expect(await orders()).toBe('[]');
+    expect((await call(sandbox, '/v1/pets/1')).status).toBe(200);
+  });
+
+  it('leaves the experimental operations out if it is told to', async () => {
+    await using stable = await startSandbox({ count: 1, stableOnly: true });
+    expect((await call(stable, '/v1/pets/1', { method: 'DELETE' })).status).toBe(405);
+    expect((await call(stable, '/v1/store/orders')).status).toBe(404);
   });
 
   it('leaves neither a file nor a port behind', async () => {

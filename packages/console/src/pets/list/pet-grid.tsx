@@ -10,11 +10,11 @@ import { WholeName } from './whole-name.tsx';
 /** What a row adds to the pet's fields. */
 export interface RowParts {
   /** What can be done with a pet. Buttons get a tabindex of -1 unless the row is active. */
-  renderActions?: (pet: Pet, isActive: boolean) => ComponentChildren;
+  renderActions: (pet: Pet, isActive: boolean) => ComponentChildren;
   /** Replaces the fields of a pet, such as by a form; undefined shows the fields. */
-  renderCells?: (pet: Pet, isActive: boolean) => ComponentChildren | undefined;
+  renderCells: (pet: Pet, isActive: boolean) => ComponentChildren | undefined;
   /** A key that was pressed in a row and does not move between rows. */
-  onRowKey?: (event: KeyboardEvent, pet: Pet) => void;
+  onRowKey: (event: KeyboardEvent, pet: Pet) => void;
 }
 
 export interface PetGridProps extends RowParts {
@@ -45,23 +45,15 @@ export function PetGrid({ pets, isNew, listKey, isLoading, enter, onWatch, ...pa
 
   const { renderActions, renderCells } = parts;
   return (
-    <div
-      class={renderActions ? 'grid has-actions' : 'grid'}
-      role="grid"
-      aria-label="Pets"
-      aria-rowcount={pets.length + 1}
-      aria-busy={isLoading}
-    >
+    <div class="grid" role="grid" aria-label="Pets" aria-rowcount={pets.length + 1} aria-busy={isLoading}>
       <div class="columns" role="row" aria-rowindex={1}>
         <span role="columnheader">Name</span>
         <span role="columnheader">Status</span>
         <span role="columnheader">Category</span>
         <span role="columnheader">Id</span>
-        {renderActions && (
-          <span role="columnheader">
-            <span class="visually-hidden">Actions</span>
-          </span>
-        )}
+        <span role="columnheader">
+          <span class="visually-hidden">Actions</span>
+        </span>
       </div>
       <div
         ref={rows}
@@ -82,10 +74,10 @@ export function PetGrid({ pets, isNew, listKey, isLoading, enter, onWatch, ...pa
               index={index}
               isNew={isNew(pet.id)}
               isActive={isActive}
-              actions={renderActions?.(pet, isActive)}
+              actions={renderActions(pet, isActive)}
               onShowName={setNamed}
             >
-              {renderCells?.(pet, isActive)}
+              {renderCells(pet, isActive)}
             </PetRow>
           );
         })}

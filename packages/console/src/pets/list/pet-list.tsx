@@ -9,7 +9,7 @@ export interface PetListProps {
   view: PetsView;
   found: FoundPets;
   query: PetQuery;
-  rowParts?: RowParts;
+  rowParts: RowParts;
   enter: RefObject<(() => void) | null>;
   onShowAll: () => void;
   onAdd: () => void;

@@ -11,7 +11,7 @@ export interface PetRowProps {
   /** The row of the list that the Tab key reaches. What can be pressed in other rows has a tabindex of -1. */
   isActive: boolean;
   /** What can be done with the pet, at the end of the row. */
-  actions?: ComponentChildren;
+  actions: ComponentChildren;
   /** Shown instead of the fields of the pet, such as a form that edits it. */
   children?: ComponentChildren;
   onShowName: (pet: Pet) => void;
@@ -42,11 +42,9 @@ export function PetRow({ pet, index, isNew, isActive, actions, children, onShowN
               {pet.id.toString()}
             </span>
           </span>
-          {actions !== undefined && (
-            <span class="actions" role="gridcell">
-              {actions}
-            </span>
-          )}
+          <span class="actions" role="gridcell">
+            {actions}
+          </span>
         </>
       )}
     </div>

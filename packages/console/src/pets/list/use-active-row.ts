@@ -18,7 +18,7 @@ export interface ActiveRow {
 export function useActiveRow(
   rows: RefObject<HTMLElement | null>,
   pets: readonly Pet[],
-  onRowKey: ((event: KeyboardEvent, pet: Pet) => void) | undefined,
+  onRowKey: (event: KeyboardEvent, pet: Pet) => void,
 ): ActiveRow {
   const [activeId, setActiveId] = useState<bigint>();
   const wanted = useRef<bigint>(undefined);
@@ -64,7 +64,7 @@ export function useActiveRow(
       const from = pets[index];
       if (!from || event.defaultPrevented || isTextField(event.target)) return;
       const to = destination(event.key, index, pets.length, () => rowsPerScreen(rows.current, pets.length));
-      if (to === undefined) return onRowKey?.(event, from);
+      if (to === undefined) return onRowKey(event, from);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       goTo(to);

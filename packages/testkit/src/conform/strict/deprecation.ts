@@ -14,7 +14,7 @@ const announcement = {
 export const announcementChecks = checksOf('strict', 'deprecation', [
   [
     'announced',
-    'Every response of /pets/{petId}, errors included, has Deprecation, Sunset and two links.',
+    'Every response of getPet, errors included, has Deprecation, Sunset and two links.',
     async (api) => {
       const pet = `/pets/${(await sampleWith(api)).created.id}`;
       const responses: [status: string, request: ApiRequest][] = [
@@ -22,7 +22,7 @@ export const announcementChecks = checksOf('strict', 'deprecation', [
         ['304', { path: pet, headers: { 'If-None-Match': '*' } }],
         ['404', { path: '/pets/0' }],
         ['404', { path: '/pets/abc' }],
-        ['405', { path: pet, method: 'DELETE' }],
+        ['405', { path: pet, method: 'PUT' }],
         ['204', { path: pet, method: 'OPTIONS' }],
         ['200', { path: pet, method: 'HEAD' }],
         ['404', { path: '/pets/0', method: 'HEAD' }],

@@ -40,7 +40,7 @@ const steps: [name: string, outcome: string, requests: ApiRequest[]][] = [
     [
       { ...creating('x', text), method: 'PUT' },
       { ...creating(tooLarge), path: '/pets/1' },
-      { path: '/pets/abc', method: 'DELETE' },
+      { path: '/pets/abc', method: 'PUT' },
     ],
   ],
   [
