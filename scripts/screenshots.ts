@@ -112,7 +112,7 @@ await take('conflict', '/', screen, async (page) => {
   const pets = await Array.fromAsync(service.client.pets());
   const pixel = pets.find(({ name }) => name === 'Pixel');
   if (!pixel) throw new Error('Pixel is not there.');
-  await tillOf(service).experimental.updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
+  await tillOf(service).updatePet(pixel.id, { categoryId: 12n, status: 'pending' });
   await rowOf(page, 'Pixel').getByRole('button', { name: 'Sell' }).click();
   await noteOf(page, 'in the meantime').waitFor();
 });

@@ -1,6 +1,6 @@
 import { refuseProblems } from './error.ts';
 import { renderNewPet } from './exact-json.ts';
-import { createExperimental, type ExperimentalOperations } from './experimental.ts';
+import { createExperimentalOperations, type ExperimentalOperations } from './experimental.ts';
 import type {
   CallOptions,
   ClientOptions,
@@ -14,7 +14,7 @@ import { createSend, unexpectedResponse } from './send.ts';
 import { createUuid } from './uuid.ts';
 
 /** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
-export interface PetstoreClient {
+export interface PetstoreClient extends ExperimentalOperations {
   /** Gets one page of pets, 20 unless `limit` says otherwise. */
   listPets(options?: ListPetsOptions): Promise<PetPage>;
 
@@ -34,15 +34,8 @@ export interface PetstoreClient {
   getPet(id: bigint, options?: CallOptions): Promise<Pet>;
 }
 
-/** A client that also has the experimental operations. */
-export interface ExperimentalPetstoreClient extends PetstoreClient {
-  readonly experimental: ExperimentalOperations;
-}
-
 /** Creates a client for the service at `baseUrl`. It holds no connection and needs no closing. */
-export function createClient(options: ClientOptions & { experimental: true }): ExperimentalPetstoreClient;
-export function createClient(options: ClientOptions): PetstoreClient;
-export function createClient(options: ClientOptions): PetstoreClient | ExperimentalPetstoreClient {
+export function createClient(options: ClientOptions): PetstoreClient {
   // Without this, an environment variable that is not set would be sent as the key "undefined".
   if (typeof options.apiKey !== 'string' || options.apiKey.trim() === '')
     throw new TypeError('apiKey must not be empty.');
@@ -51,7 +44,7 @@ export function createClient(options: ClientOptions): PetstoreClient | Experimen
   const send = createSend(options);
   const getPage = createGetPage(send, { operation: 'listPets', url: petsUrl }, toPets);
 
-  const client: PetstoreClient = {
+  return {
     async listPets(list = {}) {
       const { items, ...next } = await getPage(list);
       return { pets: items, ...next };
@@ -77,8 +70,9 @@ export function createClient(options: ClientOptions): PetstoreClient | Experimen
       const response = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
       return toPet(response.body) ?? unexpectedResponse(response);
     },
+
+    ...createExperimentalOperations(send, versionUrl),
   };
-  return options.experimental ? { ...client, experimental: createExperimental(send, versionUrl) } : client;
 }
 
 function versionedUrl(baseUrl: string): string {

@@ -7,8 +7,8 @@ import { toPet, type Pet } from './pet.ts';
 import { unexpectedResponse, type Send } from './send.ts';
 
 /**
- * Operations that are not part of v1 and may change or go away with any release. If the service has them turned off,
- * they fail with `method_not_allowed`, or `not_found` in the case of orders, and a message that says so.
+ * Operations that may change or go away with any release. If the operator has removed them (`--stable-only`), they fail
+ * with `method_not_allowed`, or `not_found` in the case of orders, and a message that says so.
  */
 export interface ExperimentalOperations {
   /**
@@ -16,31 +16,37 @@ export interface ExperimentalOperations {
    * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
    * else's change, so the call is retried only if the service refused it unseen (`rate_limited`, `overloaded`). After
    * any other temporary error, read the pet to learn whether it changed.
+   * @experimental
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<Pet>;
 
   /**
    * Deletes a pet for good; its id is never used again. Fails with `not_found` if no pet has this id, unless an
    * earlier attempt of the same call may have deleted it.
+   * @experimental
    */
   deletePet(id: bigint, options?: ChangePetOptions): Promise<void>;
 
-  /** Gets one page of orders, 20 unless `limit` says otherwise. */
+  /**
+   * Gets one page of orders, 20 unless `limit` says otherwise.
+   * @experimental
+   */
   listOrders(options?: ListOrdersOptions): Promise<OrderPage>;
 
-  /** Iterates over all orders, page by page. */
+  /**
+   * Iterates over all orders, page by page.
+   * @experimental
+   */
   orders(options?: OrdersOptions): AsyncGenerator<Order, void, undefined>;
 }
 
-const stability = { 'Petstore-Stability': 'experimental' };
-
 /** Creates the operations below `versionUrl`, which ends in `/v1`. */
-export function createExperimental(sendCall: Send, versionUrl: string): ExperimentalOperations {
+export function createExperimentalOperations(sendCall: Send, versionUrl: string): ExperimentalOperations {
   const send: Send = (call) =>
-    sendCall({ ...call, headers: { ...call.headers, ...stability } }).catch((error: unknown) => {
+    sendCall(call).catch((error: unknown) => {
       // The pet of an update or a delete may be missing while the operation itself is there.
-      const codeWhenOff = call.operation === 'listOrders' ? 'not_found' : 'method_not_allowed';
-      throw isPetstoreError(error, codeWhenOff) ? turnedOff(error) : error;
+      const codeWhenRemoved = call.operation === 'listOrders' ? 'not_found' : 'method_not_allowed';
+      throw isPetstoreError(error, codeWhenRemoved) ? removed(error) : error;
     });
   const getPage = createGetPage(
     send,
@@ -109,10 +115,10 @@ function refuseRetry(error: PetstoreClientError): never {
   );
 }
 
-function turnedOff(error: PetstoreClientError): PetstoreClientError {
+function removed(error: PetstoreClientError): PetstoreClientError {
   return withMessage(
     error,
-    'The experimental operations of this service are off. Its operator turns them on with --experimental.',
+    'This service has no experimental operations: its operator removed them with --stable-only.',
   );
 }
 

@@ -1,5 +1,5 @@
 export type { PetChanges } from './changes.ts';
-export { createClient, type ExperimentalPetstoreClient, type PetstoreClient } from './client.ts';
+export { createClient, type PetstoreClient } from './client.ts';
 export type { DeprecationNotice, Operation } from './deprecation.ts';
 export {
   isInvalidPet,
@@ -13,7 +13,6 @@ export {
   type PetstoreErrorCode,
   type ServiceErrorCode,
 } from './error.ts';
-export type { ExperimentalOperations } from './experimental.ts';
 export type {
   CallOptions,
   ChangePetOptions,

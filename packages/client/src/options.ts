@@ -20,11 +20,6 @@ export interface ClientOptions {
   retryDelayMs?: number | undefined;
   /** The longest `Retry-After` to wait for. After a longer one the call fails, with `retryAfterMs`. Default 30 000. */
   maxRetryAfterMs?: number | undefined;
-  /**
-   * Whether the client has the operations of `client.experimental`. They are not part of v1 and may change or go away
-   * with any release. The service must have them turned on, too. Default false.
-   */
-  experimental?: boolean | undefined;
   /** Called once for each deprecated operation that this client uses. */
   onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
 }
@@ -68,13 +63,13 @@ export interface CreatePetOptions extends CallOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** The options of `experimental.updatePet` and `experimental.deletePet`. */
+/** The options of `updatePet` and `deletePet`. */
 export interface ChangePetOptions extends CallOptions {
   /** The ETag of the pet as you saw it. If it has another one by now, the call fails with `precondition_failed`. */
   ifMatch?: string | undefined;
 }
 
-/** The orders that `experimental.orders` iterates over. */
+/** The orders that `orders` iterates over. */
 export interface OrdersOptions extends CallOptions {
   /** Only orders with this status. */
   status?: OrderStatus | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { createClient, isTemporary, type ExperimentalOperations } from '../src/index.ts';
+import { createClient, isTemporary, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { errorResponse, openScriptedServer } from '../../../test/support/http/scripted-server.ts';
@@ -12,15 +12,14 @@ const uncertain: Fault[] = ['cut-response', 'cut-midway', 'cut-request', 502, 50
 async function openOperations(faults: Fault[], ...responses: (() => Response)[]) {
   const server = openScriptedServer(...responses);
   const proxy = await openFaultyProxy(server.port, faults);
-  const { experimental } = createClient({
+  const client = createClient({
     baseUrl: proxy.url,
     apiKey: 'key',
-    experimental: true,
     retryDelayMs: 1,
     fetch: (url, init) => fetch(url, { ...init, keepalive: false }),
   });
   return {
-    ...experimental,
+    ...client,
     received: server.received,
     attempts: () => proxy.connections,
     async [Symbol.asyncDispose]() {
@@ -38,7 +37,7 @@ describe('updatePet without a precondition', () => {
   });
 });
 
-type Conditional = (operations: ExperimentalOperations) => Promise<unknown>;
+type Conditional = (operations: PetstoreClient) => Promise<unknown>;
 const conditionalUpdates: [string, Conditional][] = [
   [
     'expected',

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import {
-  createClient,
-  isInvalidPet,
-  type ExperimentalPetstoreClient,
-  type PetChanges,
-} from '../src/index.ts';
+import { createClient, isInvalidPet, type PetstoreClient, type PetChanges } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openFaultyProxy, type Fault } from '../../../test/support/http/faulty-proxy.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
@@ -12,20 +7,20 @@ import { openListeningService, type ListeningService } from '../../../test/suppo
 const largest = 2n ** 63n - 1n;
 
 /** A client that opens a connection for each attempt. */
-function clientOf({ url, apiKey }: ListeningService, baseUrl = url): ExperimentalPetstoreClient {
+function clientOf({ url, apiKey }: ListeningService, baseUrl = url): PetstoreClient {
   const fetchOnce = (address: string, init: RequestInit) => fetch(address, { ...init, keepalive: false });
-  return createClient({ baseUrl, apiKey, experimental: true, retryDelayMs: 1, fetch: fetchOnce });
+  return createClient({ baseUrl, apiKey, retryDelayMs: 1, fetch: fetchOnce });
 }
 
-describe('client.experimental, on a service with the operations on', () => {
+describe('the experimental operations', () => {
   it('changes every field and removes the status', async () => {
     await using service = await openListeningService();
-    const { experimental, ...client } = clientOf(service);
+    const client = clientOf(service);
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
     const changed = { id, name: 'Re"x 🐕', categoryId: largest, status: 'sold' as const };
     const { id: _, ...changes } = changed;
-    expect(await experimental.updatePet(id, changes)).toEqual(changed);
-    expect(await experimental.updatePet(id, { status: null, name: undefined })).toEqual({
+    expect(await client.updatePet(id, changes)).toEqual(changed);
+    expect(await client.updatePet(id, { status: null, name: undefined })).toEqual({
       id,
       name: 'Re"x 🐕',
       categoryId: largest,
@@ -35,44 +30,41 @@ describe('client.experimental, on a service with the operations on', () => {
 
   it('changes nothing when the pet is not as expected', async () => {
     await using service = await openListeningService();
-    const { experimental, ...client } = clientOf(service);
+    const client = clientOf(service);
     const pet = await client.createPet({ name: 'Rex', categoryId: largest });
     const sell: PetChanges = { status: 'sold', expected: { ...pet, status: pet.status } };
-    expect(await experimental.updatePet(pet.id, sell)).toEqual({ ...pet, status: 'sold' });
-    expect(await failureOf(experimental.updatePet(pet.id, sell))).toMatchObject({
+    expect(await client.updatePet(pet.id, sell)).toEqual({ ...pet, status: 'sold' });
+    expect(await failureOf(client.updatePet(pet.id, sell))).toMatchObject({
       code: 'precondition_failed',
     });
     const stale = { ifMatch: '"stale"' };
-    for (const call of [
-      experimental.updatePet(pet.id, { name: 'X' }, stale),
-      experimental.deletePet(pet.id, stale),
-    ])
+    for (const call of [client.updatePet(pet.id, { name: 'X' }, stale), client.deletePet(pet.id, stale)])
       expect(await failureOf(call)).toMatchObject({ code: 'precondition_failed', status: 412 });
     expect(await Array.fromAsync(client.pets())).toEqual([{ ...pet, status: 'sold' }]);
   });
 
   it('deletes a pet for good and lists its orders', async () => {
     await using service = await openListeningService();
-    const { experimental, ...client } = clientOf(service);
+    const client = clientOf(service);
     const { id } = await client.createPet({ name: 'Rex', categoryId: 1n, status: 'pending' });
-    await experimental.updatePet(id, { status: 'sold' });
-    expect(await experimental.deletePet(id)).toBeUndefined();
+    await client.updatePet(id, { status: 'sold' });
+    expect(await client.deletePet(id)).toBeUndefined();
     expect(await Array.fromAsync(client.pets())).toEqual([]);
-    for (const call of [experimental.deletePet(id), experimental.updatePet(id, { name: 'X' })])
+    for (const call of [client.deletePet(id), client.updatePet(id, { name: 'X' })])
       expect(await failureOf(call)).toMatchObject({ code: 'not_found', status: 404 });
-    const orders = await Array.fromAsync(experimental.orders({ limit: 1 }));
+    const orders = await Array.fromAsync(client.orders({ limit: 1 }));
     expect(orders.map(({ petId, status }) => [petId, status])).toEqual([
       [id, 'pending'],
       [id, 'sold'],
     ]);
     for (const { createdAt } of orders)
       expect(Math.abs(Date.now() - createdAt.getTime())).toBeLessThan(600_000);
-    expect(await experimental.listOrders({ status: 'sold' })).toEqual({ orders: [orders[1]!] });
+    expect(await client.listOrders({ status: 'sold' })).toEqual({ orders: [orders[1]!] });
   });
 
   it('refuses exactly the changes that the service refuses', async () => {
     await using service = await openListeningService();
-    const { experimental } = clientOf(service);
+    const client = clientOf(service);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
     const cases: [PetChanges, string][] = [
       [{ name: '' }, '{"name":""}'],
@@ -86,34 +78,34 @@ describe('client.experimental, on a service with the operations on', () => {
       [{ name: '', expected: {} }, '{"name":"","expected":{}}'],
     ];
     for (const [changes, body] of cases) {
-      const headers = { 'Content-Type': 'application/json', 'Petstore-Stability': 'experimental' };
+      const headers = { 'Content-Type': 'application/json' };
       const { status } = await service.call(`/v1/pets/${id}`, { method: 'PATCH', headers, body });
-      const result = await experimental.updatePet(id, changes).catch((error: unknown) => error);
+      const result = await client.updatePet(id, changes).catch((error: unknown) => error);
       const isRefused = isInvalidPet(result) && result.status === undefined;
       expect({ body, isRefused }).toEqual({ body, isRefused: status === 400 });
     }
   });
 });
 
-describe('client.experimental over a bad connection', () => {
+describe('the experimental operations over a bad connection', () => {
   const faults: Fault[] = ['cut-response', 503, 'cut-midway', 'cut-request', 502, 'cut-response'];
 
   it('sells a pet once however often the update is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
-    const { experimental } = clientOf(service);
+    const client = clientOf(service);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n });
-    const sold = await clientOf(service, proxy.url).experimental.updatePet(pet.id, { status: 'sold' });
+    const sold = await clientOf(service, proxy.url).updatePet(pet.id, { status: 'sold' });
     expect(sold).toEqual({ ...pet, status: 'sold' });
     expect(proxy.connections).toBe(faults.length + 1);
-    expect(await Array.fromAsync(experimental.orders())).toHaveLength(1);
+    expect(await Array.fromAsync(client.orders())).toHaveLength(1);
   });
 
   it('deletes a pet however often the delete is retried', async () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, faults);
     const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
-    expect(await clientOf(service, proxy.url).experimental.deletePet(id)).toBeUndefined();
+    expect(await clientOf(service, proxy.url).deletePet(id)).toBeUndefined();
     expect(proxy.connections).toBe(faults.length + 1);
     expect(await Array.fromAsync(service.client.pets())).toEqual([]);
   });
@@ -122,8 +114,8 @@ describe('client.experimental over a bad connection', () => {
     await using service = await openListeningService();
     await using proxy = await openFaultyProxy(service.port, ['cut-response']);
     const pet = await service.client.createPet({ name: 'Rex', categoryId: 1n, status: 'available' });
-    const { experimental } = clientOf(service, proxy.url);
-    const update = experimental.updatePet(pet.id, { status: 'sold', expected: { status: 'available' } });
+    const client = clientOf(service, proxy.url);
+    const update = client.updatePet(pet.id, { status: 'sold', expected: { status: 'available' } });
     expect(await failureOf(update)).toMatchObject({ code: 'network' });
     expect(await Array.fromAsync(service.client.pets())).toEqual([{ ...pet, status: 'sold' }]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { createClient, isInvalidPet, type ExperimentalOperations, type PetChanges } from '../src/index.ts';
+import { createClient, isInvalidPet, type PetChanges, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 import {
@@ -14,32 +14,27 @@ const rex = () =>
   new Response('{"id":9223372036854775807,"name":"Rex","categoryId":9007199254740993}', { headers: json });
 const noContent = () => new Response(null, { status: 204 });
 
-function operationsOf({ url }: ScriptedServer): ExperimentalOperations {
-  return createClient({ baseUrl: url, apiKey: 'key', experimental: true, retryForMs: 0 }).experimental;
+function operationsOf({ url }: ScriptedServer): PetstoreClient {
+  return createClient({ baseUrl: url, apiKey: 'key', retryForMs: 0 });
 }
 
 describe('createClient', () => {
-  it('has the experimental operations only when asked for', () => {
-    const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'key' };
-    expect(createClient(connection)).not.toHaveProperty('experimental');
-    expect(createClient({ ...connection, experimental: false })).not.toHaveProperty('experimental');
-    expect(createClient({ ...connection, experimental: true })).toHaveProperty('experimental');
-  });
-
-  it('marks experimental calls, and no others', async () => {
-    await using server = openScriptedServer(rex, () => new Response('[]'), noContent, rex);
-    const client = createClient({ baseUrl: server.url, apiKey: 'key', experimental: true });
-    await client.experimental.updatePet(1n, { name: 'Rex' });
-    await client.experimental.listOrders();
-    await client.experimental.deletePet(1n);
-    await client.createPet({ name: 'Rex', categoryId: 1n });
-    expect(server.received.map(({ headers }) => headers.get('Petstore-Stability'))).toEqual([
-      'experimental',
-      'experimental',
-      'experimental',
-      null,
-    ]);
-  });
+  it.each(['', '/', '/v1', '/v1/'])(
+    'reaches the experimental operations at an address that ends in "%s"',
+    async (end) => {
+      await using server = openScriptedServer(rex, () => new Response('[]'), noContent);
+      const client = createClient({ baseUrl: `${server.url}${end}`, apiKey: 'key' });
+      await client.updatePet(1n, { name: 'Rex' });
+      await client.listOrders();
+      await client.deletePet(1n);
+      expect(server.received.map(({ line }) => line)).toEqual([
+        'PATCH /v1/pets/1',
+        'GET /v1/store/orders',
+        'DELETE /v1/pets/1',
+      ]);
+      expect(server.received.filter(({ headers }) => headers.has('Petstore-Stability'))).toEqual([]);
+    },
+  );
 });
 
 describe('updatePet', () => {
@@ -190,15 +185,11 @@ describe('orders and listOrders', () => {
   });
 });
 
-describe('a service with the operations off', () => {
+describe('a service with --stable-only', () => {
   it('is named as the reason', async () => {
     await using service = await openListeningService({ stableOnly: true });
-    const operations = createClient({
-      baseUrl: service.url,
-      apiKey: service.apiKey,
-      experimental: true,
-    }).experimental;
-    const message = expect.stringContaining('with --experimental') as string;
+    const { client: operations } = service;
+    const message = expect.stringContaining('with --stable-only') as string;
     const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/) as string;
     const refused = { code: 'method_not_allowed', status: 405, requestId, message };
     expect(await failureOf(operations.updatePet(1n, { name: 'A' }))).toMatchObject(refused);

@@ -35,11 +35,8 @@ export const isLate = (error: unknown) => isPetstoreError(error, 'timeout') && e
 void client.createPet({ name: 'Rex', categoryId: 1n, status: undefined });
 // @ts-expect-error a number is no id
 void client.getPet(1);
-// @ts-expect-error it was not asked for
-void client.experimental;
-const { experimental } = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'none', experimental: true });
 export const sell = (pet: Pet): Promise<Pet> =>
-  experimental.updatePet(pet.id, { status: 'sold', expected: { status: pet.status } });
+  client.updatePet(pet.id, { status: 'sold', expected: { status: pet.status } });
 `;
 
 let folder: string;
@@ -141,14 +138,14 @@ async function bundleProgram(): Promise<(path: string) => Response> {
     entry,
     `import { createClient } from 'petstore-client';
     const [baseUrl, apiKey] = location.hash.slice(1).split('|');
-    const client = createClient({ baseUrl, apiKey, experimental: true });
+    const client = createClient({ baseUrl, apiKey });
     await client.createPet({ name: 'A', categoryId: 9223372036854775807n });
     const { id } = await client.createPet({ name: 'B', categoryId: 9007199254740993n });
     const seen = [];
     for await (const { categoryId } of client.pets({ limit: 1 })) seen.push(categoryId);
-    await client.experimental.updatePet(id, { status: 'sold', expected: { status: null } });
-    await client.experimental.deletePet(id);
-    for await (const { status } of client.experimental.orders()) seen.push(status);
+    await client.updatePet(id, { status: 'sold', expected: { status: null } });
+    await client.deletePet(id);
+    for await (const { status } of client.orders()) seen.push(status);
     document.title = seen.join(' ');`,
   );
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true });

@@ -71,13 +71,7 @@ describe('the client', () => {
       retryForMs: undefined,
       retryDelayMs: undefined,
       maxRetryAfterMs: undefined,
-      experimental: undefined,
       onDeprecation: undefined,
-    });
-    const { experimental } = createClient({
-      baseUrl: 'http://127.0.0.1:1',
-      apiKey: 'none',
-      experimental: true,
     });
     const fields = { name: undefined, categoryId: undefined, status: undefined };
     const options = { signal: undefined, ifMatch: undefined };
@@ -92,34 +86,29 @@ describe('the client', () => {
       client.listPets({ next: undefined as string | undefined, signal: undefined }),
       client.pets(list),
       client.getPet(1n, { signal: undefined }),
-      experimental.updatePet(1n, { ...fields, expected: fields }, options),
-      experimental.updatePet(1n, { ...fields, expected: undefined }, options),
-      experimental.deletePet(1n, options),
-      experimental.orders(list),
-      experimental.listOrders({ next: undefined as string | undefined, signal: undefined }),
+      client.updatePet(1n, { ...fields, expected: fields }, options),
+      client.updatePet(1n, { ...fields, expected: undefined }, options),
+      client.deletePet(1n, options),
+      client.orders(list),
+      client.listOrders({ next: undefined as string | undefined, signal: undefined }),
       problemsOf(fields),
     ];
     expectTypeOf(calls).toBeFunction();
   });
 
-  it('has the experimental operations only when asked for', () => {
+  it('has the experimental operations', () => {
     const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'none' };
-    expectTypeOf(createClient(connection)).toEqualTypeOf<PetstoreClient>();
-    expectTypeOf(createClient({ ...connection, experimental: false })).toEqualTypeOf<PetstoreClient>();
-    const isWanted: boolean = Date.now() > 0;
-    expectTypeOf(createClient({ ...connection, experimental: isWanted })).toEqualTypeOf<PetstoreClient>();
-    const { experimental } = createClient({ ...connection, experimental: true });
-    type Experimental = typeof experimental;
-    expectTypeOf<PetstoreClient>().not.toHaveProperty('experimental');
-    expectTypeOf<Experimental['updatePet']>().returns.resolves.toEqualTypeOf<Pet>();
-    expectTypeOf<Experimental['deletePet']>().returns.resolves.toEqualTypeOf<void>();
-    expectTypeOf<Experimental['orders']>().returns.toEqualTypeOf<AsyncGenerator<Order, void, undefined>>();
-    expectTypeOf<Experimental['listOrders']>().returns.resolves.toEqualTypeOf<OrderPage>();
+    const client = createClient(connection);
+    expectTypeOf(client).toEqualTypeOf<PetstoreClient>();
+    expectTypeOf<PetstoreClient['updatePet']>().returns.resolves.toEqualTypeOf<Pet>();
+    expectTypeOf<PetstoreClient['deletePet']>().returns.resolves.toEqualTypeOf<void>();
+    expectTypeOf<PetstoreClient['orders']>().returns.toEqualTypeOf<AsyncGenerator<Order, void, undefined>>();
+    expectTypeOf<PetstoreClient['listOrders']>().returns.resolves.toEqualTypeOf<OrderPage>();
     const calls = () => [
       // @ts-expect-error an order is never available
-      experimental.listOrders({ status: 'available' }),
+      client.listOrders({ status: 'available' }),
       // @ts-expect-error a number loses digits
-      experimental.updatePet(1n, { categoryId: 1 }),
+      client.updatePet(1n, { categoryId: 1 }),
     ];
     expectTypeOf(calls).toBeFunction();
   });

@@ -1,13 +1,13 @@
 import {
   createClient,
   type ClientOptions,
-  type ExperimentalPetstoreClient,
   type Fetch,
   type Pet,
+  type PetstoreClient,
 } from '../../client/src/index.ts';
 
 /** A client that also tells which version of a pet it has read. */
-export interface ConsoleClient extends ExperimentalPetstoreClient {
+export interface ConsoleClient extends PetstoreClient {
   readPet(id: bigint): Promise<ReadPet>;
 }
 
@@ -18,7 +18,7 @@ export interface ReadPet {
 }
 
 export function createConsoleClient(options: ClientOptions): ConsoleClient {
-  const client = createClient({ ...options, fetch: fetchToTheEnd, experimental: true });
+  const client = createClient({ ...options, fetch: fetchToTheEnd });
   return { ...client, readPet: (id) => readPet(options, id) };
 }
 

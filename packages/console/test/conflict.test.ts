@@ -29,7 +29,7 @@ describe('two tills', () => {
     expect(await statusOf(second.page, 'Rex')).toBe('Sold');
     await note.getByRole('button', { name: 'OK' }).click();
     expect(await rowOf(second.page, 'Rex').getByText('Not saved').count()).toBe(0);
-    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.map(({ status }) => status)).toEqual(['sold']);
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('two tills', () => {
     const { page } = visited;
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    const other = tillOf(service).experimental;
+    const other = tillOf(service);
     await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
     const menu = await openMenu(page, 'Rex');
     await menu.getByRole('menuitemradio', { name: 'Pending' }).click();
@@ -63,7 +63,7 @@ describe('two tills', () => {
     const { page } = visited;
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    await tillOf(service).experimental.deletePet(1n);
+    await tillOf(service).deletePet(1n);
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     const note = noteOf(page, 'Somebody else has removed Rex in the meantime.');
     await note.waitFor();
@@ -80,7 +80,7 @@ describe('two tills', () => {
         const { page, complaints } = visited;
         await rowOf(page, 'Rex').waitFor();
         await deafen(page);
-        await tillOf(service).experimental.updatePet(1n, { name: 'Max'.repeat(2000), status: 'sold' });
+        await tillOf(service).updatePet(1n, { name: 'Max'.repeat(2000), status: 'sold' });
         await rowOf(page, 'Rex').focus();
         await page.keyboard.press('p');
         await noteOf(page, 'Somebody else has sold Rex').waitFor();
@@ -126,7 +126,7 @@ describe('a change during a failure', () => {
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, 'Rex is sold.').waitFor();
     expect(count).toBe(1);
-    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.length).toBe(1);
   });
 
@@ -144,7 +144,7 @@ describe('a change during a failure', () => {
     await page.unroute('**/v1/pets/1');
     await note.getByRole('button', { name: 'Try again' }).click();
     await noteOf(page, 'Rex is sold.').waitFor();
-    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.length).toBe(1);
   });
 

@@ -129,7 +129,7 @@ describe('editing a pet in its row', () => {
     await page.getByRole('radio', { name: 'Available' }).check();
     const { form, name } = await edit(page, 'Rex');
     await name.fill('Max');
-    await tillOf(service).experimental.updatePet(1n, { status: 'sold' });
+    await tillOf(service).updatePet(1n, { status: 'sold' });
     const note = noteOf(page, 'Your changes to Rex are not saved.');
     await note.waitFor();
     expect(await form.count()).toBe(0);

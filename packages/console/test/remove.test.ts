@@ -170,7 +170,7 @@ describe('removing a pet', () => {
     const isRead = page.waitForResponse('**/v1/pets/1');
     await page.keyboard.press('Delete');
     await isRead;
-    await tillOf(service).experimental.updatePet(1n, { status: 'sold' });
+    await tillOf(service).updatePet(1n, { status: 'sold' });
     await page.clock.runFor(10_000);
     await noteOf(page, 'Somebody else has sold Rex in the meantime.').waitFor();
     await page.clock.resume();
@@ -188,7 +188,7 @@ describe('removing a pet', () => {
     const { page } = visited;
     await rowOf(page, 'Rex').waitFor();
     await deafen(page);
-    await tillOf(service).experimental.updatePet(1n, { status: 'pending' });
+    await tillOf(service).updatePet(1n, { status: 'pending' });
     await rowOf(page, 'Rex').focus();
     await page.keyboard.press('Delete');
     await noteOf(page, 'Somebody else has made Rex pending in the meantime.').waitFor();

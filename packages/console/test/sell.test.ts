@@ -61,7 +61,7 @@ describe('selling', () => {
     await page.keyboard.press('s');
     await noteOf(page, 'Rex is sold.').waitFor();
     await page.keyboard.press('s');
-    const orders = await Array.fromAsync(tillOf(service).experimental.orders());
+    const orders = await Array.fromAsync(tillOf(service).orders());
     expect(orders.map(({ petId, status }) => [petId, status])).toEqual([[1n, 'sold']]);
   });
 

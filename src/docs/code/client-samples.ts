@@ -10,8 +10,6 @@ const client = createClient({
 });
 `;
 
-const experimentalSetup = clientSetup.replace('\n});', '\n  experimental: true,\n});');
-
 /** The same calls as the contract's examples, by operation. */
 export const clientSamples: Record<string, Shown> = {
   listPets: {
@@ -37,8 +35,8 @@ console.log(pet.id, pet.name);`,
     prints: '1n Rex',
   },
   updatePet: {
-    code: `${experimentalSetup}
-const pet = await client.experimental.updatePet(1n, {
+    code: `${clientSetup}
+const pet = await client.updatePet(1n, {
   status: 'sold',
   expected: { status: 'available' },
 });
@@ -46,14 +44,14 @@ console.log(pet.name, pet.status);`,
     prints: 'Rex sold',
   },
   deletePet: {
-    code: `${experimentalSetup}
-await client.experimental.deletePet(1n);
+    code: `${clientSetup}
+await client.deletePet(1n);
 console.log('Removed');`,
     prints: 'Removed',
   },
   listOrders: {
-    code: `${experimentalSetup}
-for await (const order of client.experimental.orders()) {
+    code: `${clientSetup}
+for await (const order of client.orders()) {
   console.log(order.petId, order.status, order.createdAt.toISOString());
 }`,
     prints: '1n sold 2026-11-14T09:30:00.000Z',

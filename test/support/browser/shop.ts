@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { createClient, type ExperimentalPetstoreClient } from '../../../packages/client/src/index.ts';
+import { createClient, type PetstoreClient } from '../../../packages/client/src/index.ts';
 import { openListeningService, type ListeningService } from '../http/listening.ts';
 
 /** A service whose pets can be changed, with these available pets in it. */
@@ -10,8 +10,8 @@ export async function openShop(...names: string[]): Promise<ListeningService> {
 }
 
 /** Another till of the same shop. */
-export function tillOf({ url, apiKey }: ListeningService): ExperimentalPetstoreClient {
-  return createClient({ baseUrl: url, apiKey, experimental: true });
+export function tillOf({ url, apiKey }: ListeningService): PetstoreClient {
+  return createClient({ baseUrl: url, apiKey });
 }
 
 /** From now on, this console does not hear what others do. */

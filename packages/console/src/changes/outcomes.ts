@@ -14,7 +14,7 @@ import { withFields, type Wish } from './wish.ts';
 import { anywayLabel, tellConflict, tellDone, tellFailed } from './words.ts';
 
 export interface OutcomesOptions {
-  client: Pick<ConsoleClient, 'experimental' | 'readPet'>;
+  client: Pick<ConsoleClient, 'updatePet' | 'deletePet' | 'readPet'>;
   collection: PetCollection;
   notes: Notes;
   onRefused: () => void;

@@ -76,7 +76,7 @@ export class PetActions {
         this.#outcomes.finish(attempt, pet, () => void this.change(pet, reversed(seen, fields)));
       try {
         const expected = fieldsOf(seen);
-        finish(await client.experimental.updatePet(seen.id, { ...fields, expected }));
+        finish(await client.updatePet(seen.id, { ...fields, expected }));
       } catch (error) {
         if (isInvalidPet(error) || isPetstoreError(error, 'payload_too_large')) return error;
         const pet = await this.#outcomes.settle(attempt, error);
@@ -109,7 +109,7 @@ export class PetActions {
     await this.#whileSaving(seen.id, async () => {
       try {
         const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
-        await client.experimental.deletePet(seen.id, { ifMatch });
+        await client.deletePet(seen.id, { ifMatch });
         collection.remove(seen.id);
       } catch (error) {
         if (isNotFound(error)) return collection.remove(seen.id);
