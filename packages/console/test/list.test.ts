@@ -29,7 +29,9 @@ describe('the list', () => {
       expect(text[0]).toContain('No status');
       expect(text[1]).toContain('9223372036854775807');
       expect(text[1]).toContain('Sold');
-      expect(await overflowing(page)).toEqual([]);
+      // On a phone, a category that long makes room for the buttons and ends in an ellipsis.
+      const cut = (await overflowing(page)).filter((cell) => size === desktop || !cell.includes('Category '));
+      expect(cut).toEqual([]);
     }
   });
 
