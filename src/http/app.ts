@@ -81,11 +81,11 @@ export function createApp(options: AppOptions): App {
   const endpoints = createRoutes(options, shared).map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
-  const router = createRouter(Object.fromEntries(endpoints));
+  const findRoute = createRouter(Object.fromEntries(endpoints));
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
   return {
     fetch(request) {
-      const found = router.find(request.url);
+      const found = findRoute(request.url);
       return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);
     },
   };

@@ -9,11 +9,19 @@ import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
 import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
 
+/** One request and what is known about it. */
 export interface Call {
   request: Request;
-  caller: Caller;
+  method: string;
+  /** As the contract writes it: the requested path may hold a secret. */
+  path: string;
   /** The last segment of the path, where the path leaves it open. */
   parameter: string | undefined;
+  requestId: string;
+  startedAt: number;
+  /** Nobody until the key is checked. */
+  caller: Caller;
+  quota: Quota | undefined;
 }
 
 export type Handler = (call: Call) => MaybePromise<PlainResponse>;
@@ -21,7 +29,6 @@ type Methods = Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>>;
 
 /** A path and what it serves. */
 export interface Route {
-  /** As the contract writes it, for the log: the requested path may hold a secret. */
   path: string;
   methods: Methods;
   /** True for the few paths that need no API key. */
@@ -42,19 +49,6 @@ export interface EndpointOptions {
   isStopping: () => boolean;
   largeResponses: LargeResponses;
   baseHeaders: Record<string, string>;
-}
-
-/** One request and what is known about it. */
-interface Exchange {
-  request: Request;
-  method: string;
-  path: string;
-  parameter: string | undefined;
-  requestId: string;
-  startedAt: number;
-  /** Known once the key is checked. */
-  caller: Caller | undefined;
-  quota: Quota | undefined;
 }
 
 /** Serves the requests of one path. Its methods stand in the order in which a request passes them. */
@@ -82,64 +76,60 @@ export class Endpoint {
 
   serve(request: Request, parameter: string | undefined): MaybePromise<Response> {
     const requestId = requestIdOf(request);
-    const exchange: Exchange = {
+    const call: Call = {
       request,
       method: request.method,
       path: this.#route.path,
       parameter,
       requestId,
       startedAt: performance.now(),
-      caller: undefined,
+      caller: nobody,
       quota: undefined,
     };
     return orElse(
-      () => andThen(this.#handle(exchange), (handled) => this.#send(exchange, conditional(request, handled))),
-      (error) => this.#refuse(exchange, error),
+      () => andThen(this.#handle(call), (handled) => this.#send(call, conditional(request, handled))),
+      (error) => this.#refuse(call, error),
     );
   }
 
-  #handle(exchange: Exchange): MaybePromise<PlainResponse> {
-    if (exchange.method === 'OPTIONS' && this.#isKnown) {
+  #handle(call: Call): MaybePromise<PlainResponse> {
+    if (call.method === 'OPTIONS' && this.#isKnown) {
       return { status: 204, headers: { Allow: this.#allow }, body: null };
     }
-    if (this.#route.isOpen) return this.#dispatch(exchange, anybody);
-    return andThen(this.#options.authenticate(exchange.request), (caller) => this.#admit(exchange, caller));
+    if (this.#route.isOpen) return this.#dispatch(call);
+    return andThen(this.#options.authenticate(call.request), (caller) => {
+      call.caller = caller;
+      call.quota = this.#options.rateLimit?.(caller.hash);
+      if (call.quota?.isExceeded) throw tooManyRequests();
+      return this.#dispatch(call);
+    });
   }
 
-  #admit(exchange: Exchange, caller: Caller): MaybePromise<PlainResponse> {
-    exchange.caller = caller;
-    exchange.quota = this.#options.rateLimit?.(caller.hash);
-    if (exchange.quota?.isExceeded) {
-      throw new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
-    }
-    return this.#dispatch(exchange, caller);
-  }
-
-  #dispatch({ request, method, parameter }: Exchange, caller: Caller): MaybePromise<PlainResponse> {
+  #dispatch(call: Call): MaybePromise<PlainResponse> {
     if (!this.#isKnown) throw new PetstoreError('not_found', 'Nothing is found at this address.');
     const { methods } = this.#route;
-    const name = method === 'HEAD' ? 'GET' : method;
+    const name = call.method === 'HEAD' ? 'GET' : call.method;
     const handler = Object.hasOwn(methods, name) ? methods[name as keyof Methods] : undefined;
-    if (!handler) return methodNotAllowed(method, this.#allow);
+    if (!handler) return methodNotAllowed(call.method, this.#allow);
     // By method, so that a new operation that changes something is covered from its first day.
-    if (caller.isReadOnly && name !== 'GET') throw readOnlyKey();
-    return handler({ request, caller, parameter });
+    if (call.caller.isReadOnly && name !== 'GET') throw readOnlyKey();
+    return handler(call);
   }
 
-  #refuse(exchange: Exchange, error: unknown): Response {
-    const shown = shownError(error, exchange.requestId);
-    this.#options.log.failed(exchange, shown, error);
-    return this.#send(exchange, errorResponse(shown), shown.code);
+  #refuse(call: Call, error: unknown): Response {
+    const shown = shownError(error, call.requestId);
+    this.#options.log.failed(call, shown, error);
+    return this.#send(call, errorResponse(shown), shown.code);
   }
 
-  #send(exchange: Exchange, plain: PlainResponse, error?: ErrorCode): Response {
-    const { request, method, requestId, quota, startedAt } = exchange;
+  #send(call: Call, plain: PlainResponse, error?: ErrorCode): Response {
+    const { request, method, requestId, quota, startedAt } = call;
     const { log, largeResponses, addCorsHeaders, isStopping } = this.#options;
     const { status, body, etag, completeHeaders } = plain;
     const isHead = method === 'HEAD';
     const sentBody = isHead ? null : largeResponses.bodyFor(request, body, etag);
     const durationMs = performance.now() - startedAt;
-    log.finished(exchange, plain, durationMs);
+    log.finished(call, plain, durationMs);
     this.#observe?.(method, status, durationMs / 1000, error);
     const headers = completeHeaders ?? this.#methodHeaders.get(method) ?? this.#headers;
     const response = new Response(sentBody, { status, headers });
@@ -159,8 +149,8 @@ export class Endpoint {
   }
 }
 
-/** The caller of a path that needs no key. */
-const anybody: Caller = { hash: '', name: '', isReadOnly: true };
+/** The caller of a path that needs no key, or without a valid one. */
+const nobody: Caller = { hash: '', name: '', isReadOnly: true };
 
 const saneRequestId = /^[\w.:/+=@-]{1,128}$/;
 
@@ -175,6 +165,10 @@ export function requestIdOf(request: Request): string {
 function allowedMethods(methods: Methods): string {
   const names = Object.keys(methods).flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]));
   return [...names, 'OPTIONS'].join(', ');
+}
+
+function tooManyRequests(): PetstoreError {
+  return new PetstoreError('rate_limited', 'This API key has made too many requests. Try again later.');
 }
 
 function readOnlyKey(): PetstoreError {

@@ -1,29 +1,20 @@
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { describeError, type Log, type LogFields } from '../domain/log.ts';
-import type { Caller } from './auth.ts';
 import type { ClientAddress } from './client-address.ts';
+import type { Call } from './endpoint.ts';
 import type { PlainResponse } from './response.ts';
-
-/** A request as the log describes it. */
-interface LoggedRequest {
-  request: Request;
-  requestId: string;
-  method: string;
-  path: string;
-  caller: Caller | undefined;
-}
 
 export interface RequestLog {
   /**
    * Logs errors of the service: a bug always, a store that cannot be used once a second instead of once a request.
    * Requests without a valid key or over the rate limit are counted by address.
    */
-  failed(request: LoggedRequest, shown: PetstoreError, error: unknown): void;
+  failed(call: Call, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, and all of them if that is switched on. */
-  finished(request: LoggedRequest, response: PlainResponse, durationMs: number): void;
+  finished(call: Call, response: PlainResponse, durationMs: number): void;
 }
 
-export interface RequestLogOptions {
+interface RequestLogOptions {
   log: Log;
   logEveryRequest: boolean;
   slowRequestMs: number;
@@ -36,29 +27,29 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   const countUnauthorized = createRefusalCounter(log, 'requests without a valid key');
   const countLimited = createRefusalCounter(log, 'requests over the rate limit');
 
-  const logRefusal = (logged: LoggedRequest, { code, status, message }: PetstoreError): void => {
-    const { request, requestId, method, path, caller } = logged;
-    const client = clientOf(request);
-    if (status === 401) countUnauthorized(client ?? 'unknown');
-    if (status === 429) countLimited(client ?? 'unknown', { keyId: caller?.id, key: caller?.name });
-    log.debug('request refused', {
-      method,
-      path,
-      status,
-      ...whoOf(logged, client),
-      code,
-      reason: message,
-      requestId,
-    });
+  /** What every line about a request says, around what this one adds. */
+  const fieldsOf = ({ method, path, caller, request, requestId }: Call, more: LogFields): LogFields => ({
+    method,
+    path,
+    key: caller.name || undefined,
+    keyId: caller.id,
+    client: clientOf(request),
+    ...more,
+    requestId,
+  });
+
+  const logRefusal = (call: Call, { code, status, message }: PetstoreError): void => {
+    const client = clientOf(call.request) ?? 'unknown';
+    if (status === 401) countUnauthorized(client);
+    if (status === 429) countLimited(client, { keyId: call.caller.id, key: call.caller.name });
+    log.debug('request refused', fieldsOf(call, { status, code, reason: message }));
   };
 
   return {
-    failed(logged, shown, error) {
+    failed(call, shown, error) {
       const { code, status } = shown;
-      if (status < 500) return logRefusal(logged, shown);
-      const { request, requestId, method, path } = logged;
-      const who = whoOf(logged, clientOf(request));
-      const fields = { method, path, ...who, code, requestId, error: describeError(error) };
+      if (status < 500) return logRefusal(call, shown);
+      const fields = fieldsOf(call, { code, error: describeError(error) });
       if (code === 'internal') return log.error('request failed', fields);
       const now = performance.now();
       if (now - (loggedAt.get(code) ?? -Infinity) < 1000) return;
@@ -66,21 +57,16 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
       log.warn('requests are refused', fields);
     },
 
-    finished(logged, { status, body }, durationMs) {
+    finished(call, { status, body }, durationMs) {
       const isSlow = durationMs > slowRequestMs;
       if (!isSlow && !logEveryRequest) return;
-      const { request, requestId, method, path } = logged;
-      const fields = {
-        method,
-        path,
-        query: queryOf(request.url),
+      const fields = fieldsOf(call, {
+        query: queryOf(call.request.url),
         status,
         durationMs: Math.round(durationMs),
-        ...whoOf(logged, clientOf(request)),
-        bytes: body === null || method === 'HEAD' ? 0 : Buffer.byteLength(body),
-        traceId: traceIdOf(request),
-        requestId,
-      };
+        bytes: body === null || call.method === 'HEAD' ? 0 : Buffer.byteLength(body),
+        traceId: traceIdOf(call.request),
+      });
       if (isSlow) log.warn('slow request', fields);
       else log.info('request', fields);
     },
@@ -133,10 +119,6 @@ export function shownError(error: unknown, requestId: string): PetstoreError {
     'internal',
     `Something went wrong on our side. If this keeps happening, report it with the request id ${requestId}.`,
   );
-}
-
-function whoOf({ caller }: LoggedRequest, client: string | undefined): LogFields {
-  return { key: caller?.name, keyId: caller?.id, client };
 }
 
 /** The parameters that select pets, and values that cannot be a secret. */

@@ -1,10 +1,8 @@
 /** Finds the route of an address. Paths are compared after percent-decoding. */
-export interface Router<Route> {
-  find(url: string): { route: Route; parameter: string | undefined } | undefined;
-}
+type FindRoute<Route> = (url: string) => { route: Route; parameter: string | undefined } | undefined;
 
 /** Paths are given as `/fixed/path` or `/fixed/:parameter`, where the parameter is the last segment and not empty. */
-export function createRouter<Route>(routes: Record<string, Route>): Router<Route> {
+export function createRouter<Route>(routes: Record<string, Route>): FindRoute<Route> {
   const fixed = new Map<string, Route>();
   const withParameter = new Map<string, Route>();
   for (const [path, route] of Object.entries(routes)) {
@@ -13,17 +11,15 @@ export function createRouter<Route>(routes: Record<string, Route>): Router<Route
     else withParameter.set(path.slice(0, parameterAt), route);
   }
 
-  return {
-    find(url) {
-      const path = pathOf(url);
-      const decoded = path.includes('%') ? decode(path) : path;
-      const exact = fixed.get(decoded);
-      if (exact !== undefined) return { route: exact, parameter: undefined };
-      const parameterAt = decoded.lastIndexOf('/') + 1;
-      const route = withParameter.get(decoded.slice(0, parameterAt));
-      if (route === undefined || parameterAt === decoded.length) return undefined;
-      return { route, parameter: decoded.slice(parameterAt) };
-    },
+  return (url) => {
+    const path = pathOf(url);
+    const decoded = path.includes('%') ? decode(path) : path;
+    const exact = fixed.get(decoded);
+    if (exact !== undefined) return { route: exact, parameter: undefined };
+    const parameterAt = decoded.lastIndexOf('/') + 1;
+    const route = withParameter.get(decoded.slice(0, parameterAt));
+    if (route === undefined || parameterAt === decoded.length) return undefined;
+    return { route, parameter: decoded.slice(parameterAt) };
   };
 }
 

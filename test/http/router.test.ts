@@ -3,14 +3,19 @@ import * as fc from 'fast-check';
 import { createRouter, pathOf } from '../../src/http/router.ts';
 import { holds } from '../support/property.ts';
 
-const router = createRouter({ '/pets': 'pets', '/': 'home', '/pets/:id': 'pet', '/assets/:file': 'asset' });
+const findRoute = createRouter({
+  '/pets': 'pets',
+  '/': 'home',
+  '/pets/:id': 'pet',
+  '/assets/:file': 'asset',
+});
 /** A request target has no fragment, so a # is a character of its path or query. */
 const targetOf = (address: string) => {
   const { href, pathname } = new URL(address.replaceAll('#', '%23'));
   return { href: href.replaceAll('%23', '#'), pathname: pathname.replaceAll('%23', '#') };
 };
 const found = (path: string) => {
-  const match = router.find(path);
+  const match = findRoute(path);
   return match && [match.route, match.parameter];
 };
 
