@@ -58,6 +58,17 @@ describe('the response cache', () => {
     }
   });
 
+  it('does not keep a page that arrives after the next commit', async () => {
+    const { cache, store, request } = createCache();
+    const arriving = Promise.withResolvers<PlainResponse>();
+    const response = cache.respond({ limit: 20 }, () => arriving.promise);
+    store.version = 2;
+    request({ limit: 1 });
+    arriving.resolve(cacheable('["old"]'));
+    expect((await response).body).toBe('["old"]');
+    expect(request({ limit: 20 }).body).toBe(tinyPage);
+  });
+
   it('drops every response when the version changes', () => {
     const { store, request } = createCache();
     const requests: PageRequest[] = [{ limit: 1 }, { limit: 2, status: 'sold' }];
