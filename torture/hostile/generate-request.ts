@@ -175,7 +175,7 @@ function elsewhere({ random }: GeneratorParts): GeneratedRequest {
     '/v1/pets/',
     '/v1/pets/1/2',
     '/v2/pets',
-    '/v1/store/orders',
+    '/v1/store',
     '/store/orders',
     '/v1/Pets',
     '/.env',
@@ -192,7 +192,7 @@ function elsewhere({ random }: GeneratorParts): GeneratedRequest {
 
 function wrongMethod({ random, knownId }: GeneratorParts): GeneratedRequest {
   const path = random.pick(['/v1/pets', `/v1/pets/${knownId() ?? '1'}`]);
-  const methods = path === '/v1/pets' ? ['PUT', 'DELETE', 'PATCH'] : ['POST', 'PUT', 'DELETE', 'PATCH'];
+  const methods = path === '/v1/pets' ? ['PUT', 'DELETE', 'PATCH'] : ['POST', 'PUT'];
   return { path, init: { method: random.pick(methods), headers: {} }, expected: [405] };
 }
 
