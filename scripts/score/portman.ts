@@ -6,7 +6,7 @@ export async function openPortman({ folder, versions, sandbox }: TesterOptions):
   const collection = join(folder, 'collection.json');
   const program = join(folder, 'node_modules/.bin/portman');
   const generated = Bun.spawn(
-    [program, '--local', contractFile, '--baseUrl', sandbox.url, '--output', collection],
+    [program, '--local', contractFile, '--baseUrl', `${sandbox.url}/v1`, '--output', collection],
     {
       cwd: folder,
       stdout: 'ignore',

@@ -14,7 +14,7 @@ const timeoutMs = 20_000;
 export async function openPrism({ folder, versions, sandbox }: TesterOptions): Promise<Tester> {
   const program = join(folder, 'node_modules/.bin/prism');
   const proxy = Bun.spawn(
-    [program, 'proxy', contractFile, sandbox.url, '--host', '127.0.0.1', '--port', '0'],
+    [program, 'proxy', contractFile, `${sandbox.url}/v1`, '--host', '127.0.0.1', '--port', '0'],
     {
       stdout: 'pipe',
       stderr: 'ignore',

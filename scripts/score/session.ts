@@ -1,4 +1,4 @@
-/** Sends a request to a path with these headers. */
+/** Sends a request to a path of the API with these headers. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Ordinary use of the API and its errors: what a proxy between a program and the service may see. */
@@ -7,32 +7,32 @@ export async function useApi(send: Send, apiKey: string): Promise<void> {
   const get = (path: string, headers: Record<string, string> = key) => send(path, { headers });
   const create = (pet: object, headers: Record<string, string> = key) => {
     const init = { method: 'POST', body: JSON.stringify(pet) };
-    return send('/v1/pets', { ...init, headers: { ...headers, 'Content-Type': 'application/json' } });
+    return send('/pets', { ...init, headers: { ...headers, 'Content-Type': 'application/json' } });
   };
 
-  for (const query of ['', '?limit=1', '?limit=20', '?limit=100']) await get(`/v1/pets${query}`);
-  for (const status of ['available', 'pending', 'sold']) await get(`/v1/pets?limit=5&status=${status}`);
+  for (const query of ['', '?limit=1', '?limit=20', '?limit=100']) await get(`/pets${query}`);
+  for (const status of ['available', 'pending', 'sold']) await get(`/pets?limit=5&status=${status}`);
   await walk(get);
 
   for (const pet of validPets) await create(pet);
   for (const pet of invalidPets) await create(pet);
-  for (let id = 1; id <= 10; id++) await get(`/v1/pets/${id}`);
-  for (const id of ['4611686018427387904', 'abc']) await get(`/v1/pets/${id}`);
+  for (let id = 1; id <= 10; id++) await get(`/pets/${id}`);
+  for (const id of ['4611686018427387904', 'abc']) await get(`/pets/${id}`);
 
   for (const headers of [{}, { Authorization: 'Bearer wrong' }, { Authorization: `Basic ${apiKey}` }]) {
-    await get('/v1/pets', headers);
-    await get('/v1/pets/1', headers);
+    await get('/pets', headers);
+    await get('/pets/1', headers);
     await create(rex, headers);
   }
   for (const query of ['limit=0', 'limit=101', 'limit=abc', 'status=lost', 'status=SOLD', 'cursor=x']) {
-    await get(`/v1/pets?${query}`);
+    await get(`/pets?${query}`);
   }
 
-  const { headers } = await get('/v1/pets');
-  await get('/v1/pets', { ...key, 'If-None-Match': headers.get('ETag') ?? '"none"' });
-  await get('/v1/pets', { ...key, 'If-Match': '"none"' });
-  await send('/v1/pets', { method: 'HEAD', headers: key });
-  await send('/v1/pets', { method: 'OPTIONS' });
+  const { headers } = await get('/pets');
+  await get('/pets', { ...key, 'If-None-Match': headers.get('ETag') ?? '"none"' });
+  await get('/pets', { ...key, 'If-Match': '"none"' });
+  await send('/pets', { method: 'HEAD', headers: key });
+  await send('/pets', { method: 'OPTIONS' });
   for (const pet of [rex, rex, { ...rex, name: 'Max' }])
     await create(pet, { ...key, 'Idempotency-Key': 'one' });
 }
@@ -56,7 +56,7 @@ const pageCount = 3;
 async function walk(get: (path: string) => Promise<Response>): Promise<void> {
   let query: string | undefined = '?limit=7';
   for (let page = 0; page < pageCount && query !== undefined; page++) {
-    const response: Response = await get(`/v1/pets${query}`);
+    const response: Response = await get(`/pets${query}`);
     query = /<(\?[^>]*)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
   }
 }

@@ -5,33 +5,28 @@ export interface OpenapiDocument {
   paths: Record<string, PathItem>;
 }
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+const methods = ['get', 'post', 'patch', 'delete'] as const;
 type PathItem = { parameters?: Parameter[] } & { [method in (typeof methods)[number]]?: OperationObject };
 
 interface OperationObject {
   operationId: string;
+  tags?: string[];
   summary?: string;
   description?: string;
   deprecated?: boolean;
   'x-stability'?: string;
-  /** Empty for what needs no key. */
-  security?: unknown[];
   parameters?: Parameter[];
-  requestBody?: { description?: string; content: Record<string, MediaType> };
+  requestBody?: { content: Record<string, MediaType> };
   responses: Record<string, DocumentedResponse>;
 }
 
 export interface DocumentedResponse {
   description: string;
-  headers?: Record<string, Header>;
+  headers?: Record<string, { description?: string }>;
   content?: Record<string, MediaType>;
 }
 
-export interface Header {
-  description?: string;
-}
-
-export type Scalar = string | number | boolean | null;
+type Scalar = string | number | boolean | null;
 
 export interface Parameter {
   name: string;
@@ -47,14 +42,8 @@ interface MediaType {
   examples?: Record<string, Example>;
 }
 
-interface Example {
+export interface Example {
   summary?: string;
-  value: unknown;
-}
-
-export interface NamedExample {
-  name: string;
-  summary: string | undefined;
   value: unknown;
 }
 
@@ -68,8 +57,6 @@ export interface Schema {
   default?: Scalar;
   required?: string[];
   properties?: Record<string, Schema>;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
 }
 
 export interface NamedOperation extends OperationObject {
@@ -79,17 +66,17 @@ export interface NamedOperation extends OperationObject {
   isExperimental: boolean;
 }
 
-/** The operations that need a key, in the order of the document. The others are not part of the API itself. */
+/** The operations in the order of the document, with `/v1`, which its servers end in, before each path. */
 export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
   return Object.entries(contract.paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {
       const operation = item[method];
-      if (!operation || operation.security?.length === 0) return [];
+      if (!operation) return [];
       return [
         {
           ...operation,
           method: method.toUpperCase(),
-          path,
+          path: `/v1${path}`,
           parameters: [...(operation.parameters ?? []), ...(item.parameters ?? [])],
           isExperimental: operation['x-stability'] === 'experimental',
         },
@@ -101,9 +88,8 @@ export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
 const jsonMediaType = 'application/json';
 
 /** The examples of a JSON body; none if it has no JSON body. */
-export function examplesOf(content: Record<string, MediaType> | undefined): NamedExample[] {
-  const examples = Object.entries(content?.[jsonMediaType]?.examples ?? {});
-  return examples.map(([name, { summary, value }]) => ({ name, summary, value }));
+export function examplesOf(content: Record<string, MediaType> | undefined): Example[] {
+  return Object.values(content?.[jsonMediaType]?.examples ?? {});
 }
 
 export function schemaOf(content: Record<string, MediaType> | undefined): Schema {

@@ -1,6 +1,5 @@
 import { escapeHtml, renderHtml } from '../../packages/console/src/html.ts';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
-import { addressesOf } from './addresses.ts';
 import { sampleLanguages } from './code/sample.ts';
 import { operationsOf, type NamedOperation, type OpenapiDocument } from './contract.ts';
 import { guideSections, renderGuide } from './guide/guide.ts';
@@ -10,21 +9,13 @@ import { renderOperations } from './reference/reference.ts';
 export function renderDocs(contract: OpenapiDocument, addresses: Record<string, string>): string {
   const { title, summary = '' } = contract.info;
   const operations = operationsOf(contract);
-  const stable = operations.filter(({ isExperimental }) => !isExperimental);
-  const experimental = operations.filter(({ isExperimental }) => isExperimental);
-  const [first] = addressesOf(contract);
-  const address = escapeHtml(first?.base ?? exampleAddress);
-  const samples = [
-    renderGuide(),
-    referenceIntroduction,
-    renderOperations(stable),
-    renderExperimental(experimental),
-  ];
+  const address = escapeHtml(addressesOf(contract)[0]?.base ?? exampleAddress);
+  const samples = [renderGuide(), renderReferenceIntroduction(operations), renderOperations(operations)];
   const body = `<a class="skip" href="#content">Skip to content</a>
 <header class="bar"><div class="bar-inner"><a class="brand" href="./">${escapeHtml(title)} <span>API</span></a>
 ${renderLanguages()}</div></header>
 <div class="docs">
-${renderContents(contract, stable, experimental)}
+${renderContents(operations)}
 <main id="content">
 ${renderIntroduction(contract)}
 <div data-address="${address}">${samples.join('\n').replaceAll(exampleAddress, address)}</div>
@@ -33,8 +24,23 @@ ${renderIntroduction(contract)}
   return renderHtml({ title: `${title} API`, description: summary, name: 'docs', body }, addresses);
 }
 
-const referenceIntroduction = `<section id="reference"><h2>Reference</h2>
-<p>Generated from <a href="openapi.yaml">openapi.yaml</a>, which tests compare with the running service.</p></section>`;
+/**
+ * The addresses that the operator has configured, without `/v1`, which the path of every operation begins with. A relative
+ * one is this host, whose address only the script knows.
+ */
+function addressesOf({ servers = [] }: OpenapiDocument): { base: string; description: string }[] {
+  const configured = servers.filter(({ url }) => /^https?:/i.test(url));
+  if (configured.length === 0) return [{ base: exampleAddress, description: 'The default address.' }];
+  return configured.map(({ url, description = '' }) => ({ base: url.replace(/\/v1$/, ''), description }));
+}
+
+function renderReferenceIntroduction(operations: NamedOperation[]): string {
+  const note = operations.some(({ isExperimental }) => isExperimental)
+    ? '\n<p id="experimental">A release may change or remove the operations that are marked as experimental.</p>'
+    : '';
+  return `<section id="reference"><h2>Reference</h2>
+<p>Generated from <a href="openapi.yaml">openapi.yaml</a>, which tests compare with the running service.</p>${note}</section>`;
+}
 
 function renderLanguages(): string {
   const choices = Object.entries(sampleLanguages).map(
@@ -45,21 +51,12 @@ function renderLanguages(): string {
 ${choices.join('\n')}</fieldset>`;
 }
 
-function renderContents(
-  { paths }: OpenapiDocument,
-  stable: NamedOperation[],
-  experimental: NamedOperation[],
-): string {
-  const documents = Object.keys(paths).filter((path) => path.startsWith('/openapi.'));
-  const links = documents.map((path) => {
-    const title = path.replace(/^\/(?:openapi\.(?=experimental))?/, '');
-    return `<li><a href="${path.slice(1)}">${title}</a></li>`;
-  });
+function renderContents(operations: NamedOperation[]): string {
+  const documents = ['openapi.yaml', 'openapi.json', 'openapi-3.0.json'];
   const groups = [
     renderLinks('Guide', guideSections),
-    renderLinks('Reference', stable.map(toEntry)),
-    ...(experimental.length > 0 ? [renderLinks('Experimental', experimental.map(toEntry))] : []),
-    `<div><h2>Contract</h2><ul>${links.join('\n')}</ul></div>`,
+    renderLinks('Reference', operations.map(toEntry)),
+    `<div><h2>Contract</h2><ul>${documents.map((name) => `<li><a href="${name}">${name}</a></li>`).join('')}</ul></div>`,
   ];
   return `<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
 <div class="groups">${groups.join('\n')}</div></details></nav>`;
@@ -87,14 +84,4 @@ function renderIntroduction(contract: OpenapiDocument): string {
 it.</p></div>
 <div class="samples"><div class="block addresses"><div class="block-head"><span id="addresses">Address</span></div>
 <ul aria-labelledby="addresses">${items.join('\n')}</ul></div></div></section>`;
-}
-
-function renderExperimental(operations: NamedOperation[]): string {
-  if (operations.length === 0) return '';
-  return `<section id="experimental"><h2>Experimental</h2>
-<p>The operator has turned these operations on. They are not part of v1: any release may change or remove them. Send <code>Petstore-Stability: experimental</code> with each request. Without it, the service responds as if these
-operations did not exist.</p>
-<p>A walk through all pages may miss a pet that is changed or deleted meanwhile. It visits every other pet exactly
-once.</p></section>
-${renderOperations(operations)}`;
 }

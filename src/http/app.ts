@@ -103,7 +103,7 @@ function createRoutes(
     (await isStoreReady()) ? 1 : 0,
   );
   const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
-  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson } = documents;
+  const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } = documents;
 
   const routes: Route[] = [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
@@ -111,6 +111,7 @@ function createRoutes(
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
     { path: '/openapi.json', methods: { GET: openapiJson }, isOpen: true },
+    { path: '/openapi-3.0.json', methods: { GET: openapi30Json }, isOpen: true },
     { path: '/docs', methods: { GET: docsHtml }, isOpen: true },
     { path: '/docs/', methods: { GET: docsRedirect }, isOpen: true },
     { path: '/', methods: { GET: home }, isOpen: true },
@@ -129,7 +130,5 @@ function createRoutes(
       methodHeaders: { PATCH: experimentalMark, DELETE: experimentalMark },
     },
     { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
-    { path: '/openapi.experimental.yaml', methods: { GET: documents.experimentalYaml }, isOpen: true },
-    { path: '/openapi.experimental.json', methods: { GET: documents.experimentalJson }, isOpen: true },
   ];
 }

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import { blocksOf } from '../support/clients-document.ts';
+import { operations } from '../support/contract/openapi.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { outputOf, project, run } from '../support/process/package.ts';
 import { makeFolder } from '../support/process/process.ts';
@@ -41,6 +42,11 @@ describe.each(['openapi-typescript and openapi-fetch', 'hey-api'])('the client o
       const [program = '', ...args] = here(command).split(' ').slice(1);
       await outputOf([join(generators, 'node_modules/.bin', program), ...args], folder.path);
     }
+    const { file, names } = generated[heading]!;
+    const code = await Bun.file(join(folder.path, file)).text();
+    const functions = [...code.matchAll(names)].map(([, name = '']) => name);
+    expect(functions.toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted());
+
     await Bun.write(join(folder.path, 'sample.ts'), here(ts));
     await Bun.write(
       join(folder.path, 'process.d.ts'),
@@ -73,7 +79,16 @@ function setupOf(sample: string): string {
   return sample.slice(0, sample.indexOf('\n\nconst {'));
 }
 
+/** Where a generator writes the operations: those of the API, and nothing else. */
+const generated: Record<string, { file: string; names: RegExp }> = {
+  'openapi-typescript and openapi-fetch': {
+    file: 'petstore.d.ts',
+    names: /(?<=^export interface operations \{.*)^ {4}(\w+): \{/gms,
+  },
+  'hey-api': { file: 'petstore/sdk.gen.ts', names: /^export const (\w+)/gm },
+};
+
 const listOf: Record<string, string> = {
-  'openapi-typescript and openapi-fetch': `await client.GET('/v1/pets', { params: { query: { status: 'pending' } } })`,
+  'openapi-typescript and openapi-fetch': `await client.GET('/pets', { params: { query: { status: 'pending' } } })`,
   'hey-api': `await listPets({ query: { status: 'pending' } })`,
 };

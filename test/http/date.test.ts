@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { openPaths } from '../support/contract/open-paths.ts';
 import { operations } from '../support/contract/openapi.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { listen, type Listening } from '../support/http/socket.ts';
@@ -18,9 +19,11 @@ afterAll(async () => {
   await service.close();
 });
 
-const paths = operations
-  .filter(({ method }) => method === 'GET')
-  .map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'console.js'));
+const reads = [
+  ...operations.filter(({ method }) => method === 'GET'),
+  ...openPaths.filter(({ statuses }) => statuses.includes(200)),
+];
+const paths = reads.map(({ path }) => path.replace('{petId}', '1').replace('{file}', 'console.js'));
 const requests: [method: string, path: string, headers: string][] = [
   ...['GET', 'HEAD', 'OPTIONS', 'DELETE'].flatMap((method) =>
     [...paths, '/nowhere'].map((path): [string, string, string] => [method, path, '']),

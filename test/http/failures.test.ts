@@ -69,7 +69,7 @@ describe('an error body', () => {
       'unavailable 503',
       'internal 500',
     ]);
-    expect(openapi.components.schemas['Error']?.properties?.['code']?.enum).toEqual(
+    expect(openapi.components.schemas['Error']?.properties?.['code']?.['x-extensible-enum']).toEqual(
       Object.keys(statusOfCode),
     );
   });

@@ -41,12 +41,7 @@ async function expectToServeDocuments({ url }: Service): Promise<void> {
     expect(response.status).toBe(200);
     return response.text();
   };
-  const contracts = [
-    '/openapi.yaml',
-    '/openapi.json',
-    '/openapi.experimental.yaml',
-    '/openapi.experimental.json',
-  ];
+  const contracts = ['/openapi.yaml', '/openapi.json', '/openapi-3.0.json'];
   for (const path of [...contracts, '/docs', '/']) {
     expect((await found(path)) === (await expected(path))).toBe(true);
   }
@@ -172,7 +167,6 @@ describe('npm pack', () => {
       'src/cli/petstore.sh',
       'src/cli/petstore.ts',
       'openapi.yaml',
-      'openapi.experimental.yaml',
       'README.md',
       'LICENSE',
       'packages/client/src/index.ts',

@@ -114,8 +114,16 @@ describe('checkResponse', () => {
   });
 
   it('refuses an error code that is unknown, or unknown to this very response', async () => {
-    expect(await checkError({ code: 'teapot' })).toContain('/code must be equal to one of');
+    expect(await checkError({ code: 'teapot' })).toContain('the code teapot has no example');
     expect(await checkError({ code: 'invalid_pet' })).toContain('the code invalid_pet has no example');
+  });
+
+  it('takes the default response for the statuses of its examples alone', async () => {
+    const conflict = { method: 'POST', status: 422, code: 'idempotency_conflict' };
+    expect(await checkError(conflict)).toBe('accepted');
+    expect(await checkError({ ...conflict, code: 'invalid_pet' })).toContain('the code invalid_pet has no');
+    expect(await checkError({ ...conflict, status: 409 })).toContain('the status is not documented');
+    expect(await checkError({ ...conflict, method: 'GET' })).toContain('the status is not documented');
   });
 
   it('refuses a body where there must be none', async () => {

@@ -29,14 +29,7 @@ export function breakProgram(patches: readonly Patch[]): { program: string } & D
   const folder = mkdtempSync(join(tmpdir(), 'petstore-broken-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    for (const name of [
-      'src',
-      'packages',
-      'package.json',
-      'openapi.yaml',
-      'openapi.experimental.yaml',
-      'tsconfig.json',
-    ]) {
+    for (const name of ['src', 'packages', 'package.json', 'openapi.yaml', 'tsconfig.json']) {
       cpSync(join(project, name), join(folder, name), { recursive: true });
     }
     symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));

@@ -3,7 +3,6 @@ import { renderFetch } from '../code/fetch.ts';
 import {
   exampleAddress,
   renderCurl,
-  stabilityHeader,
   type ApiRequest,
 } from '../../../packages/console/src/docs/code/request.ts';
 import type { CodeSample } from '../code/sample.ts';
@@ -28,7 +27,7 @@ export function sampleOf(operation: NamedOperation): CodeSample {
 /** The optional parameters that a good first request has. */
 const shownParameters = new Set(['limit', 'Idempotency-Key']);
 
-function requestOf({ method, path, parameters, requestBody, isExperimental }: NamedOperation): ApiRequest {
+function requestOf({ method, path, parameters, requestBody }: NamedOperation): ApiRequest {
   const shown = parameters.filter(({ name, required }) => required || shownParameters.has(name));
   const partOf = (location: string) => shown.filter((parameter) => parameter.in === location);
   const filled = partOf('path').reduce(
@@ -44,15 +43,10 @@ function requestOf({ method, path, parameters, requestBody, isExperimental }: Na
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
     headers: [
       ...(body ? [['Content-Type', 'application/json'] satisfies [string, string]] : []),
-      ...pairsOf('header').filter(([name]) => !isStability(name)),
-      ...(isExperimental ? [stabilityHeader] : []),
+      ...pairsOf('header'),
     ],
     body: body && JSON.stringify(body.value),
   };
-}
-
-function isStability(name: string): boolean {
-  return name.toLowerCase() === stabilityHeader[0].toLowerCase();
 }
 
 function valueOf({ example, schema }: Parameter): string {

@@ -68,9 +68,6 @@ function fieldsOf({ properties = {}, required = [] }: Schema, path = ''): Parame
 }
 
 function typeOf(schema: Schema): string {
-  const choices = schema.anyOf ?? schema.oneOf;
-  // Beside a type, they are conditions.
-  if (choices && schema.type === undefined) return choices.map(typeOf).join(' | ');
   const { type = 'any', format, enum: values, minimum, maximum, default: fallback } = schema;
   const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : '';
   const standard = fallback === undefined ? '' : `, default ${JSON.stringify(fallback)}`;

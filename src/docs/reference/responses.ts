@@ -1,55 +1,43 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
-import { renderBlock } from '../code/block.ts';
 import { indentJson } from '../../../packages/console/src/docs/code/json-text.ts';
-import { examplesOf, type DocumentedResponse, type Header, type NamedExample } from '../contract.ts';
+import { renderBlock } from '../code/block.ts';
+import { examplesOf, type DocumentedResponse, type Example } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
 
-type Headers = Record<string, Header>;
-
-/** Each status with its examples, its error codes and its headers. What all of them carry comes once, at the end. */
+/** Each status with its examples, its error codes and its headers. */
 export function renderResponses(responses: Record<string, DocumentedResponse>): string {
-  const shared = sharedHeaders(Object.values(responses));
   const items = Object.entries(responses).map(([status, { description, headers = {}, content }]) => {
-    const own = Object.fromEntries(Object.entries(headers).filter(([name]) => !(name in shared)));
-    return `<details><summary>${renderStatus(status)} <span>${renderInline(description)}</span></summary>
-<div class="folded">${examplesOf(content).map(renderExample).join('\n')}${renderHeaders('Headers', own)}</div></details>`;
+    const examples = examplesOf(content);
+    // `default` stands for the statuses of its examples.
+    const shown =
+      status === 'default' ? examples.map((example) => bodyOf(example).status).join(', ') : status;
+    return `<details><summary>${renderStatus(shown)} <span>${renderInline(description)}</span></summary>
+<div class="folded">${examples.map(renderExample).join('\n')}${renderHeaders(headers)}</div></details>`;
   });
-  const everywhere = renderHeaders('', shared);
-  if (everywhere !== '')
-    items.push(`<details><summary>Headers of every response</summary>
-<div class="folded">${everywhere}</div></details>`);
   return `<h4>Responses</h4><div class="responses">${items.join('\n')}</div>`;
 }
 
-function renderExample({ name, summary = name.replaceAll('_', ' '), value }: NamedExample): string {
-  const code = codeOf(value);
+function renderExample(example: Example): string {
+  const { summary = 'Example' } = example;
+  const { code } = bodyOf(example);
   const subject = code === undefined ? 'Body' : `<a href="#error-${code}"><code>${code}</code></a>`;
   return renderBlock({
-    text: indentJson(JSON.stringify(value)),
+    text: indentJson(JSON.stringify(example.value)),
     language: 'json',
     title: `${subject} · ${escapeHtml(summary)}`,
     label: `Example: ${summary}`,
   });
 }
 
-function codeOf(value: unknown): string | undefined {
-  const code = (value as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && /^\w+$/.test(code) ? code : undefined;
+/** The fields of an error. */
+function bodyOf({ value }: Example): { code?: string; status?: number } {
+  return value as object;
 }
 
-function renderHeaders(title: string, headers: Headers): string {
+function renderHeaders(headers: NonNullable<DocumentedResponse['headers']>): string {
   const terms = Object.entries(headers).map(([name, { description = '' }]) => ({
     term: `<code>${escapeHtml(name)}</code>`,
     description: renderInline(description),
   }));
-  if (terms.length === 0) return '';
-  return (title === '' ? '' : `<h5>${title}</h5>`) + renderTerms(terms, 'terms headers');
-}
-
-/** The headers that mean the same on every response of an operation. */
-function sharedHeaders(responses: DocumentedResponse[]): Headers {
-  const [first, ...others] = responses.map(({ headers = {} }) => headers);
-  const isShared = (name: string, header: Header) =>
-    others.every((headers) => headers[name]?.description === header.description);
-  return Object.fromEntries(Object.entries(first ?? {}).filter(([name, header]) => isShared(name, header)));
+  return terms.length === 0 ? '' : `<h5>Headers</h5>${renderTerms(terms, 'terms headers')}`;
 }

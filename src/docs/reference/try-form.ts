@@ -1,14 +1,12 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
-import { stabilityHeader } from '../../../packages/console/src/docs/code/request.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
 /** A form that sends a real request. `browser/try/` shows it and builds the request from its data attributes. */
 export function renderTryForm(operation: NamedOperation): string {
-  const { operationId, method, path, parameters, requestBody, isExperimental } = operation;
+  const { operationId, method, path, parameters, requestBody } = operation;
   const id = (name: string) => `${operationId}-${name}`;
-  const own = parameters.filter(({ name }) => name.toLowerCase() !== stabilityHeader[0].toLowerCase());
-  const headers = own.filter((parameter) => parameter.in === 'header');
-  const fields = own.filter((parameter) => parameter.in !== 'header');
+  const headers = parameters.filter((parameter) => parameter.in === 'header');
+  const fields = parameters.filter((parameter) => parameter.in !== 'header');
   const [body] = examplesOf(requestBody?.content);
   const bodyField = body
     ? `<div class="field wide"><label for="${id('body')}">Body</label>
@@ -16,9 +14,7 @@ export function renderTryForm(operation: NamedOperation): string {
     : '';
   const renderAll = (shown: Parameter[]) =>
     shown.map((field) => renderField(id(field.name), field)).join('\n');
-  return `<form class="try card" id="${id('try')}" data-method="${method}" data-path="${escapeHtml(path)}"${
-    isExperimental ? ' data-experimental' : ''
-  } aria-label="Try ${operationId}" hidden>
+  return `<form class="try card" id="${id('try')}" data-method="${method}" data-path="${escapeHtml(path)}" aria-label="Try ${operationId}" hidden>
 <div class="try-request"><h4>Try it</h4>
 <p class="help">Sends a real request to this host${method === 'GET' ? '' : ' and changes its pets'}.</p>
 <div class="fields"><div class="field wide"><label for="${id('key')}">API key</label>

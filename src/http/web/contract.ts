@@ -1,47 +1,85 @@
-import overlaySource from '../../../openapi.experimental.yaml' with { type: 'text' };
-import contractSource from '../../../openapi.yaml' with { type: 'text' };
+import { operationsOf, type OpenapiDocument } from '../../docs/contract.ts';
+import source from '../../../openapi.yaml' with { type: 'text' };
 
-// The compiler takes them for modules.
-const v1Source = contractSource as unknown as string;
-const additionSource = overlaySource as unknown as string;
-
-export interface Addresses {
+export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
+  /** True if the service lacks the experimental operations. */
+  isStableOnly?: boolean;
 }
 
-/** The contract of v1 as YAML. The configured addresses come first among its servers. */
-export function contractYaml({ publicUrl, stagingUrl }: Addresses): string {
-  const servers = [serverEntry('Production', publicUrl), serverEntry('Staging', stagingUrl)].join('');
-  return v1Source.replace('\nservers:\n', (start) => start + servers);
+interface Contract extends OpenapiDocument {
+  info: OpenapiDocument['info'] & { description: string };
+  tags: { name: string }[];
+  components: Record<string, Record<string, unknown>>;
 }
 
-/** The contract with the experimental operations: v1's, and what `openapi.experimental.yaml` adds. */
-export function experimentalContract(v1Yaml: string): unknown {
-  return addTo(Bun.YAML.parse(v1Yaml), Bun.YAML.parse(additionSource), '');
+/** `openapi.yaml` as this service serves it: with its own addresses and operations. */
+export function contractOf({ publicUrl, stagingUrl, isStableOnly = false }: ContractOptions): Contract {
+  const contract = Bun.YAML.parse(source) as Contract;
+  const servers = [
+    publicUrl === undefined
+      ? { url: '/v1', description: 'The host that serves this document.' }
+      : { url: publicUrl, description: 'Production' },
+    ...(stagingUrl === undefined ? [] : [{ url: stagingUrl, description: 'Staging' }]),
+  ];
+  const served = { ...contract, servers };
+  return isStableOnly ? withoutExperiments(served) : served;
 }
 
-/** The paths of the contract begin with `/v1`, so its servers end before it. */
-function serverEntry(description: string, url: string | undefined): string {
-  if (url === undefined) return '';
-  return `  - url: ${JSON.stringify(url.replace(/\/v1$/, ''))}\n    description: ${description}\n`;
+/** The same API for tools that stop at OpenAPI 3.0. It knows what `openapi.yaml` uses of 3.1; a test checks the result. */
+export function toOpenapi30(contract: Contract): unknown {
+  const { summary, description, ...info } = contract.info;
+  const whole = {
+    ...contract,
+    openapi: '3.0.3',
+    info: { ...info, description: `${summary}\n\n${description}` },
+  };
+  return rewrite(whole, (node) => {
+    const { $ref: reference, type, ...others } = node as Record<string, unknown>;
+    if (reference !== undefined && Object.keys(others).length > 0)
+      return { allOf: [{ $ref: reference }], ...others };
+    if (!Array.isArray(type)) return node;
+    return { type: type.find((name) => name !== 'null') as unknown, nullable: true, ...others };
+  });
 }
 
-/** Adds fields to objects and items to lists. It refuses to replace anything, so the result is always a superset. */
-function addTo(contract: unknown, addition: unknown, where: string): unknown {
-  if (contract === undefined) return addition;
-  if (Array.isArray(contract) && Array.isArray(addition)) return [...contract, ...addition] as unknown[];
-  if (!isObject(contract) || !isObject(addition)) {
-    throw new Error(`openapi.experimental.yaml would replace ${where} of openapi.yaml.`);
-  }
-  const added = Object.entries(addition).map(([name, value]) => [
-    name,
-    addTo(contract[name], value, `${where}/${name}`),
+/** Without the experimental operations, the links to them, and the tags and components that only they use. */
+function withoutExperiments(contract: Contract): Contract {
+  const experiments = operationsOf(contract).filter(({ isExperimental }) => isExperimental);
+  const names = new Set<unknown>(experiments.map(({ operationId }) => operationId));
+  const stable = rewrite(contract, (node) =>
+    'operationId' in node && names.has(node.operationId) ? undefined : node,
+  ) as Contract;
+  const operations = operationsOf(stable);
+  const paths = Object.entries(stable.paths).filter(([name]) =>
+    operations.some(({ path }) => path === `/v1${name}`),
+  );
+  const tags = stable.tags.filter(({ name }) =>
+    operations.some((operation) => operation.tags?.includes(name)),
+  );
+  return withoutUnused({ ...stable, tags, paths: Object.fromEntries(paths) });
+}
+
+/** Removes the components that nothing refers to, and then those that only they referred to. */
+function withoutUnused(contract: Contract): Contract {
+  const text = JSON.stringify(contract);
+  const { securitySchemes = {}, ...others } = contract.components;
+  const kept = Object.entries(others).map(([kind, components]) => [
+    kind,
+    Object.fromEntries(
+      Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+    ),
   ]);
-  return { ...contract, ...(Object.fromEntries(added) as object) };
+  const smaller = { ...contract, components: { securitySchemes, ...(Object.fromEntries(kept) as object) } };
+  return JSON.stringify(smaller).length < text.length ? withoutUnused(smaller) : smaller;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** A copy in which each object is what `change` makes of it; undefined removes it. */
+function rewrite(document: unknown, change: (node: object) => unknown): unknown {
+  const text = JSON.stringify(document, (_name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? change(value) : value,
+  );
+  return JSON.parse(text);
 }

@@ -1,35 +1,18 @@
 import { PetstoreError } from '../../domain/error.ts';
-import type { Call, Handler } from '../endpoint.ts';
-import type { MaybePromise } from '../maybe-promise.ts';
+import type { Handler } from '../endpoint.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
-import { contractYaml, experimentalContract, type Addresses } from './contract.ts';
+import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
 type Documents = Record<
-  | 'home'
-  | 'docsHtml'
-  | 'docsRedirect'
-  | 'asset'
-  | 'openapiYaml'
-  | 'openapiJson'
-  | 'experimentalYaml'
-  | 'experimentalJson',
+  'home' | 'docsHtml' | 'docsRedirect' | 'asset' | 'openapiYaml' | 'openapiJson' | 'openapi30Json',
   Handler
 >;
 
-interface DocumentOptions extends Addresses {
-  /** True if the experimental operations are off. */
-  isStableOnly?: boolean;
-}
-
-/** The console, the docs and the contract. All of it is made on the first request for it. */
-export function createDocuments(options: DocumentOptions = {}): Documents {
-  const { isStableOnly = false } = options;
-  const stableYaml = contractYaml(options);
-  const contract = once(() => (isStableOnly ? Bun.YAML.parse(stableYaml) : experimentalContract(stableYaml)));
-  const yaml = lazily(() => serveText('application/yaml', isStableOnly ? stableYaml : toYaml(contract())));
-  const json = lazily(() => serveText(jsonMediaType, toJson(contract())));
+/** The console, the docs and the contract. Each is made on the first request for it. */
+export function createDocuments(options: ContractOptions = {}): Documents {
+  const contract = () => contractOf(options);
   let loaded: Promise<ConsoleAndDocs> | undefined;
 
   const load = (): Promise<ConsoleAndDocs> => {
@@ -44,7 +27,9 @@ export function createDocuments(options: DocumentOptions = {}): Documents {
 
   return {
     /** The console sells, so there is none without the experimental operations. */
-    home: isStableOnly ? () => redirect(307, 'docs') : async (call) => (await load()).consoleHtml(call),
+    home: options.isStableOnly
+      ? () => redirect(307, 'docs')
+      : async (call) => (await load()).consoleHtml(call),
     docsHtml: async (call) => (await load()).docsHtml(call),
     /** From `/docs/`, where the relative addresses of the docs would be wrong. */
     docsRedirect: () => redirect(308, '../docs'),
@@ -54,10 +39,9 @@ export function createDocuments(options: DocumentOptions = {}): Documents {
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found(call);
     },
-    openapiYaml: yaml,
-    openapiJson: json,
-    experimentalYaml: yaml,
-    experimentalJson: json,
+    openapiYaml: lazily(() => serveText('application/yaml', Bun.YAML.stringify(contract(), null, 2))),
+    openapiJson: lazily(() => serveJson(contract())),
+    openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
   };
 }
 
@@ -65,21 +49,11 @@ function redirect(status: number, location: string): PlainResponse {
   return { status, headers: { Location: location, 'Cache-Control': 'private, no-cache' }, body: null };
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
-  return () => (made ??= { value: make() }).value;
-}
-
 function lazily(make: () => Handler): Handler {
-  const handler = once(make);
-  return (call: Call): MaybePromise<PlainResponse> => handler()(call);
+  let handler: Handler | undefined;
+  return (call) => (handler ??= make())(call);
 }
 
-function toJson(document: unknown): string {
-  return JSON.stringify(document, null, 2);
-}
-
-/** Parts that are used twice are written twice: anchors only suit a file that people write. */
-function toYaml(document: unknown): string {
-  return Bun.YAML.stringify(JSON.parse(JSON.stringify(document)), null, 2);
+function serveJson(document: unknown): Handler {
+  return serveText(jsonMediaType, JSON.stringify(document, null, 2));
 }

@@ -1,8 +1,171 @@
-import { expect, it } from 'bun:test';
-import { openService } from '../../support/http/service.ts';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'bun:test';
+import { dereference } from '../../../src/docs/contract.ts';
+import { contractOf, toOpenapi30 } from '../../../src/http/web/contract.ts';
+import { problemsOfValue } from '../../support/contract/conformance.ts';
+import {
+  operations,
+  readContract,
+  stableContract,
+  wholeContract,
+  type DocumentedOperation,
+  type Schema,
+} from '../../support/contract/openapi.ts';
+import { openService, type ServiceOptions } from '../../support/http/service.ts';
 
-it('serves the same document in JSON and YAML', async () => {
-  await using service = await openService();
-  const [json, yaml] = [await service.call('/openapi.json'), await service.call('/openapi.yaml')];
-  expect(await json.json()).toEqual(Bun.YAML.parse(await yaml.text()) as object);
+interface Document {
+  servers: { url: string }[];
+  components: Record<string, Record<string, unknown>>;
+}
+
+async function documentOf(path: string, options: ServiceOptions = {}): Promise<Document> {
+  await using service = await openService(options);
+  const text = await (await service.callAs(null, path)).text();
+  return (path.endsWith('.yaml') ? Bun.YAML.parse(text) : JSON.parse(text)) as Document;
+}
+
+describe('/openapi.json', () => {
+  it('is the same in YAML', async () => {
+    for (const options of [{}, { stableOnly: true }])
+      expect(await documentOf('/openapi.yaml', options)).toEqual(await documentOf('/openapi.json', options));
+  });
+
+  it('has the operations of the API and nothing else', () => {
+    expect(operations.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)).toEqual([
+      'GET /v1/pets listPets',
+      'POST /v1/pets createPet',
+      'GET /v1/pets/{petId} getPet',
+      'PATCH /v1/pets/{petId} updatePet',
+      'DELETE /v1/pets/{petId} deletePet',
+      'GET /v1/store/orders listOrders',
+    ]);
+  });
+
+  it('lacks the experimental operations, and whatever only they use, with --stable-only', async () => {
+    const stable = await documentOf('/openapi.json', { stableOnly: true });
+    expect(JSON.stringify(stable)).not.toMatch(/xperimental|updatePet|deletePet|Order|PetUpdate/);
+    expect(namesOf(stableContract.operations)).toEqual(['listPets', 'createPet', 'getPet']);
+    for (const operation of stableContract.operations) {
+      const { responses, ...others } = operation;
+      const whole = operations.find(({ operationId }) => operationId === operation.operationId)!;
+      expect(others).toEqual({ ...whole, responses: undefined } as typeof others);
+      for (const [status, { links, ...response }] of Object.entries(responses)) {
+        const { links: all, ...same } = whole.responses[status]!;
+        expect(response).toEqual(same);
+        expect(Object.keys(links ?? {})).toEqual(Object.keys(all ?? {}).slice(0, 1));
+      }
+    }
+  });
+
+  it('has no component that nothing refers to', async () => {
+    for (const options of [{}, { stableOnly: true }]) {
+      const document = await documentOf('/openapi.json', options);
+      const { securitySchemes: _schemes, ...components } = document.components;
+      const references = Object.entries(components).flatMap(([kind, named]) =>
+        Object.keys(named).map((name) => `"#/components/${kind}/${name}"`),
+      );
+      const text = JSON.stringify(document);
+      expect(references.filter((reference) => !text.includes(reference))).toEqual([]);
+    }
+  });
 });
+
+describe('the servers of the documents', () => {
+  const publicUrl = 'https://pets.example/v1';
+  const stagingUrl = 'https://staging.pets.example/api/v1';
+  const urlsOf = async (options: ServiceOptions) => {
+    const all = ['/openapi.json', '/openapi.yaml', '/openapi-3.0.json'].map(async (path) => {
+      const { servers } = await documentOf(path, options);
+      return servers.map(({ url }) => url);
+    });
+    const [urls = [], ...others] = await Promise.all(all);
+    for (const other of others) expect(other).toEqual(urls);
+    return urls;
+  };
+
+  it('begin with the host that serves them, or with the public address', async () => {
+    expect(await urlsOf({})).toEqual(['/v1']);
+    expect(await urlsOf({ stagingUrl })).toEqual(['/v1', stagingUrl]);
+    expect(await urlsOf({ publicUrl })).toEqual([publicUrl]);
+    expect(await urlsOf({ publicUrl, stagingUrl })).toEqual([publicUrl, stagingUrl]);
+  });
+});
+
+describe('/openapi-3.0.json', () => {
+  const converted = readContract('openapi-3.0.json', toOpenapi30(contractOf({})));
+
+  it('is served', async () => {
+    expect(dereference(await documentOf('/openapi-3.0.json'))).toEqual(converted.openapi);
+    const stable = dereference(await documentOf('/openapi-3.0.json', { stableOnly: true }));
+    expect(namesOf(readContract('', stable).operations)).toEqual(namesOf(stableContract.operations));
+  });
+
+  it('says the same of each operation', () => {
+    expect(converted.operations.map(withoutSchemas)).toEqual(wholeContract.operations.map(withoutSchemas));
+    const { info } = converted.openapi as unknown as { info: { description: string } };
+    const { info: original } = wholeContract.openapi as unknown as {
+      info: { summary: string; description: string };
+    };
+    expect(info.description).toBe(`${original.summary}\n\n${original.description}`);
+  });
+
+  it('accepts and refuses the same values', () => {
+    const pairs = wholeContract.operations.flatMap((operation, index) => {
+      const other = schemasOf(converted.operations[index]!);
+      return schemasOf(operation).map((schema, place) => [schema, other[place]!] as const);
+    });
+    expect(pairs.length).toBeGreaterThan(30);
+    const judged = pairs.flatMap(([schema, other]) =>
+      values.map((value) => [problemsOfValue(schema, value).length === 0, isInstance30(other, value), value]),
+    );
+    expect(judged.filter(([one, same]) => one !== same)).toEqual([]);
+    expect(judged.filter(([one]) => one).length).toBeGreaterThan(50);
+  });
+});
+
+function namesOf(all: DocumentedOperation[]): string[] {
+  return all.map(({ operationId }) => operationId);
+}
+
+/** All but the schemas, which the two versions write differently. */
+function withoutSchemas(operation: DocumentedOperation): unknown {
+  return JSON.parse(
+    JSON.stringify(operation, (name, value: unknown) => (name === 'schema' ? 'schema' : value)),
+  );
+}
+
+/** The schemas of parameters, bodies and headers, in the order of the document. */
+function schemasOf(operation: DocumentedOperation): Schema[] {
+  const found: Schema[] = [];
+  JSON.stringify(operation, (name, value: Schema) => {
+    if (name === 'schema') found.push(value);
+    return value;
+  });
+  return found;
+}
+
+/** Values that the schemas tell apart: sound ones, and each with something missing, extra, null or of another type. */
+const pet = { id: 1, name: 'Rex', categoryId: 1, status: 'sold' };
+const order = { id: 1, petId: 1, status: 'sold', createdAt: '2026-11-16T09:30:00.000Z' };
+const error = { code: 'not_found', message: 'No.', status: 404 };
+const sound: object[] = [pet, order, error, { ...pet, expected: { status: null } }];
+const others = [null, true, 0, 1, 20, 101, 1.5, '', 'sold', 'available', 'lost', '"a"', '*', [], {}];
+const values: unknown[] = [...sound.flatMap(variantsOf), ...others];
+
+function variantsOf(value: object): unknown[] {
+  const replaced = Object.keys(value).flatMap((name) =>
+    [undefined, null, 'sold', 7].map((other): unknown =>
+      JSON.parse(JSON.stringify(Object.assign({}, value, { [name]: other }))),
+    ),
+  );
+  return [value, [value], { ...value, extra: 1 }, ...replaced];
+}
+
+// `nullable` is what OpenAPI 3.0 adds to JSON Schema; Ajv knows it.
+const ajv = new Ajv({ strict: false });
+ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
+ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
+
+function isInstance30(schema: Schema, value: unknown): boolean {
+  return ajv.compile(schema)(value);
+}

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { documentedResponses, experimental, type DocumentedResponse, type Schema } from './openapi.ts';
+import { expectedResponse } from './expected.ts';
+import { wholeContract, type DocumentedResponse, type Schema } from './openapi.ts';
 
 /** What was asked; the address may be a path alone. */
 export interface Asked {
@@ -7,13 +8,13 @@ export interface Asked {
   url: string;
 }
 
-/** Throws, with every difference, unless the document shows this response. The body stays unread. */
+/** Throws, with every difference, unless this response is described. The body stays unread. */
 export async function checkResponse(
   { method, url }: Asked,
   response: Response,
-  contract = experimental,
+  contract = wholeContract,
 ): Promise<void> {
-  const documented = documentedResponses(method, url, contract)[response.status];
+  const documented = expectedResponse(method, url, response.status, contract);
   const problems = documented
     ? [
         ...problemsOfHeaders(documented, response),
@@ -33,7 +34,7 @@ export interface InProcessApp {
 }
 
 /** Calls the app without a socket and checks every response. */
-export function createChecked(app: InProcessApp, contract = experimental): Call {
+export function createChecked(app: InProcessApp, contract = wholeContract): Call {
   return async (path, init) => {
     const response = await app.fetch(new Request(`http://localhost${path}`, init));
     await checkResponse({ method: methodOf(init), url: path }, response, contract);
@@ -111,6 +112,7 @@ function problemsOfBody(
 }
 
 const ajv = new Ajv2020({ allErrors: true });
+ajv.addVocabulary(['x-extensible-enum']);
 ajv.addFormat('date-time', (text) => !Number.isNaN(Date.parse(text)));
 ajv.addFormat('int64', { type: 'number', validate: (value) => Math.abs(value) <= 2 ** 63 });
 

@@ -1,13 +1,16 @@
 import { dereference } from '../../../src/docs/contract.ts';
-import { contractYaml, experimentalContract } from '../../../src/http/web/contract.ts';
+import { contractOf } from '../../../src/http/web/contract.ts';
 
-/** The documents as data for tests: every reference replaced by what it names. */
+/** The document as data for tests: every reference replaced by what it names. */
 
 export interface Schema {
-  type?: string;
+  type?: string | string[];
   format?: string;
+  description?: string;
   pattern?: string;
+  const?: unknown;
   enum?: unknown[];
+  'x-extensible-enum'?: string[];
   minimum?: number;
   maximum?: number;
   minLength?: number;
@@ -15,6 +18,8 @@ export interface Schema {
   default?: unknown;
   required?: string[];
   properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: boolean;
 }
 
 export interface Example {
@@ -33,8 +38,10 @@ export interface Header {
 }
 
 export interface DocumentedResponse {
+  description?: string;
   headers: Record<string, Header>;
   content?: Record<string, Content>;
+  links?: Record<string, { operationId: string; parameters: Record<string, string> }>;
 }
 
 export type Responses = Record<string, DocumentedResponse>;
@@ -50,15 +57,14 @@ export interface Parameter {
 export interface OperationObject {
   operationId: string;
   'x-stability'?: string;
+  'x-sunset'?: string;
   deprecated?: boolean;
-  /** Empty for what needs no key. */
-  security?: unknown[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Responses;
 }
 
-const methods = ['get', 'post', 'patch', 'delete', 'options'] as const;
+const methods = ['get', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
 export interface PathItem extends Partial<Record<Method, OperationObject>> {
@@ -67,15 +73,19 @@ export interface PathItem extends Partial<Record<Method, OperationObject>> {
 }
 
 export interface Openapi {
-  servers: { url: string }[];
+  servers: { url: string; description: string }[];
+  tags: { name: string }[];
   paths: Record<string, PathItem>;
-  components: { schemas: Record<string, Schema>; examples: Record<string, Example> };
-  'x-any-other-path': { responses: Responses };
+  components: {
+    schemas: Record<string, Schema>;
+    examples: Record<string, Example>;
+    responses: Record<string, DocumentedResponse>;
+  };
 }
 
 /** A document, and what follows from it. */
 export interface Contract {
-  /** The file that a message names. */
+  /** What a message calls it. */
   name: string;
   openapi: Openapi;
   operations: DocumentedOperation[];
@@ -88,81 +98,25 @@ export interface DocumentedOperation extends OperationObject {
   parameters: Parameter[];
 }
 
-/** The responses to a method that a path does not list. */
-const statusesOfOtherMethods = ['401', '405', '429', '500', '503'];
+/** What every service serves unless it is started with `--stable-only`. */
+export const wholeContract: Contract = readContract('openapi.yaml', contractOf({}));
+export const { openapi, operations } = wholeContract;
 
-export const v1: Contract = contractOf('openapi.yaml', withoutConsole(Bun.YAML.parse(contractYaml({}))));
-export const { openapi, operations } = v1;
-
-/** With the experimental operations, as a service has them unless it is started with `--stable-only`. */
-export const experimental: Contract = contractOf(
-  'openapi.experimental.yaml',
-  experimentalContract(contractYaml({})),
+export const stableContract: Contract = readContract(
+  'openapi.yaml with --stable-only',
+  contractOf({ isStableOnly: true }),
 );
 
-/** With the stable operations alone, there is no console. */
-function withoutConsole(source: unknown): unknown {
-  const { paths, ...others } = source as { paths: Record<string, unknown> };
-  const { '/': _console, ...otherPaths } = paths;
-  return { ...others, paths: otherPaths };
-}
-
-function contractOf(name: string, source: unknown): Contract {
+export function readContract(name: string, source: unknown): Contract {
   const document = dereference(source) as Openapi;
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
     methods.flatMap((method): DocumentedOperation[] => {
       const operation = item[method];
       if (!operation) return [];
       const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
-      return [{ ...operation, parameters, path, method: method.toUpperCase() as Uppercase<Method> }];
+      const whole = { path: `/v1${path}`, method: method.toUpperCase() as Uppercase<Method> };
+      return [{ ...operation, ...whole, parameters }];
     }),
   );
   return { name, openapi: document, operations: all };
-}
-
-/** The responses that a document allows for a request, by status. HEAD responds as GET does. */
-export function documentedResponses(method: string, url: string, contract: Contract): Responses {
-  const { paths, 'x-any-other-path': anyOtherPath } = contract.openapi;
-  // `/docs/` is documented as a response of `/docs`: OpenAPI linters refuse a path with a trailing slash.
-  const path = pathOf(url).replace(/^\/docs\/$/, '/docs');
-  const item = Object.entries(paths).find(([template]) => matches(template, path))?.[1];
-  if (!item) return anyOtherPath.responses;
-  const documentedMethod = method === 'HEAD' ? 'get' : methods.find((name) => name === method.toLowerCase());
-  const operation = documentedMethod && item[documentedMethod];
-  // Each operation documents 405 for the methods that are not operations; it is no response of its own.
-  return operation
-    ? pick(operation.responses, (status) => status !== '405')
-    : pick(item.get.responses, (status) => statusesOfOtherMethods.includes(status));
-}
-
-/** A request target has no fragment: what looks like one belongs to the path, or to the query. */
-function pathOf(url: string): string {
-  const { pathname } = new URL(url, 'http://localhost');
-  const [beforeQuery = ''] = url.split('?');
-  const hashAt = beforeQuery.indexOf('#');
-  return hashAt === -1 ? pathname : pathname + beforeQuery.slice(hashAt);
-}
-
-function matches(template: string, path: string): boolean {
-  const wanted = template.split('/');
-  const given = decode(path).split('/');
-  return (
-    wanted.length === given.length &&
-    wanted.every(
-      (segment, index) => segment === given[index] || (segment.startsWith('{') && given[index] !== ''),
-    )
-  );
-}
-
-/** `/v1/pe%74s` is `/v1/pets` (RFC 3986, section 6.2.2.2). */
-function decode(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
-}
-
-function pick(responses: Responses, isWanted: (status: string) => boolean): Responses {
-  return Object.fromEntries(Object.entries(responses).filter(([status]) => isWanted(status)));
 }

@@ -1,7 +1,7 @@
 import { openFailingService } from '../http/failing-service.ts';
 import { openService, type Service, type ServiceOptions } from '../http/service.ts';
 import { requestFor, type Change } from './documented-request.ts';
-import { experimental, v1, type Contract, type DocumentedOperation } from './openapi.ts';
+import { stableContract, wholeContract, type Contract, type DocumentedOperation } from './openapi.ts';
 
 /** A document, and services that it describes. */
 export interface World {
@@ -13,11 +13,11 @@ export interface World {
 /** What is said about one document is tested for each. */
 export const worlds: World[] = [
   {
-    contract: v1,
+    contract: stableContract,
     open: (options) => openService({ ...options, stableOnly: true }),
     openFailing: (error) => openFailingService(error, { stableOnly: true }),
   },
-  { contract: experimental, open: openService, openFailing: openFailingService },
+  { contract: wholeContract, open: openService, openFailing: openFailingService },
 ];
 
 /** Sends a request for an operation. A pet that is to be deleted is made first: none can be deleted twice. */

@@ -8,7 +8,7 @@ import type { Log } from '../../../src/domain/log.ts';
 import type { PetStore } from '../../../src/domain/pet.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
-import { experimental, v1 } from '../contract/openapi.ts';
+import { stableContract, wholeContract } from '../contract/openapi.ts';
 
 export interface Store {
   pets: PetStore;
@@ -53,7 +53,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
     fixedKeys: new Set([hashKey(apiKey)]),
     ...appOptions,
   });
-  const checked = createChecked(app, stableOnly ? v1 : experimental);
+  const checked = createChecked(app, stableOnly ? stableContract : wholeContract);
 
   const callAs: Service['callAs'] = (authorization, path, init = {}) => {
     const headers = new Headers(init.headers);

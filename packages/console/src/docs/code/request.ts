@@ -10,8 +10,6 @@ export interface ApiRequest {
   body?: string | undefined;
 }
 
-export const stabilityHeader: [name: string, value: string] = ['Petstore-Stability', 'experimental'];
-
 export function renderCurl(base: string, { method, path, headers, body }: ApiRequest): string {
   // With a body, curl sends POST; without one, GET.
   const isImplied = method === (body === undefined ? 'GET' : 'POST');

@@ -1,4 +1,4 @@
-import { stabilityHeader, type ApiRequest } from '../code/request.ts';
+import type { ApiRequest } from '../code/request.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -16,7 +16,6 @@ export function requestOf(form: HTMLFormElement): ApiRequest {
     else if (value !== '') headers.push([name, value]);
   }
   if (body !== undefined) headers.unshift(['Content-Type', 'application/json']);
-  if (form.dataset['experimental'] !== undefined) headers.push(stabilityHeader);
   return {
     method: form.dataset['method'] ?? 'GET',
     path: query.size === 0 ? path : `${path}?${query.toString()}`,

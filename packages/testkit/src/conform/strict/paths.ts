@@ -11,6 +11,7 @@ const open: [path: string, contentType: string, content: string][] = [
   ['/docs', 'text/html; charset=utf-8', '/v1/pets'],
   ['/openapi.json', 'application/json', '"openapi": "3.1'],
   ['/openapi.yaml', 'application/yaml', 'openapi: 3.1'],
+  ['/openapi-3.0.json', 'application/json', '"openapi": "3.0'],
   ['/livez', 'application/json', '{"status":"ok"}'],
   ['/readyz', 'application/json', '{"status":"ok"}'],
 ];

@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { openPaths } from '../../support/contract/open-paths.ts';
+import { operations } from '../../support/contract/openapi.ts';
+import { errorOf, outcomeOf } from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+
+/** docs/operations.md, "Paths without a key". Every call also compares its response with that table. */
+
+const service = await openService();
+afterAll(() => service.close());
+
+const call = (path: string, init?: RequestInit) => service.callAs(null, path, init);
+const named = openPaths.map((open) => [open.path.replace('{file}', 'console.js'), open] as const);
+
+describe('a path without a key', () => {
+  it('is one of these', () => {
+    expect(openPaths.map(({ path }) => path)).toEqual([
+      '/livez',
+      '/readyz',
+      '/',
+      '/docs',
+      '/docs/',
+      '/assets/{file}',
+      '/openapi.yaml',
+      '/openapi.json',
+      '/openapi-3.0.json',
+    ]);
+  });
+
+  it.each(named)(
+    '%s responds with its first status and media type',
+    async (path, { statuses, mediaTypes }) => {
+      const response = await call(path);
+      expect(response.status).toBe(statuses[0]!);
+      const mediaType = response.headers.get('Content-Type')?.split(';')[0];
+      expect(mediaTypes.length === 0 ? [undefined] : mediaTypes).toContain(mediaType);
+    },
+  );
+
+  it.each(named)('%s lists its methods, and refuses others', async (path) => {
+    const allow = 'GET, HEAD, OPTIONS';
+    const options = await call(path, { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('Allow')]).toEqual([204, allow]);
+    const refused = await call(path, { method: 'POST' });
+    expect(refused.headers.get('Allow')).toBe(allow);
+    expect(await errorOf(refused)).toEqual({
+      code: 'method_not_allowed',
+      message: `POST is not allowed here; allowed are ${allow}.`,
+      status: 405,
+    });
+  });
+
+  it.each(named.filter(([, { statuses }]) => statuses.includes(200)))(
+    '%s is revalidated by its tag',
+    async (path) => {
+      const etag = (await call(path)).headers.get('ETag') ?? '';
+      expect(await outcomeOf(call(path, { headers: { 'If-None-Match': etag } }))).toBe('304');
+      expect(await outcomeOf(call(path, { headers: { 'If-Match': '"another"' } }))).toBe(
+        '412 precondition_failed',
+      );
+    },
+  );
+});
+
+describe('a path of the API', () => {
+  it.each([...new Set(operations.map(({ path }) => path))])(
+    '%s lists its methods without a key',
+    async (template) => {
+      const path = template.replace('{petId}', '1');
+      const methods = operations
+        .filter((operation) => operation.path === template)
+        .map(({ method }) => method);
+      const response = await call(path, { method: 'OPTIONS' });
+      expect(response.headers.get('Allow')?.split(', ').toSorted()).toEqual(
+        [...methods, 'HEAD', 'OPTIONS'].toSorted(),
+      );
+      expect(await outcomeOf(call(path))).toBe('401 unauthorized');
+      expect(await outcomeOf(service.call(path, { method: 'PUT' }))).toBe('405 method_not_allowed');
+    },
+  );
+});
+
+describe('any other path', () => {
+  it('is 401 without a key, and 404 with one, whatever the method', async () => {
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+      for (const path of ['/v1', '/v1/none', '/metrics', '/openapi-3.1.json', '/assets/', '/livez/']) {
+        expect((await call(path, { method })).status).toBe(401);
+        expect((await service.call(path, { method })).status).toBe(404);
+      }
+    }
+    expect(await errorOf(service.call('/v1/none'))).toEqual({
+      code: 'not_found',
+      message: 'Nothing is found at this address.',
+      status: 404,
+    });
+  });
+});
