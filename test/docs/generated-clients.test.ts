@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import { blocksOf } from '../support/clients-document.ts';
 import { operations } from '../support/contract/openapi.ts';
+import { outcomeOf } from '../support/http/calls.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { outputOf, project, run } from '../support/process/package.ts';
 import { makeFolder } from '../support/process/process.ts';
 
-/** Runs the commands and samples of docs/clients.md for TypeScript as they stand there. */
+/** Runs the commands and samples of docs/clients.md for TypeScript, and its mock server, as they stand there. */
 
 const generators = join(project, 'test/generated-clients');
 const { devDependencies } = JSON.parse(readFileSync(join(generators, 'package.json'), 'utf8')) as {
@@ -73,6 +74,70 @@ describe.each(['openapi-typescript and openapi-fetch', 'hey-api'])('the client o
     expect(rounded.stdout, rounded.stderr).toContain('categoryId: 9007199254740992');
   });
 });
+
+describe('the mock server', () => {
+  const [, name = '', version = '', ...args] =
+    /^npx (@[\w/-]+)@([\d.]+) (.*)$/m.exec(blocksOf('A mock server')['sh'] ?? '') ?? [];
+
+  it('is shown with the version that is tested', () => {
+    expect(devDependencies[name]).toBe(version);
+  });
+
+  it('responds as the service does, to sound requests and to others', async () => {
+    await using service = await openListeningService();
+    await using mock = await openMock(args.join(' ').replaceAll(exampleAddress, service.url).split(' '));
+    const headers = { Authorization: `Bearer ${service.apiKey}`, 'Content-Type': 'application/json' };
+    const requests: [path: string, init: RequestInit, expected: string][] = [
+      ['/pets', { headers }, '200'],
+      ['/pets', {}, '401 unauthorized'],
+      ['/pets?limit=0', { headers }, '400 invalid_parameter'],
+      ['/pets', { method: 'POST', headers, body: '{"name":"Rex","categoryId":1}' }, '201'],
+      // A 422 among the responses would come first.
+      ['/pets', { method: 'POST', headers, body: '{"categoryId":1}' }, '400 invalid_pet'],
+      ['/pets', { method: 'POST', headers, body: '{"name":7,"categoryId":1}' }, '400 invalid_pet'],
+      [
+        '/pets',
+        { method: 'POST', headers: { ...headers, 'Content-Type': 'text/plain' }, body: 'Rex' },
+        '415 unsupported_media_type',
+      ],
+      ['/pets/1', { headers }, '200'],
+      ['/pets/1', { method: 'PATCH', headers, body: '{"status":"sold"}' }, '200'],
+      ['/pets/1', { method: 'PATCH', headers, body: '{"status":"lost"}' }, '400 invalid_pet'],
+      ['/store/orders', { headers }, '200'],
+      ['/pets/1', { method: 'DELETE', headers }, '204'],
+    ];
+    for (const [path, init, expected] of requests) {
+      const sent = `${init.method ?? 'GET'} ${path} ${JSON.stringify(init)}`;
+      expect(await outcomeOf(fetch(mock.url + path, init)), sent).toBe(expected);
+      expect(await outcomeOf(fetch(`${service.url}/v1${path}`, init)), sent).toBe(expected);
+    }
+  });
+});
+
+/** Starts Prism on a free port. */
+async function openMock(args: string[]): Promise<{ url: string } & AsyncDisposable> {
+  const program = join(generators, 'node_modules/.bin/prism');
+  const child = Bun.spawn([program, ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = Promise.withResolvers<string>();
+  // Its output is read to the end: Prism writes lines for each request and ends when nobody reads them.
+  const read = async (): Promise<void> => {
+    let text = '';
+    for await (const chunk of child.stdout) {
+      text += Buffer.from(chunk).toString();
+      const [, address] = /listening on (http:\/\/[\w.:]+)/.exec(text) ?? [];
+      if (address !== undefined) url.resolve(address);
+    }
+    url.reject(new Error(`Prism ended: ${text}`));
+  };
+  void read();
+  return {
+    url: await url.promise,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+    },
+  };
+}
 
 /** The imports and the client of a sample. */
 function setupOf(sample: string): string {
