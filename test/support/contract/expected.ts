@@ -1,5 +1,5 @@
 import { headersOf } from './headers.ts';
-import type { Content, Contract, DocumentedResponse, Operation, Schema } from './openapi.ts';
+import type { Content, Contract, DocumentedResponse, OperationObject, Schema } from './openapi.ts';
 import { openPaths, type OpenPath } from './open-paths.ts';
 
 /**
@@ -29,7 +29,7 @@ export function expectedResponse(
 }
 
 /** HEAD responds as GET does; a 304 has the headers of the 200. */
-function documentedFor({ responses }: Operation, status: number): DocumentedResponse | undefined {
+function documentedFor({ responses }: OperationObject, status: number): DocumentedResponse | undefined {
   if (status === 304) return responses['304'] && { headers: responses['200']?.headers ?? {} };
   const { default: others } = responses;
   const examples = Object.values(others?.content?.['application/json']?.examples ?? {});

@@ -1,4 +1,4 @@
-import type { Header, Operation } from './openapi.ts';
+import type { Header, OperationObject } from './openapi.ts';
 
 /** The headers that the document leaves to HTTP, and the exact form of those that it names. */
 
@@ -76,7 +76,7 @@ export interface Situation {
   /** The headers that the document shows for this response. */
   documented?: Record<string, Header>;
   /** The operation of this method and path, or that of GET for other methods. */
-  operation?: Operation | undefined;
+  operation?: OperationObject | undefined;
   needsKey: boolean;
   mediaType?: string | undefined;
 }
