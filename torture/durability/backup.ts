@@ -45,7 +45,7 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
   await load.stop();
   await service.stop();
   const last = join(folder.path, `backup-${rounds}.db`);
-  faults.push(...(await replaces(last, folder)));
+  if (faults.length === 0) faults.push(...(await replaces(last, folder)));
   return {
     figures: {
       backups: rounds,

@@ -32,16 +32,20 @@ export function PetMenu({ pet, opener, onStatus, onEdit, onRemove, onClose }: Pe
     (opened.querySelector<HTMLElement>('[aria-checked=true]') ?? itemsOf(opened)[0])?.focus();
   }, [opener]);
 
-  // It would not move with its button.
+  // It would not move with its button. An event may also tell of a scroll from before the menu was open.
   useEffect(() => {
-    const close = () => menu.current?.hidePopover();
-    addEventListener('scroll', close, { passive: true });
-    addEventListener('resize', close);
-    return () => {
-      removeEventListener('scroll', close);
-      removeEventListener('resize', close);
+    const { top, right } = opener.getBoundingClientRect();
+    const closeIfMoved = () => {
+      const now = opener.getBoundingClientRect();
+      if (now.top !== top || now.right !== right) menu.current?.hidePopover();
     };
-  }, []);
+    addEventListener('scroll', closeIfMoved, { passive: true });
+    addEventListener('resize', closeIfMoved);
+    return () => {
+      removeEventListener('scroll', closeIfMoved);
+      removeEventListener('resize', closeIfMoved);
+    };
+  }, [opener]);
 
   /** Closes first: that returns the focus to the row. */
   const choose = (act: () => void) => () => {
