@@ -4,38 +4,81 @@ import { mapFile } from '../system/map-file.ts';
 import { translateError } from './errors.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
 
-/** True once for each change: whether anybody, in this process or another, has committed since the last call. */
-export type TakeChange = () => boolean;
+/** Notices commits, of this process or another. */
+export interface CommitWatch {
+  /** True once for each change: whether there was a commit since the last call. */
+  takeChange: () => boolean;
+  /** Whether it also notices commits during a read transaction. */
+  seesDuringReads: boolean;
+}
 
 /** Keeps reads, and what is kept in memory, as new as the file. Its methods fail with `unavailable` while the store is moved. */
 export interface Freshness {
   /** Changes whenever anybody commits. */
   version(): number;
-  /** Runs a query, which sees every commit up to now. */
+  /** Runs a query that sees every commit up to now. */
   read<Result>(query: () => Result): Result;
+  close(): void;
 }
 
 /**
  * Checks for commits at every call, never once per turn of the event loop: a connection that arrives during a turn can
- * be served within it.
+ * be served within it. The reads of a turn share one transaction until somebody commits, because beginning and ending
+ * one costs more than reading a pet.
  */
-export function createFreshness(takeChange: TakeChange, { problem }: Pick<StoreWatch, 'problem'>): Freshness {
+export function createFreshness(
+  database: Database,
+  commits: CommitWatch,
+  store: Pick<StoreWatch, 'problem'>,
+): Freshness {
+  const begin = database.query('BEGIN');
+  const commit = database.query('COMMIT');
   let version = 0;
-  const read = <Result>(query: () => Result): Result => {
-    const found = problem();
-    if (found) throw found;
-    try {
-      return query();
-    } catch (error) {
-      throw translateError(error);
-    }
+  let ending: NodeJS.Immediate | undefined;
+
+  const endRead = (): void => {
+    if (!ending) return;
+    clearImmediate(ending);
+    ending = undefined;
+    // SQLite itself ends the transaction after some errors.
+    if (database.inTransaction) commit.run();
   };
-  const countChanges = (): number => (takeChange() ? ++version : version);
-  return { version: () => read(countChanges), read };
+
+  const check = (): void => {
+    const problem = store.problem();
+    if (problem) throw problem;
+    if (!commits.takeChange()) return;
+    version += 1;
+    endRead();
+  };
+
+  return {
+    version() {
+      try {
+        check();
+        return version;
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+    read(query) {
+      try {
+        check();
+        if (!ending && commits.seesDuringReads) {
+          begin.run();
+          ending = setImmediate(endRead);
+        }
+        return query();
+      } catch (error) {
+        throw translateError(error);
+      }
+    },
+    close: endRead,
+  };
 }
 
 /** The database must have been read: only then can the shared memory be proven to be SQLite's. */
-export function watchCommits(database: Database, path: string): TakeChange {
+export function watchCommits(database: Database, path: string): CommitWatch {
   return watchWalIndex(path) ?? watchDataVersion(database);
 }
 
@@ -47,29 +90,31 @@ const [changesAt, checksumAt] = [2, 10];
  * Maps the header of SQLite's shared memory, which every commit of any process rewrites. Reading it then costs nothing.
  * Its format is fixed: https://sqlite.org/walformat.html.
  */
-export function watchWalIndex(path: string): TakeChange | undefined {
+export function watchWalIndex(path: string): CommitWatch | undefined {
   const bytes = endianness() === 'LE' ? mapFile(`${path}-shm`, headerBytes) : undefined;
   if (!bytes) return undefined;
   const words = new Uint32Array(bytes);
   let changes = words[changesAt];
   let checksum = words[checksumAt];
-  return () => {
+  const takeChange = (): boolean => {
     // A commit that is still writing the header may be noticed twice, which is harmless.
     if (words[changesAt] === changes && words[checksumAt] === checksum) return false;
     changes = words[changesAt];
     checksum = words[checksumAt];
     return true;
   };
+  return { takeChange, seesDuringReads: true };
 }
 
 /** Asks SQLite, where its shared memory cannot be read. */
-export function watchDataVersion(database: Database): TakeChange {
+export function watchDataVersion(database: Database): CommitWatch {
   const select = database.query<{ data_version: number }, []>('PRAGMA data_version');
   let seen = select.get()?.data_version;
-  return () => {
+  const takeChange = (): boolean => {
     const version = select.get()?.data_version;
     if (version === seen) return false;
     seen = version;
     return true;
   };
+  return { takeChange, seesDuringReads: false };
 }

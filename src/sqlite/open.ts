@@ -48,7 +48,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
-  const freshness = createFreshness(watchCommits(database, store.path), watch);
+  const freshness = createFreshness(database, watchCommits(database, store.path), watch);
   const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics });
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
@@ -61,6 +61,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
     async close() {
       await writer.close();
       watch.close();
+      freshness.close();
       close();
     },
   };

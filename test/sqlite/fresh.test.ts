@@ -7,7 +7,7 @@ import {
   watchCommits,
   watchDataVersion,
   watchWalIndex,
-  type TakeChange,
+  type CommitWatch,
 } from '../../src/sqlite/fresh.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 
@@ -30,17 +30,17 @@ afterEach(async () => {
 
 const inPlace = { problem: () => undefined };
 const commit = () => writing.run('INSERT INTO numbers VALUES (1)');
-const watchSharedMemory = (): TakeChange => {
+const watchSharedMemory = (): CommitWatch => {
   const commits = watchWalIndex(place.path);
   if (!commits) throw new Error('The shared memory of SQLite cannot be read here.');
   return commits;
 };
-const ways: [string, () => TakeChange][] = [['by asking SQLite', () => watchDataVersion(reading)]];
+const ways: [string, () => CommitWatch][] = [['by asking SQLite', () => watchDataVersion(reading)]];
 if (process.platform === 'linux') ways.push(['in shared memory', watchSharedMemory]);
 
 describe.each(ways)('watching for commits %s', (_, watch) => {
   it('sees nothing while nobody commits', () => {
-    const takeChange = watch();
+    const { takeChange } = watch();
     reading.query('SELECT count(*) FROM numbers').get();
     writing.run('BEGIN IMMEDIATE');
     writing.run('INSERT INTO numbers VALUES (1)');
@@ -49,7 +49,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees each commit of another connection at once, and only once', () => {
-    const takeChange = watch();
+    const { takeChange } = watch();
     for (let count = 0; count < 1000; count++) {
       commit();
       expect([takeChange(), takeChange()]).toEqual([true, false]);
@@ -57,7 +57,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees the commits of another process', () => {
-    const takeChange = watch();
+    const { takeChange } = watch();
     const insert = `new (require('bun:sqlite').Database)(process.argv[1]).run('INSERT INTO numbers VALUES (1)')`;
     for (let count = 0; count < 5; count++) {
       expect(Bun.spawnSync([process.execPath, '-e', insert, place.path]).exitCode).toBe(0);
@@ -66,7 +66,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('sees a commit after the log was checkpointed and restarted', () => {
-    const takeChange = watch();
+    const { takeChange } = watch();
     for (let count = 0; count < 20; count++) {
       commit();
       expect(takeChange()).toBe(true);
@@ -77,7 +77,7 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
   });
 
   it('makes a read see every commit, and gives each a new version, within one turn of the event loop', () => {
-    const freshness = createFreshness(watch(), inPlace);
+    const freshness = createFreshness(reading, watch(), inPlace);
     const select = reading.query<{ count: number }, []>('SELECT count(*) AS count FROM numbers');
     const versions = new Set<number>();
     for (let count = 0; count < 100; count++) {
@@ -88,6 +88,8 @@ describe.each(ways)('watching for commits %s', (_, watch) => {
       versions.add(version);
       commit();
     }
+    freshness.close();
+    expect(reading.inTransaction).toBe(false);
   });
 });
 
@@ -97,7 +99,7 @@ describe('shared memory that is not proven to be SQLite’s', () => {
     const stranger = join(dirname(place.path), 'moved.db');
     copyFileSync(`${place.path}-shm`, `${stranger}-shm`);
     expect(watchWalIndex(stranger)).toBeUndefined();
-    const takeChange = watchCommits(reading, stranger);
+    const { takeChange } = watchCommits(reading, stranger);
     commit();
     expect([takeChange(), takeChange()]).toEqual([true, false]);
   });
@@ -108,6 +110,20 @@ describe('shared memory that is not proven to be SQLite’s', () => {
 });
 
 describe('watching for commits in shared memory', () => {
+  it.if(process.platform === 'linux')(
+    'lets the reads of a turn share a transaction that ends with the turn',
+    async () => {
+      const freshness = createFreshness(reading, watchSharedMemory(), inPlace);
+      for (let turn = 0; turn < 3; turn++) {
+        freshness.read(() => {});
+        freshness.read(() => {});
+        expect(reading.inTransaction).toBe(true);
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(reading.inTransaction).toBe(false);
+      }
+    },
+  );
+
   it.if(process.platform === 'linux')('does not drop the locks of SQLite', () => {
     writing.run('BEGIN IMMEDIATE');
     watchSharedMemory();
