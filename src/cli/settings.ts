@@ -138,10 +138,11 @@ export const unneededSetting = new Setting(
   'The experimental operations are on; --stable-only removes them.',
 ).hideHelp();
 
+const allSettings = [...Object.values(settings), ...removedSettings, unneededSetting];
+
 /** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
 export function addServeOptions(command: Command): void {
-  for (const option of [...Object.values(settings), ...removedSettings, unneededSetting])
-    command.addOption(option);
+  for (const option of allSettings) command.addOption(option);
 }
 
 /** Checks the texts that commander found in flags, environment and defaults. */
@@ -241,10 +242,7 @@ function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string
  * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
  * wrote must not lead a command to another machine.
  */
-const known = new Set([
-  'AUDIT_LOG',
-  ...[...Object.values(settings), ...removedSettings].map(({ variable }) => variable),
-]);
+const known = new Set(['AUDIT_LOG', ...allSettings.map(({ variable }) => variable)]);
 /** The database server and the bucket of the backups. */
 const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 

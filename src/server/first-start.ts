@@ -69,10 +69,9 @@ The first API key of this store, shown only this once:
 
   ${firstKey}
 
-Use it in the console and in the docs:
+Use it in ${options.stableOnly ? 'the docs' : 'the console and in the docs'}:
 
-  ${address}
-  ${address}/docs
+  ${options.stableOnly ? '' : `${address}\n  `}${address}/docs
 
 Or call the API:
 
