@@ -27,8 +27,6 @@ export interface StoreOptions extends MigrationOptions {
   log?: Log;
   /** Where the store reports its figures. */
   metrics?: Registry | undefined;
-  /** True if a pet that is created pending or sold gets an order, as one that becomes so does. */
-  recordsOrders?: boolean;
 }
 
 /** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */

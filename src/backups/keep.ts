@@ -12,7 +12,7 @@ export interface Survey<Backup> {
 }
 
 /** What decides whether a backup counts. */
-export interface Dated {
+interface Dated {
   createdAt: Date;
   rehearsal?: Rehearsal | undefined;
 }

@@ -21,7 +21,7 @@ export function define(keys: Command): void {
   const now = new Date();
   keys
     .description(
-      'Create, list, rotate and revoke the API keys of a store. A running service notices at once. Run this as the ' +
+      'Create, list, rotate and revoke the API keys of a store. A running service notices within a second. Run this as the ' +
         'user that the service runs as.',
     )
     .option('--json', 'Print JSON instead of text.')

@@ -36,7 +36,7 @@ async function serve(texts: Record<string, string>): Promise<void> {
       { host: options.host },
     );
   }
-  if (texts[unneededSetting.attributeName()]) {
+  if (texts[unneededSetting.attributeName()] && !options.stableOnly) {
     const { long, variable, description } = unneededSetting;
     context.log.warn(`${long} (${variable}) is no longer needed. ${description}`);
   }

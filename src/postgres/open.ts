@@ -38,8 +38,6 @@ export interface PostgresOptions extends MigrationOptions {
   /** Where libpq's variables are looked up. */
   environment?: Environment;
   maxQueuedWrites?: number;
-  /** True if a pet that is created pending or sold gets an order. */
-  recordsOrders?: boolean;
   /** How long a database that cannot be reached yet is waited for. */
   startWithinMs?: number;
   now?: () => number;
@@ -51,7 +49,7 @@ export interface PostgresOptions extends MigrationOptions {
 /** Opens the store, bringing the schema up to date where that is needed. */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { environment = {}, maxQueuedWrites = 10_000, startWithinMs = 10_000, now = Date.now, log } = options;
-  const { recordsOrders = false, metrics } = options;
+  const { metrics } = options;
   const counters = metrics && createPostgresCounters(metrics);
   const address = parseAddress(options.address, environment);
   await prepareDatabase(address, startWithinMs, options);
@@ -73,7 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     run: (requests: Request[]) => Promise<Result[]>,
     subjectOf: (request: Request) => unknown,
   ) => createBatcher({ run, subjectOf, maxQueued: maxQueuedWrites, metrics: measured });
-  const creates = createWriteBatcher(createPetCreator(database, { recordsOrders, now }), keyOf);
+  const creates = createWriteBatcher(createPetCreator(database, now), keyOf);
   const updates = createWriteBatcher(
     (requests: UpdateRequest[]) => runUpdates(database, requests, now()),
     ({ id }) => id,

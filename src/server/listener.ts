@@ -47,7 +47,7 @@ export function openListener({ options, tls: firstTls, fetch, isShared }: Listen
         ...(tls && { tls }),
       });
     } catch (error) {
-      throw cannotListen(error, options);
+      throw cannotListen(error, { ...options, port });
     }
   };
   let current = listen(options.port, firstTls);

@@ -44,7 +44,6 @@ export async function serveHere(
     environment,
     log,
     metrics,
-    recordsOrders: !options.stableOnly,
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
   log.debug('settings', shownSettings(options));

@@ -9,7 +9,7 @@ import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere } from './service.ts';
 import { loadTls } from './tls.ts';
 
-/** Between two attempts to start a worker that dies before it serves, or cannot be started at all. */
+/** Between two starts of a worker that dies at once, or cannot be started at all. */
 const restartAfterMs = 1000;
 const stopWithinMs = 20_000;
 
@@ -51,6 +51,7 @@ export async function superviseWorkers(
   };
 
   const start = (ownOptions: ServeOptions): void => {
+    const startedAt = performance.now();
     const worker = Bun.spawn([...command], {
       stdio: ['ignore', 'inherit', 'inherit'],
       ipc(_, sender) {
@@ -72,7 +73,8 @@ export async function superviseWorkers(
             pid: process.pid,
             reason: String(reason ?? exitCode),
           });
-          restart(ownOptions, wasReady ? 0 : restartAfterMs);
+          const isSettled = wasReady && performance.now() - startedAt > restartAfterMs;
+          restart(ownOptions, isSettled ? 0 : restartAfterMs);
         }
       },
     });

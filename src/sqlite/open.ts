@@ -33,15 +33,13 @@ interface SqliteOptions extends MigrationOptions {
   path: string;
   maxQueuedWrites?: number;
   now?: () => number;
-  /** True if a pet that is created pending or sold gets an order. */
-  recordsOrders?: boolean;
   log?: Log | undefined;
   metrics?: Registry | undefined;
 }
 
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
-  const { path, maxQueuedWrites = 10_000, now = Date.now, recordsOrders = false, log, metrics } = options;
+  const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
   const { store, database, close } = openForWriting(path, options);
   // This connection belongs to the serving thread: it must never wait for a commit.
   database.run('PRAGMA query_only = ON');
@@ -55,7 +53,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   );
   const parts = { database, writer, freshness, now };
   return {
-    pets: createPetStore({ ...parts, recordsOrders }),
+    pets: createPetStore(parts),
     experimental: createExperimentalStore(parts),
     keys: createKeyStore(parts),
     async close() {

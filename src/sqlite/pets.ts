@@ -27,8 +27,7 @@ import {
   type RenderedPet,
 } from './stored-pet.ts';
 
-export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): PetStore {
-  const { database, writer, freshness, now, recordsOrders } = parts;
+export function createPetStore({ database, writer, freshness, now }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
   const selectPage = createPageReader<RenderedPet>(database, 'pets', storedPetColumns);
   const selectPet = database.query<RenderedPet, [bigint]>(
@@ -62,7 +61,7 @@ export function createPetStore(parts: StoreParts & { recordsOrders: boolean }): 
       if (idempotency) {
         job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }
-      const ordered = recordsOrders ? orderedStatus(undefined, pet) : undefined;
+      const ordered = orderedStatus(undefined, pet);
       if (ordered) job.order = { status: ordered, createdAt: now() };
       const created = await writer.run(job);
       if (created === 'conflict') throw idempotencyConflict();

@@ -45,7 +45,7 @@ describe(`50 random rehearsals, SEED=${seed}`, () => {
 });
 
 async function grow(path: string, pets: number): Promise<void> {
-  const store = openSqliteStore({ path, recordsOrders: true });
+  const store = openSqliteStore({ path });
   const status = (index: number) => (index % 3 === 0 ? 'sold' : 'available');
   for (let index = 0; index < pets; index++) {
     await store.pets.createPet({ name: `pet ${index}`, categoryId: 1n, status: status(index) });

@@ -12,7 +12,7 @@ let orders: string;
 /** A store with a pet and two orders, whose newest pet was deleted. */
 beforeEach(async () => {
   folder = makeFolder();
-  const store = openSqliteStore({ path: folder.database, recordsOrders: true });
+  const store = openSqliteStore({ path: folder.database });
   await store.pets.createPet(sold);
   const { id } = await store.pets.createPet(sold);
   await store.experimental.deletePet(id);
@@ -23,7 +23,7 @@ afterEach(() => folder[Symbol.dispose]());
 
 /** The same orders are there, and the next ids are new ones. */
 async function expectSame(path: string): Promise<void> {
-  const store = openSqliteStore({ path, recordsOrders: true });
+  const store = openSqliteStore({ path });
   try {
     expect((await store.experimental.listOrders({ limit: 100 })).json).toBe(orders);
     expect(await store.pets.createPet(sold)).toMatchObject({ id: 3n });
@@ -59,7 +59,7 @@ describe('petstore copy', () => {
 
   it('refuses a target with other orders, and writes nothing', async () => {
     const target = join(folder.path, 'other.db');
-    const store = openSqliteStore({ path: target, recordsOrders: true });
+    const store = openSqliteStore({ path: target });
     const { id } = await store.pets.createPet(sold);
     await store.experimental.deletePet(id);
     await store.close();
@@ -115,7 +115,6 @@ describe('petstore doctor', () => {
   it('reports a clock that was set back behind the newest order', async () => {
     const store = openSqliteStore({
       path: folder.database,
-      recordsOrders: true,
       now: () => Date.now() + 3_600_000,
     });
     await store.pets.createPet(sold);

@@ -66,7 +66,7 @@ function testDocument({ contract, open, openFailing }: World): void {
   /** The file of the store is moved away while the service runs. */
   const withoutStore: Provoke = async (operation) => {
     await using place = await makeSqlitePlace();
-    await using lost = await open({ openStore: (options) => place.open(options) });
+    await using lost = await open({ openStore: () => place.open() });
     await rename(place.path, `${place.path}.moved`);
     for (;;) {
       const response = await sendToStore(operation, {}, lost);

@@ -22,7 +22,7 @@ describe('petstore copy', () => {
     using folder = makeFolder();
     await using database = await makeDatabase();
     const [there, back] = [database.address(), join(folder.path, 'back.db')];
-    const fill = openSqliteStore({ path: folder.database, recordsOrders: true });
+    const fill = openSqliteStore({ path: folder.database });
     await fill.pets.createPet(sold);
     const gone = await fill.pets.createPet(sold, once);
     await fill.experimental.deletePet(gone.id);
@@ -36,8 +36,8 @@ describe('petstore copy', () => {
     await copy(there, back);
 
     for (const store of [
-      await openPostgresStore({ address: there, recordsOrders: true }),
-      openSqliteStore({ path: back, recordsOrders: true }),
+      await openPostgresStore({ address: there }),
+      openSqliteStore({ path: back }),
     ] satisfies Shop[]) {
       expect(await ordersOf(store)).toBe(orders);
       expect(await store.pets.createPet(sold, once)).toEqual({ ...gone, replayed: true });

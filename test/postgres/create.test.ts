@@ -42,7 +42,7 @@ describe('a repeated create that fails', () => {
     // The session for creates works, those for reads have just been lost.
     const create = createPetCreator(
       { ...connections, read: () => Promise.reject(unavailable(new Error('lost'))) },
-      { now: Date.now },
+      Date.now,
     );
     const idempotency = { caller: 'shop', key: 'held' };
     await create([{ pet: rex, idempotency }]);

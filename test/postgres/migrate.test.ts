@@ -27,7 +27,7 @@ describe('a store whose schema is of version 2', () => {
 describe('a store of the release with orders', () => {
   it('returns to version 3 as the documentation says, and comes back with every pet', async () => {
     await using database = await makeDatabase();
-    const store = await openPostgresStore({ address: database.address(), recordsOrders: true });
+    const store = await openPostgresStore({ address: database.address() });
     const { id, json } = await store.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
     await store.pets.createPet({ name: 'Tom', categoryId: 1n });
     await store.experimental.deletePet(id + 1n);

@@ -35,7 +35,7 @@ describe('a plan', () => {
     { tables: 'large', before: 50_000, isAnalyzed: true },
   ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
     await using own = await makeDatabase();
-    const store = await openPostgresStore({ address: own.address(), recordsOrders: true });
+    const store = await openPostgresStore({ address: own.address() });
     // Nothing is to tell the server that a plan has become old.
     await own.run('ALTER TABLE pets SET (autovacuum_enabled = off)');
     for (const table of ['idempotency_keys', 'orders', 'deletions'])

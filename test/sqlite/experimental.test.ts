@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<Store> {
-  const store = await place.open({ recordsOrders: true });
+  const store = await place.open();
   opened.push(store);
   return store;
 }

@@ -19,7 +19,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 
 /** A store with a pet, an order, and a deleted pet, that has gone back. */
 async function makeVersion3(): Promise<void> {
-  const store = await place.open({ recordsOrders: true });
+  const store = await place.open();
   await store.pets.createPet(rex, { key: 'k', caller: 'c' });
   const { id } = await store.pets.createPet(rex);
   for (const isReadOnly of [true, false])
@@ -50,7 +50,7 @@ describe('the way back to schema version 3', () => {
 
   it('keeps pets, idempotency keys and used ids, and can be taken forward again', async () => {
     await makeVersion3();
-    const store = await place.open({ recordsOrders: true });
+    const store = await place.open();
     try {
       expect((await store.experimental.listOrders({ limit: 100 })).json).toBe('[]');
       expect(await store.pets.createPet(rex, { key: 'k', caller: 'c' })).toMatchObject({

@@ -230,7 +230,7 @@ onEveryStore('deletes', ({ open, place }) => {
     const once = { key: 'k', caller: 'c' };
 
     it('replays the first response after an update and after a delete, and creates no other pet', async () => {
-      const store = await open({ recordsOrders: true });
+      const store = await open();
       const first = await store.pets.createPet({ ...rex, status: 'pending' }, once);
       const again = { ...first, replayed: true };
       const create = () => store.pets.createPet({ ...rex, status: 'pending' }, once);
@@ -240,7 +240,7 @@ onEveryStore('deletes', ({ open, place }) => {
       expect(await create()).toEqual(again);
       expect(await codeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
       await store.close();
-      const reopened = await open({ recordsOrders: true });
+      const reopened = await open();
       expect(await reopened.pets.createPet({ ...rex, status: 'pending' }, once)).toEqual(again);
       expect(await listOf(reopened)).toBe('[]');
       expect(idsOf(await ordersOf(reopened))).toHaveLength(1);
@@ -248,7 +248,7 @@ onEveryStore('deletes', ({ open, place }) => {
   });
 
   it('keeps the largest ids for a copy, and raises them where they are smaller', async () => {
-    const store = await open({ recordsOrders: true });
+    const store = await open();
     const bulk = await place().openBulk();
     try {
       expect(await bulk.lastIds()).toEqual({ pets: 0n, orders: 0n });

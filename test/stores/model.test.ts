@@ -166,7 +166,7 @@ onEveryStore('any sequence of operations', ({ open }) => {
   it(
     'leaves what a simple model says',
     async () => {
-      const store = await open({ recordsOrders: true });
+      const store = await open();
       await holds(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
           const model = await clear(store);

@@ -26,8 +26,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   beforeAll(async () => {
     store = await releaseStores[name]!(release);
     service = await openService({
-      openStore: (options) =>
-        store.open({ ...options, onMigrated: (migration) => migrations.push(migration) }),
+      openStore: () => store.open({ onMigrated: (migration) => migrations.push(migration) }),
     });
     call = (path, init) => service.callAs(`Bearer ${store.expected.key}`, path, init);
   });
@@ -84,7 +83,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
 describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (name) => {
   it('has every key as it was', async () => {
     await using store = await releaseStores[name]!('1.1.0');
-    await using service = await openService({ openStore: (options) => store.open(options) });
+    await using service = await openService({ openStore: () => store.open() });
     const { madeAt, keys, readOnlyKey, replacedKey, successorKey } = store.expected;
     const found = await service.keys.listKeys();
     expect(found.map((key) => shownKey(key, new Date(madeAt)))).toEqual(keys!);

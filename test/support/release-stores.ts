@@ -11,10 +11,6 @@ import { msUntilWritable } from './postgres/load.ts';
 import { makeDatabase } from './postgres/server.ts';
 import { makeFolder } from './process/process.ts';
 
-interface OpenOptions extends MigrationOptions {
-  recordsOrders?: boolean;
-}
-
 export type Release = keyof typeof releases;
 
 /** The releases whose stores are kept, each with its schema version. */
@@ -30,7 +26,7 @@ export interface ReleaseStore extends AsyncDisposable {
   expected: Expected;
   databaseUrl: string;
   /** Opens it as on the day it was made: a store forgets idempotency keys after a while. */
-  open(options?: OpenOptions): Promise<Store>;
+  open(options?: MigrationOptions): Promise<Store>;
   run(sql: string): Promise<void>;
   /** Its version, tables, columns and indexes. */
   schema(): Promise<unknown[]>;

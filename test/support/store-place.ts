@@ -6,7 +6,7 @@ import type { Store } from './http/service.ts';
 
 /** Where a store lives: it can be closed and opened again, or opened twice. */
 export interface StorePlace extends AsyncDisposable {
-  open(options?: { now?: () => number; recordsOrders?: boolean }): Promise<Store>;
+  open(options?: { now?: () => number }): Promise<Store>;
   /** Every byte that the store has written so far. */
   readAll(): Promise<Buffer>;
 }

@@ -14,7 +14,6 @@ import { makeSqlitePlace } from './store-place.ts';
 export interface StoreOptions {
   maxQueuedWrites?: number;
   now?: () => number;
-  recordsOrders?: boolean;
 }
 
 export interface StorePlace {

@@ -118,7 +118,7 @@ function refuseRetry(error: PetstoreClientError): never {
 function removed(error: PetstoreClientError): PetstoreClientError {
   return withMessage(
     error,
-    'This service has no experimental operations: its operator removed them with --stable-only.',
+    'This service has no experimental operations: it is older than 2.0.0, or runs with --stable-only.',
   );
 }
 

@@ -39,7 +39,7 @@ export function createDocuments(options: ContractOptions = {}): Documents {
       if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
       return found(call);
     },
-    openapiYaml: lazily(() => serveText('application/yaml', Bun.YAML.stringify(contract(), null, 2))),
+    openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),
     openapi30Json: lazily(() => serveJson(toOpenapi30(contract()))),
   };
@@ -52,6 +52,11 @@ function redirect(status: number, location: string): PlainResponse {
 function lazily(make: () => Handler): Handler {
   let handler: Handler | undefined;
   return (call) => (handler ??= make())(call);
+}
+
+/** Bun leaves dates bare, which parsers of YAML 1.1 do not read as text. */
+function toYaml(document: unknown): string {
+  return Bun.YAML.stringify(document, null, 2).replaceAll(/(: |- )(\d{4}-\d\d-\d\d\S*)$/gm, '$1"$2"');
 }
 
 function serveJson(document: unknown): Handler {

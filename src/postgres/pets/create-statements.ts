@@ -14,35 +14,7 @@ export interface EarlierRow extends CreatedRow {
   request_hash: string;
 }
 
-export interface CreateStatements {
-  /** First the arrays of the pets' fields; with orders, the time follows. */
-  insertPets: Statement;
-  /**
-   * The same with idempotency keys, still one statement and so one transaction. A key that is held leaves its request
-   * without a row; one past its time is taken over.
-   */
-  insertPetsOnce: Statement;
-}
-
 const advice = 'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
-
-/** With orders, a pet that is created pending or sold gets one. */
-export function createStatements(recordsOrders: boolean): CreateStatements {
-  const suffix = recordsOrders ? '-and-orders' : '';
-  const orders = (source: string, now: string) => (recordsOrders ? `, ${insertOrders(source, now)}` : '');
-  return {
-    insertPets: {
-      name: `insert-pets${suffix}`,
-      advice,
-      text: `WITH ${requests}, ${insertFrom('request')}${orders('request', after(1))} SELECT ordinal, id FROM request`,
-    },
-    insertPetsOnce: {
-      name: `insert-pets-once${suffix}`,
-      advice,
-      text: `WITH ${claims}, ${insertFrom('wanted')}${orders('wanted', after(4))} SELECT ordinal, id FROM wanted`,
-    },
-  };
-}
 
 export const selectEarlier = {
   name: 'select-earlier',
@@ -102,3 +74,22 @@ function insertFrom(source: string): string {
       INSERT INTO pets (${petColumns}) SELECT ${petColumns} FROM ${source} RETURNING 1
     )`;
 }
+
+/** First the arrays of the pets' fields, then the time. A pet that is created pending or sold gets an order. */
+export const insertPets: Statement = {
+  name: 'insert-pets',
+  advice,
+  text: `WITH ${requests}, ${insertFrom('request')}, ${insertOrders('request', after(1))}
+    SELECT ordinal, id FROM request`,
+};
+
+/**
+ * The same with idempotency keys, still one statement and so one transaction. A key that is held leaves its request
+ * without a row; one past its time is taken over.
+ */
+export const insertPetsOnce: Statement = {
+  name: 'insert-pets-once',
+  advice,
+  text: `WITH ${claims}, ${insertFrom('wanted')}, ${insertOrders('wanted', after(4))}
+    SELECT ordinal, id FROM wanted`,
+};

@@ -9,7 +9,8 @@ import {
   type NewPet,
 } from '../../domain/pet.ts';
 import {
-  createStatements,
+  insertPets,
+  insertPetsOnce,
   forgetOld,
   forgottenAtOnce,
   selectEarlier,
@@ -37,9 +38,8 @@ const maxAttempts = 10;
 /** Creates batches of pets, each in one transaction. A batch must not hold an idempotency key twice. */
 export function createPetCreator(
   database: Database,
-  { recordsOrders = false, now }: { recordsOrders?: boolean; now: () => number },
+  now: () => number,
 ): (requests: CreateRequest[]) => Promise<CreateResult[]> {
-  const { insertPets, insertPetsOnce } = createStatements(recordsOrders);
   let nextForgettingAt = -Infinity;
 
   /** Leaves requests without a result whose key is held. */
@@ -54,7 +54,7 @@ export function createPetCreator(
           now(),
           now() - idempotencyRetentionMs,
         ])
-      : await database.write<CreatedRow>(insertPets, [...petArrays(pets), ...(recordsOrders ? [now()] : [])]);
+      : await database.write<CreatedRow>(insertPets, [...petArrays(pets), now()]);
     for (const row of rows) {
       const request = requestOf(row, requests);
       results.set(request, createdPet(row.id, request, false));

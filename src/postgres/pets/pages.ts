@@ -3,7 +3,7 @@ import { pageOf, type Page } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 
 /** What the pages of pets and of orders have in common. */
-interface PageRequest {
+interface RowsRequest {
   limit: number;
   status?: string;
   after?: bigint;
@@ -20,7 +20,7 @@ interface PagedTable {
 export function createPageReader(
   database: Pick<Database, 'read'>,
   { table, columns, render }: PagedTable,
-): (request: PageRequest) => Promise<Page> {
+): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
   const selectPage = {
     name: `list-${table}`,

@@ -30,6 +30,13 @@ describe('/openapi.json', () => {
       expect(await documentOf('/openapi.yaml', options)).toEqual(await documentOf('/openapi.json', options));
   });
 
+  it('quotes dates in YAML, which are no text to YAML 1.1', async () => {
+    await using service = await openService();
+    const yaml = await (await service.callAs(null, '/openapi.yaml')).text();
+    expect(yaml).toContain('x-sunset: "2030-12-05"');
+    expect(yaml).not.toMatch(/(?:: |- )\d{4}-\d\d/);
+  });
+
   it('has the operations of the API and nothing else', () => {
     expect(operations.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`)).toEqual([
       'GET /v1/pets listPets',

@@ -64,7 +64,7 @@ describe('a connection that is lost after a change was sent', () => {
 describe('changes under load', () => {
   it('keeps every acknowledged change, each pet with its orders, when sessions are ended in the middle', async () => {
     await using database = await makeDatabase();
-    const open = () => openPostgresStore({ address: database.address(), recordsOrders: true });
+    const open = () => openPostgresStore({ address: database.address() });
     const stores = [await open(), await open()];
     const load = startChangeLoad(stores);
     for (let round = 0; round < 20; round++) {
@@ -84,7 +84,7 @@ describe('changes under load', () => {
     async () => {
       await using cluster = await makeCluster();
       await cluster.start();
-      const open = () => openPostgresStore({ address: cluster.address(), recordsOrders: true });
+      const open = () => openPostgresStore({ address: cluster.address() });
       const stores = [await open(), await open()];
       const load = startChangeLoad(stores);
       for (let round = 0; round < 5; round++) {
@@ -109,7 +109,6 @@ describe('changes under load', () => {
       const { first, second } = pair;
       const store = await openPostgresStore({
         address: pair.address([first, second]),
-        recordsOrders: true,
       });
       const load = startChangeLoad([store]);
       await load.untilAcknowledged(300);

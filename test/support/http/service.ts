@@ -27,12 +27,8 @@ export interface Service extends Store, AsyncDisposable {
   callAs(authorization: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface TemporaryStoreOptions {
-  recordsOrders?: boolean;
-}
-
 export interface ServiceOptions extends Partial<Omit<AppOptions, 'experimental'>> {
-  openStore?: (options: TemporaryStoreOptions) => Promise<Store>;
+  openStore?: () => Promise<Store>;
   /** Turns the experimental operations off. */
   stableOnly?: boolean;
 }
@@ -44,7 +40,7 @@ export const silentLog: Log = { error() {}, warn() {}, info() {}, debug() {} };
 /** The whole service on an empty store of its own, without a socket. Options given here win. */
 export async function openService(options: ServiceOptions = {}): Promise<Service> {
   const { openStore = openTemporaryStore, stableOnly = false, ...appOptions } = options;
-  const store = await openStore({ recordsOrders: !stableOnly });
+  const store = await openStore();
   const app = createApp({
     pets: store.pets,
     experimental: stableOnly ? undefined : store.experimental,
@@ -77,9 +73,9 @@ const openTemporaryStore =
     : (await import('../postgres/place.ts')).openTemporaryPostgres;
 
 /** A new SQLite file in a folder of its own, which goes away with the store. */
-export async function openTemporarySqlite(options: TemporaryStoreOptions = {}): Promise<Store> {
+export async function openTemporarySqlite(): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-'));
-  const store = openSqliteStore({ path: join(folder, 'petstore.db'), ...options });
+  const store = openSqliteStore({ path: join(folder, 'petstore.db') });
   return {
     ...store,
     async close() {

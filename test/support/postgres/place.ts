@@ -1,5 +1,5 @@
 import { openPostgresStore } from '../../../src/postgres/open.ts';
-import type { Store, TemporaryStoreOptions } from '../http/service.ts';
+import type { Store } from '../http/service.ts';
 import type { StorePlace } from '../store-place.ts';
 import { makeDatabase, type Database } from './server.ts';
 
@@ -23,6 +23,6 @@ export async function makePostgresPlace(): Promise<StorePlace & { address: strin
 }
 
 /** A store on an empty place of its own. */
-export async function openTemporaryPostgres(options: TemporaryStoreOptions = {}): Promise<Store> {
-  return (await makePostgresPlace()).open(options);
+export async function openTemporaryPostgres(): Promise<Store> {
+  return (await makePostgresPlace()).open();
 }

@@ -40,7 +40,7 @@ export interface CheckedSandbox extends AsyncDisposable {
 /** A sandbox without a socket. */
 export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox {
   const { apiKey, seed, count } = sandboxDefaults;
-  const store = openSeededStore({ seed, count, recordsOrders: !stableOnly });
+  const store = openSeededStore({ seed, count });
   const { pets, keys } = store;
   const app = createApp({
     pets,

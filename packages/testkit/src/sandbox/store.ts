@@ -10,17 +10,13 @@ import {
   type SqliteStore,
 } from 'petstore-server/embed';
 
-export interface SeededStoreOptions extends SampleStoreOptions {
-  recordsOrders: boolean;
-}
-
 /** A store in a temporary folder, which `close` removes. */
 export interface SeededStore extends SqliteStore {
   /** Back to the sample pets: ids, idempotency keys and orders included. */
   reset(): void;
 }
 
-export function openSeededStore(options: SeededStoreOptions): SeededStore {
+export function openSeededStore(options: SampleStoreOptions): SeededStore {
   const folder = makeTemporaryFolder('sandbox');
   const path = join(folder, 'petstore.db');
   const seeded = join(folder, 'seeded.db');
@@ -28,7 +24,7 @@ export function openSeededStore(options: SeededStoreOptions): SeededStore {
   try {
     makeSampleStore(seeded, options);
     copyFileSync(seeded, path, constants.COPYFILE_FICLONE);
-    const store = openSqliteStore({ path, recordsOrders: options.recordsOrders });
+    const store = openSqliteStore({ path });
     return {
       ...store,
       reset() {
