@@ -35,8 +35,21 @@ type SslMode = (typeof sslModes)[number];
 export type Environment = Record<string, string | undefined>;
 
 const parameters = [
-  ...['host', 'port', 'user', 'password', 'dbname', 'application_name', 'options', 'connect_timeout'],
-  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs', 'pgbouncer', 'connection_limit'],
+  'host',
+  'port',
+  'user',
+  'password',
+  'dbname',
+  'application_name',
+  'options',
+  'connect_timeout',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'target_session_attrs',
+  'pgbouncer',
+  'connection_limit',
 ];
 
 /** One creates, one does the other writes, the others read. */

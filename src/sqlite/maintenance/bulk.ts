@@ -146,7 +146,12 @@ const keyTable: TableForm<ApiKey, KeyRow> = {
   columns:
     'id, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at',
   valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
-    ...[BigInt(id), name, hash, lastFour, isReadOnly ? 1 : 0, replacedBy ?? null],
+    BigInt(id),
+    name,
+    hash,
+    lastFour,
+    isReadOnly ? 1 : 0,
+    replacedBy ?? null,
     ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
   ],
 };
@@ -162,7 +167,11 @@ const idempotencyTable: TableForm<IdempotencyRecord, RecordRow> = {
   parse: (row) => ({ ...row, petId: BigInt(row.petId), createdAt: new Date(row.createdAt) }),
   columns: 'caller, key, request_hash, pet_id, created_at',
   valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
-    ...[caller, key, requestHash, petId, createdAt.getTime()],
+    caller,
+    key,
+    requestHash,
+    petId,
+    createdAt.getTime(),
   ],
 };
 

@@ -17,8 +17,21 @@ const open: [path: string, contentType: string, content: string][] = [
 ];
 
 const unknown = [
-  ...['/v1', '/v1/', '/favicon.ico', '/robots.txt', '/metrics', '/health', '/healthz', '/.env'],
-  ...['/livez/', '/livez/x', '/LIVEZ', '/docs/index.html', '/index.html', '/openapi.yml', '/openapi'],
+  '/v1',
+  '/v1/',
+  '/favicon.ico',
+  '/robots.txt',
+  '/metrics',
+  '/health',
+  '/healthz',
+  '/.env',
+  '/livez/',
+  '/livez/x',
+  '/LIVEZ',
+  '/docs/index.html',
+  '/index.html',
+  '/openapi.yml',
+  '/openapi',
 ];
 
 /** They look like an open path, or hide the way to the API. */
