@@ -127,7 +127,6 @@ const shownWorkloads = {
   'List, random pages': 'list-random',
   'Get by id': 'get',
   'Create, durable': 'create',
-  '304 on an unchanged list': 'not-modified',
 };
 
 async function readPublished(): Promise<Results> {
