@@ -1,11 +1,11 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
+import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
 import { parseNewPet, type Page, type PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody } from './body.ts';
 import { ResponseCache } from './cache.ts';
 import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
-import { andThen, type MaybePromise } from './maybe-promise.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { nextLink, parsePageRequest, petList, type ListKind, type ListRequest } from './paging.ts';
 import type { PlainResponse } from './response.ts';

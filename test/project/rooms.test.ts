@@ -44,4 +44,9 @@ describe('the rooms', () => {
     });
     expect(circles).toEqual([]);
   });
+
+  it('have at most 18 files in a folder', () => {
+    const crowded = Map.groupBy(files, (file) => dirname(file)).entries();
+    expect([...crowded].filter(([, own]) => own.length > 18).map(([folder]) => folder)).toEqual([]);
+  });
 });
