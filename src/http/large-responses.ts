@@ -8,7 +8,7 @@ export type IsSent = (request: Request) => boolean;
 const largeLength = 128 * 1024;
 /** No character takes more bytes than this, so most bodies need not be measured. */
 const maxBytesPerCharacter = 3;
-/** How much may wait in memory for callers to read it. The longest page has 6.5 MB. */
+/** How much may wait in memory for callers to read it. The longest page has 6.5 MB, with names that the API accepted. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const checkEveryMs = 1000;
 
@@ -52,7 +52,8 @@ export class LargeResponses {
   #add(name: string, body: ResponseBody): SharedBody {
     const size = Buffer.byteLength(body);
     if (this.#bytes + size > this.#maxBytes) this.#forgetSent();
-    if (this.#bytes + size > this.#maxBytes) {
+    // One that is larger by itself, of names imported by an older version, goes out when nothing else waits.
+    if (this.#bytes > 0 && this.#bytes + size > this.#maxBytes) {
       throw new PetstoreError('overloaded', 'Too many large responses wait to be read. Try again shortly.');
     }
     const shared = { blob: new Blob([body]), readers: new Set<Request>() };

@@ -72,6 +72,16 @@ describe('large responses that nobody reads', () => {
     }
   });
 
+  it('go out one by one when each is larger than the limit', () => {
+    const sent = new Set<Request>();
+    const responses = new LargeResponses((request) => sent.has(request), megabyte);
+    const [first, second] = [new Request('http://petstore/1'), new Request('http://petstore/2')];
+    expect(responses.bodyFor(first, 'x'.repeat(2 * megabyte), '"x"')).toBeInstanceOf(Blob);
+    expect(() => responses.bodyFor(second, 'y'.repeat(2 * megabyte), '"y"')).toThrow(PetstoreError);
+    sent.add(first);
+    expect(responses.bodyFor(second, 'y'.repeat(2 * megabyte), '"y"')).toBeInstanceOf(Blob);
+  });
+
   it('are counted in bytes, up to three for each wide character', () => {
     const responses = new LargeResponses(() => false, responseBytes);
     const request = new Request('http://petstore/');
