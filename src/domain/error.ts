@@ -40,6 +40,15 @@ export function petNotFound(): PetstoreError {
   return new PetstoreError('not_found', 'No pet has this id.');
 }
 
+/** Ids are never used again, so only a new store has ids for new pets. */
+export function idsUsedUp(): PetstoreError {
+  return new PetstoreError(
+    'unavailable',
+    'All ids are used up, so no pet can be added. The operator has to export the pets and import them into a new ' +
+      'store, without --keep-ids.',
+  );
+}
+
 /** A pet cannot be added under this id, because another pet has it, or had it. */
 export class IdTakenError extends Error {
   override readonly name = 'IdTakenError';

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { OperatorError, PetstoreError } from '../domain/error.ts';
+import { idsUsedUp, OperatorError, PetstoreError } from '../domain/error.ts';
 
 /**
  * What a failure says about the statement that failed. An error after which the session lives on means that the
@@ -38,13 +38,15 @@ export function spoilsConnection(error: unknown): boolean {
  * - the connection: 08 lost, 28 login refused, 3D no such database, 42501 no rights, 25006 read-only
  * - the session: 0A000 outdated plan, 26 unknown statement, 42P05 statement name taken
  * - the transaction: 40 rolled back, 55P03 lock timeout, 57 stopped by the operator or the statement timeout
- * - the server: 2200H no ids left, 53 out of resources, 58 system, F0 configuration file, XX damaged
+ * - the server: 53 out of resources, 58 system, F0 configuration file, XX damaged
  */
-const unavailableStates = /^(?:08|0A000|2200H|25006|26|28|3D|40|42P05|42501|53|55P03|57|58|F0|XX)/;
+const unavailableStates = /^(?:08|0A000|25006|26|28|3D|40|42P05|42501|53|55P03|57|58|F0|XX)/;
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
   if (error instanceof PetstoreError) return error;
+  // 2200H: a sequence has reached its end.
+  if (wasUndone(error) && error.code === '2200H') return idsUsedUp();
   return wasUndone(error) && !unavailableStates.test(error.code ?? '') ? error : unavailable(error);
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../domain/error.ts';
+import { idsUsedUp } from '../domain/error.ts';
 import { int64Range } from '../domain/int64.ts';
 
 /** The tables whose ids are never used again. */
@@ -22,7 +22,7 @@ export function createIds(database: Database, table: TableWithIds): Ids {
     },
     next() {
       last ??= readLast();
-      if (last === int64Range.largest) throw new PetstoreError('unavailable', 'All ids are used up.');
+      if (last === int64Range.largest) throw idsUsedUp();
       return ++last;
     },
   };
