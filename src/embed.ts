@@ -12,7 +12,7 @@ export { createLog, type Log } from './domain/log.ts';
 export { isPetStatus } from './domain/pet.ts';
 export { createRandom } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
-export { maxBodyBytes } from './http/body.ts';
+export { maxBodyBytes } from './domain/pet.ts';
 export { requestIdOf } from './http/endpoint.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
 export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/import.ts';

@@ -5,6 +5,9 @@ import { int64Range, JsonNumber, parseInt64, toInt64 } from './int64.ts';
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 
+/** The largest body of a request. */
+export const maxBodyBytes = 64 * 1024;
+
 export const pageLimit = { smallest: 1, largest: 100, default: 20 } as const;
 
 /** A pet as a caller describes it; the service adds the id. */
@@ -153,6 +156,11 @@ export function idempotencyConflict(): PetstoreError {
 
 export function isPetStatus(value: unknown): value is PetStatus {
   return (petStatuses as readonly unknown[]).includes(value);
+}
+
+/** Whether the API could have accepted this name. A character takes at most six bytes, so few names are measured. */
+export function fitsBody(name: string): boolean {
+  return name.length < maxBodyBytes / 8 || Buffer.byteLength(JSON.stringify({ name })) <= maxBodyBytes;
 }
 
 /** What is wrong with a pet: one sentence for each field that has a problem. */

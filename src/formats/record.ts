@@ -1,9 +1,11 @@
-import type { ImportedPet } from '../domain/import-store.ts';
-import { int64Range, JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
+import { largestKeptId, type ImportedPet } from '../domain/import-store.ts';
+import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
 import { findJsonProblem } from '../domain/json-position.ts';
 import {
+  fitsBody,
   InvalidPetError,
   isJsonObject,
+  maxBodyBytes,
   parseNewPet,
   renderFields,
   renderPet,
@@ -30,7 +32,7 @@ export interface ParsedRecord extends TextRecord {
 /** Reads a pet from its JSON text, by the rules of the API. */
 export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
   const { text } = record;
-  if (!text.isWellFormed()) return refuseInvalidUtf8(record);
+  if (!text.isWellFormed()) return refuseInvalidText(record);
   let value: unknown;
   try {
     value = parseExactJson(text);
@@ -45,11 +47,12 @@ export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord
 export function readPet(record: TextRecord, fields: JsonObject, keepsIds: boolean): ParsedRecord {
   try {
     const pet: ImportedPet = parseNewPet(fields);
+    if (!fitsBody(pet.name)) throw new InvalidPetError({ name: `name must fit into ${maxBodyBytes} bytes.` });
     if (!keepsIds) return { ...record, pet };
     const id = toInt64(fields['id']);
-    if (id !== undefined && id > 0n) return { ...record, pet: { ...pet, id } };
-    const problem = `id must be an integer from 1 to ${int64Range.largest} when ids are kept.`;
-    return refuse(record, withValue(problem, fields['id']));
+    if (id !== undefined && id > 0n && id <= largestKeptId) return { ...record, pet: { ...pet, id } };
+    const range = `id must be an integer from 1 to ${largestKeptId} when ids are kept`;
+    return refuse(record, withValue(`${range}, which leaves room for new ones.`, fields['id']));
   } catch (error) {
     if (!(error instanceof InvalidPetError)) throw error;
     const problems = Object.entries(error.problems);
@@ -72,10 +75,11 @@ function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: Tex
 }
 
 /** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the spot. */
-export function refuseInvalidUtf8(record: TextRecord): ParsedRecord {
+export function refuseInvalidText(record: TextRecord): ParsedRecord {
   const at = record.text.search(/\p{Surrogate}/u);
   const context = record.text.slice(Math.max(0, at - 20), at + 20).toWellFormed();
-  return refuse(record, `This is not valid UTF-8 at column ${at + 1}: ${quoteText(context)}.`);
+  const problem = `This is not valid Unicode at column ${at + 1}: ${quoteText(context)}.`;
+  return refuse(record, `${problem} If an older Excel saved the file, add --encoding windows-1252.`);
 }
 
 /** A pet as one line of JSON, exactly as the service sends it. */

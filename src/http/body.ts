@@ -1,8 +1,7 @@
 import { PetstoreError } from '../domain/error.ts';
 import { parseExactJson } from '../domain/int64.ts';
 import { findJsonProblem, findUtf8Problem } from '../domain/json-position.ts';
-
-export const maxBodyBytes = 64 * 1024;
+import { maxBodyBytes } from '../domain/pet.ts';
 
 /** How much of a too large body is read and discarded: closing earlier resets the connection and loses the 413. */
 export const maxDiscardedBytes = 16 * 1024 * 1024;

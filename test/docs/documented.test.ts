@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { rename } from 'node:fs/promises';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
-import { maxBodyBytes } from '../../src/http/body.ts';
+import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { requestFor, type Change } from '../support/contract/documented-request.ts';
 import type { DocumentedOperation } from '../support/contract/openapi.ts';

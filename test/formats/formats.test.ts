@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { createPetParser, createPetWriter, sniffFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
+import { largestKeptId } from '../../src/domain/import-store.ts';
 import { parseExactJson } from '../../src/domain/int64.ts';
 import { InvalidPetError, parseNewPet } from '../../src/domain/pet.ts';
 import { petsOf, readPieces } from '../support/read-pieces.ts';
@@ -17,7 +18,7 @@ const name = fc
   )
   .filter((text) => !text.includes('\0'));
 const pet = fc.record({
-  id: fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }),
+  id: fc.bigInt({ min: 1n, max: largestKeptId }),
   name,
   categoryId: int64,
   status: fc.constantFrom('available' as const, 'pending' as const, 'sold' as const, undefined),
@@ -111,12 +112,19 @@ describe('a pet in JSON', () => {
 
   it('needs an id where ids are kept', () => {
     const read = (text: string) => petsOf(readPieces('ndjson', text, [], true))[0];
-    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept';
+    const refused =
+      'id must be an integer from 1 to 9222372036854775807 when ids are kept, which leaves room for new ones';
     expect(read('{"name":"A","categoryId":1}')).toBe(`${refused}.`);
     expect(read('{"id":0,"name":"A","categoryId":1}')).toBe(`${refused}, not 0.`);
     expect(read('{"id":"1","name":"A","categoryId":1}')).toBe(`${refused}, not "1".`);
-    expect(read('{"id":9223372036854775807,"name":"A","categoryId":1}')).toEqual({
-      id: 9223372036854775807n,
+    expect(read('{"id":9223372036854775807,"name":"A","categoryId":1}')).toBe(
+      `${refused}, not 9223372036854775807.`,
+    );
+    expect(read('{"id":9222372036854775808,"name":"A","categoryId":1}')).toBe(
+      `${refused}, not 9222372036854775808.`,
+    );
+    expect(read('{"id":9222372036854775807,"name":"A","categoryId":1}')).toEqual({
+      id: 9222372036854775807n,
       name: 'A',
       categoryId: 1n,
     });
@@ -224,7 +232,8 @@ describe('CSV', () => {
 
   it('quotes an id that cannot be kept', () => {
     const read = (id: string) => petsOf(readPieces('csv', `id,name,categoryId\n${id},A,1\n`, [], true))[0];
-    const refused = 'id must be an integer from 1 to 9223372036854775807 when ids are kept';
+    const refused =
+      'id must be an integer from 1 to 9222372036854775807 when ids are kept, which leaves room for new ones';
     expect(read('x')).toBe(`${refused}, not "x".`);
     expect(read('')).toBe(`${refused}, not "".`);
     expect(read('0')).toBe(`${refused}, not 0.`);

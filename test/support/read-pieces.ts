@@ -1,6 +1,6 @@
+import { createDecoder, type Encoding } from '../../src/formats/encoding.ts';
 import { createPetParser, type PetFormat } from '../../src/formats/format.ts';
 import type { ParsedRecord } from '../../src/formats/record.ts';
-import { createUtf8Decoder } from '../../src/formats/utf8.ts';
 
 /** Reads text or bytes that arrive in pieces of the given lengths. */
 export function readPieces(
@@ -8,9 +8,10 @@ export function readPieces(
   input: string | Uint8Array,
   lengths: number[] = [],
   keepsIds = false,
+  encoding: Encoding = 'utf-8',
 ): ParsedRecord[] {
   const bytes = typeof input === 'string' ? new TextEncoder().encode(input) : input;
-  const decoder = createUtf8Decoder();
+  const decoder = createDecoder(encoding);
   const reader = createPetParser(format, keepsIds);
   const rows: ParsedRecord[] = [];
   let at = 0;

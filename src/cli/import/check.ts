@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { usageError } from '../../domain/error.ts';
+import { createDecoder, type Encoding } from '../../formats/encoding.ts';
 import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
-import { createUtf8Decoder } from '../../formats/utf8.ts';
 import { isSameFile } from '../../sqlite/opening/store-file.ts';
 import { openOutputFile, type OutputFile } from '../../system/files.ts';
 import { interruption } from '../terminal/interruption.ts';
@@ -13,6 +13,7 @@ import type { Input } from './input.ts';
 export interface PetSource {
   input: Input;
   format: PetFormat;
+  encoding: Encoding;
   keepsIds: boolean;
 }
 
@@ -57,16 +58,18 @@ function renderReject({ line, problem, text }: ParsedRecord): string {
   return `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
 }
 
-export function createContentHash({ format, keepsIds }: PetSource): Hash {
-  return createHash('sha256').update(`${format} ${keepsIds ? 'ids' : 'no ids'}\n`);
+/** UTF-8 goes without saying: it was the only encoding when the first imports were recorded. */
+export function createContentHash({ format, encoding, keepsIds }: PetSource): Hash {
+  const reading = `${format} ${keepsIds ? 'ids' : 'no ids'}${encoding === 'utf-8' ? '' : ` ${encoding}`}`;
+  return createHash('sha256').update(`${reading}\n`);
 }
 
 /** The records of the input, one batch per chunk of bytes; the same each time it is read. */
 export async function* readRecords(
-  { input, format, keepsIds }: PetSource,
+  { input, format, encoding, keepsIds }: PetSource,
   onChunk: (chunk: Uint8Array) => void,
 ): AsyncGenerator<ParsedRecord[]> {
-  const decoder = createUtf8Decoder();
+  const decoder = createDecoder(encoding);
   const parser = createPetParser(format, keepsIds);
   const inOrder = keepsIds ? createOrderCheck() : (records: ParsedRecord[]) => records;
   for await (const chunk of input.chunks()) {
@@ -89,8 +92,8 @@ function createOrderCheck(): (records: ParsedRecord[]) => ParsedRecord[] {
     });
 }
 
-export async function sniff(input: Input): Promise<PetFormat> {
-  const decoder = createUtf8Decoder();
+export async function sniff(input: Input, encoding: Encoding): Promise<PetFormat> {
+  const decoder = createDecoder(encoding);
   for await (const chunk of input.chunks()) {
     const text = decoder.push(chunk);
     if (text.trim() !== '') return sniffFormat(text);

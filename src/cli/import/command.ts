@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { OperatorError, usageError } from '../../domain/error.ts';
 import type { ImportStore } from '../../domain/import-store.ts';
 import { petFields } from '../../domain/pet.ts';
+import { encodings, type Encoding } from '../../formats/encoding.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
 import { openImportStore, refuseFileOfStore } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
@@ -15,6 +16,7 @@ import { openInput } from './input.ts';
 
 interface ImportOptions {
   format?: PetFormat;
+  encoding: Encoding;
   rejects?: string;
   keepIds?: boolean;
   again?: boolean;
@@ -33,12 +35,17 @@ export function define(command: Command): void {
     )
     .argument(
       '[file]',
-      'One JSON object per line (NDJSON), a JSON array, or CSV with a header that names the columns ' +
+      'One JSON object per line (NDJSON), a JSON array, or CSV (commas, semicolons or tabs) with a header that names the columns ' +
         `${new Intl.ListFormat('en-GB').format(columns)}; - is standard input.`,
       '-',
     )
     .addOption(
       new Option('--format <format>', 'Default: detected from the first character.').choices(petFormats),
+    )
+    .addOption(
+      new Option('--encoding <encoding>', 'Older Excel saves windows-1252. UTF-16 is detected.')
+        .choices(encodings)
+        .default('utf-8'),
     )
     .option('--rejects <file>', 'Write the bad rows here, with line and problem, and add the others.')
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
@@ -63,11 +70,12 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   }
   watchForInterruption();
   using input = await openInput(path);
-  const { format = await sniff(input), keepIds: keepsIds = false } = options;
+  const { encoding, keepIds: keepsIds = false } = options;
+  const format = options.format ?? (await sniff(input, encoding));
   await audited(
     'import',
     options.databaseUrl,
-    () => importSource({ input, format, keepsIds }, path, options),
+    () => importSource({ input, format, encoding, keepsIds }, path, options),
     () => ({ file: path }),
   );
 }

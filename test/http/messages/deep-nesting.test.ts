@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { maxBodyBytes } from '../../../src/http/body.ts';
+import { maxBodyBytes } from '../../../src/domain/pet.ts';
 import { outcomeOf, post } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 

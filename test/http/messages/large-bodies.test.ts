@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { maxBodyBytes, maxDiscardedBytes } from '../../../src/http/body.ts';
+import { maxBodyBytes } from '../../../src/domain/pet.ts';
+import { maxDiscardedBytes } from '../../../src/http/body.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 import { checkRawResponse, listen, type Listening } from '../../support/http/socket.ts';

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'bun:test';
+import { petsOf, readPieces } from '../support/read-pieces.ts';
+
+const utf16le = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+const utf16be = (text: string): Buffer => utf16le(text).swap16();
+const rex = { name: 'Rex; "the", 1st', categoryId: 7n, status: 'sold' as const };
+const jose = { name: 'José €\r\n2', categoryId: 1n };
+const problem = expect.stringMatching(/^categoryId must be an integer .*, not "one"\.$/) as never;
+
+/** What Excel writes: CRLF, quotes where they are needed, and a cell of two lines. */
+function sheet(separator: string): string {
+  const rows = [
+    [' Name ', 'CATEGORYID', 'Status', 'Shelf'],
+    ['"Rex; ""the"", 1st"', '7', 'sold', '3'],
+    ['"José €\r\n2"', '1', '', ''],
+    ['Ada', 'one', '', ''],
+  ];
+  return rows.map((row) => `${row.join(separator)}\r\n`).join('');
+}
+
+describe('CSV of a spreadsheet', () => {
+  it.each([',', ';', '\t'])('is read with the separator %j', (separator) => {
+    for (const [prefix, firstLine] of [
+      ['', 2],
+      ['\ufeff', 2],
+      [`sep=${separator}\r\n`, 3],
+      [`\ufeffSEP=${separator}\r\n`, 3],
+    ] as const) {
+      const rows = readPieces('csv', prefix + sheet(separator), [9, 30, 7]);
+      expect(petsOf(rows)).toEqual([rex, jose, problem]);
+      expect(rows.map(({ line }) => line)).toEqual([firstLine, firstLine + 1, firstLine + 3]);
+    }
+  });
+
+  it.each([
+    ['little-endian', utf16le],
+    ['big-endian', utf16be],
+  ])('is read as %s UTF-16 however it is cut, with its lines', (_order, encode) => {
+    const bytes = encode(`sep=\t\r\n${sheet('\t')}🐾\t2\t\t\r\n`);
+    for (const lengths of [[], [5, 3, 1, 1, 1, 7], [4, ...Array.from({ length: bytes.length }, () => 1)]]) {
+      const rows = readPieces('csv', bytes, lengths);
+      expect(petsOf(rows)).toEqual([rex, jose, problem, { name: '🐾', categoryId: 2n }]);
+      expect(rows.map(({ line }) => line)).toEqual([3, 4, 6, 7]);
+    }
+  });
+
+  it('refuses damaged UTF-16 row by row', () => {
+    const rows = readPieces('csv', utf16le('name;categoryId\r\nA\ud83d;1\r\nB;2\r\n'));
+    expect(rows.map(({ line }) => line)).toEqual([2, 3]);
+    expect(petsOf(rows)).toEqual([
+      expect.stringMatching(/^This is not valid Unicode at column 2: /) as never,
+      { name: 'B', categoryId: 2n },
+    ]);
+    const cut = utf16le('name;categoryId\r\nB;2').subarray(0, -1);
+    expect(petsOf(readPieces('csv', cut))[0]).toStartWith('This is not valid Unicode at column 3: ');
+  });
+
+  it('is read as windows-1252 when that is said, unless it has a byte order mark', () => {
+    const bytes = Buffer.from('name;categoryId\r\nJos\xe9 \x80 \x9f;1\r\n', 'latin1');
+    const read = (input: Uint8Array, encoding: 'utf-8' | 'windows-1252') =>
+      petsOf(readPieces('csv', input, [20, 1], false, encoding));
+    expect(read(bytes, 'windows-1252')).toEqual([{ name: 'José € Ÿ', categoryId: 1n }]);
+    expect(read(bytes, 'utf-8')).toEqual([
+      expect.stringContaining('If an older Excel saved the file, add --encoding windows-1252.') as never,
+    ]);
+    const marked = Buffer.from('\ufeffname;categoryId\r\nJosé;1\r\n');
+    expect(read(marked, 'windows-1252')).toEqual([{ name: 'José', categoryId: 1n }]);
+  });
+
+  it('names only the columns that its own separator does not find', () => {
+    expect(() => readPieces('csv', 'name;category\r\n')).toThrow('columns once: categoryId. It is');
+    expect(() => readPieces('csv', 'name|categoryId\r\n')).toThrow('columns once: name, categoryId.');
+    expect(() => readPieces('csv', 'name;Name;categoryId\r\n')).toThrow('columns once: name.');
+  });
+});
+
+describe('a file that is no text', () => {
+  it.each([
+    ['xlsx and ods', 'PK\x03\x04\x14\0secret'],
+    ['xls', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1secret'],
+  ])('is refused with how to save it as CSV: %s', (_name, bytes) => {
+    for (const format of ['csv', 'ndjson'] as const) {
+      expect(() => readPieces(format, Buffer.from(bytes, 'latin1'))).toThrow(
+        /^This is a spreadsheet [^\0]*save it with "Save As" as "CSV UTF-8", and import the new file\.$/,
+      );
+    }
+  });
+});
+
+describe('a long name', () => {
+  const longest = 'x'.repeat(64 * 1024 - '{"name":""}'.length);
+  const written = {
+    ndjson: (name: string) => `${JSON.stringify({ name, categoryId: 1 })}\n`,
+    json: (name: string) => JSON.stringify([{ name, categoryId: 1 }]),
+    csv: (name: string) => `name,categoryId\n${name},1\n`,
+  };
+
+  it.each(['ndjson', 'json', 'csv'] as const)(
+    'is read if a body can hold it, and no longer one: %s',
+    (format) => {
+      expect(petsOf(readPieces(format, written[format](longest)))).toEqual([
+        { name: longest, categoryId: 1n },
+      ]);
+      for (const name of [`${longest}x`, 'é'.repeat(33_000), '\u0001'.repeat(11_000)]) {
+        const rows = readPieces(format, written[format](name));
+        expect(rows).toMatchObject([{ line: format === 'csv' ? 2 : 1, pet: undefined }]);
+        expect(rows[0]?.problem).toMatch(/^name must fit into 65536 bytes, not ".+…"\.$/s);
+      }
+    },
+  );
+});
