@@ -36,6 +36,13 @@ export function describeError(error: unknown): string {
   return `${error.stack || String(error)}${cause}`;
 }
 
+/** The same in a few words: what the innermost cause says. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
 function renderJson(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
 }

@@ -1,6 +1,6 @@
 import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import { PetstoreError } from '../domain/error.ts';
-import { describeError, type Log } from '../domain/log.ts';
+import { reasonOf, type Log } from '../domain/log.ts';
 import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
 
 /** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
@@ -88,7 +88,7 @@ function createUseRecorder(keys: ApiKeyStore, log: Log): (key: ApiKey, time: num
     if (time - last < useIsRecordedEveryMs) return;
     attemptedAt.set(id, time);
     keys.recordUse(id, new Date(time)).catch((error: unknown) => {
-      log.warn('A key’s last use could not be recorded.', { key: name, error: describeError(error) });
+      log.warn('A key’s last use could not be recorded.', { key: name, reason: reasonOf(error) });
     });
   };
 }

@@ -3,6 +3,7 @@ import { PetstoreError } from '../domain/error.ts';
 import type { PetStore } from '../domain/pet.ts';
 import { cacheable } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
+import { errorResponse } from './response.ts';
 
 /** Probes that arrive within this time share one check of the store. */
 const checkLastsMs = 500;
@@ -31,7 +32,9 @@ export function createHealthChecks(
     livez: () => healthy,
 
     async readyz() {
-      if (isStopping()) throw new PetstoreError('unavailable', 'The service is shutting down.');
+      // Not thrown: nothing has failed that the log would have to report.
+      if (isStopping())
+        return errorResponse(new PetstoreError('unavailable', 'The service is shutting down.'));
       await checkStore();
       return healthy;
     },

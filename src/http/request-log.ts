@@ -1,13 +1,13 @@
-import { PetstoreError, type ErrorCode } from '../domain/error.ts';
-import { describeError, type Log, type LogFields } from '../domain/log.ts';
+import { PetstoreError } from '../domain/error.ts';
+import { describeError, reasonOf, type Log, type LogFields } from '../domain/log.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Call } from './endpoint.ts';
 import type { PlainResponse } from './response.ts';
 
 export interface RequestLog {
   /**
-   * Logs errors of the service: a bug always, a store that cannot be used once a second instead of once a request.
-   * Requests without a valid key or over the rate limit are counted by address.
+   * Logs errors of the service: a bug with its stack, and requests that the store could not serve by the reason, once a
+   * second. Requests without a valid key or over the rate limit are counted by address, once a minute.
    */
   failed(call: Call, shown: PetstoreError, error: unknown): void;
   /** Logs slow requests, and all of them if that is switched on. */
@@ -23,9 +23,18 @@ interface RequestLogOptions {
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
   const { log, logEveryRequest, slowRequestMs, clientOf } = options;
-  const loggedAt = new Map<ErrorCode, number>();
-  const countUnauthorized = createRefusalCounter(log, 'requests without a valid key');
-  const countLimited = createRefusalCounter(log, 'requests over the rate limit');
+  const countFailed = createEventCounter(
+    (reason, count, fields) => log.error('requests are refused', { reason, count, ...fields }),
+    after(1000),
+  );
+  const countUnauthorized = createEventCounter(
+    (client, count) => log.warn('requests without a valid key', { client, count }),
+    after(60_000),
+  );
+  const countLimited = createEventCounter(
+    (client, count, fields) => log.warn('requests over the rate limit', { client, count, ...fields }),
+    after(60_000),
+  );
 
   /** What every line about a request says, around what this one adds. */
   const fieldsOf = ({ method, path, caller, request, requestId }: Call, more: LogFields): LogFields => ({
@@ -49,12 +58,8 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     failed(call, shown, error) {
       const { code, status } = shown;
       if (status < 500) return logRefusal(call, shown);
-      const fields = fieldsOf(call, { code, error: describeError(error) });
-      if (code === 'internal') return log.error('request failed', fields);
-      const now = performance.now();
-      if (now - (loggedAt.get(code) ?? -Infinity) < 1000) return;
-      loggedAt.set(code, now);
-      log.warn('requests are refused', fields);
+      if (code !== 'internal') return countFailed(reasonOf(error), fieldsOf(call, { code }));
+      log.error('request failed', fieldsOf(call, { code, error: describeError(error) }));
     },
 
     finished(call, { status, body }, durationMs) {
@@ -73,43 +78,34 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   };
 }
 
-/** Past it, addresses are counted together, so that an attack from many costs no more memory than one from these. */
-const maxAddresses = 1000;
+/** Past it, the others are counted together, so that an attack from many addresses costs no more memory. */
+const maxKinds = 1000;
 
-/** Logs the first refusal of an address at once, and how many followed at most once a minute. */
-export function createRefusalCounter(
-  log: Log,
-  message: string,
-  afterAMinute: (run: () => void) => void = inAMinute,
-): (address: string, fields?: LogFields) => void {
+/** Logs the first event of a kind at once, and from time to time how many have followed, with the fields of the last. */
+export function createEventCounter(
+  write: (kind: string, count: number, fields: LogFields) => void,
+  later: (run: () => void) => void,
+): (kind: string, fields?: LogFields) => void {
   const counts = new Map<string, { count: number; fields: LogFields }>();
 
-  const later = (client: string): void => {
-    afterAMinute(() => {
-      const { count = 0, fields } = counts.get(client) ?? {};
-      if (count === 0) return void counts.delete(client);
-      counts.set(client, { count: 0, fields: {} });
-      log.warn(message, { client, count, ...fields });
-      later(client);
-    });
+  const report = (kind: string): void => {
+    const { count = 0, fields = {} } = counts.get(kind) ?? {};
+    if (count === 0) return void counts.delete(kind);
+    counts.set(kind, { count: 0, fields: {} });
+    write(kind, count, fields);
+    later(() => report(kind));
   };
 
-  return (address, fields = {}) => {
-    const client = counts.has(address) || counts.size < maxAddresses ? address : 'others';
-    const known = counts.get(client);
-    if (known) {
-      known.count += 1;
-      known.fields = fields;
-      return;
-    }
-    counts.set(client, { count: 0, fields: {} });
-    log.warn(message, { client, count: 1, ...fields });
-    later(client);
+  return (name, fields = {}) => {
+    const kind = counts.has(name) || counts.size < maxKinds ? name : 'others';
+    const known = counts.get(kind);
+    counts.set(kind, { count: (known?.count ?? 0) + 1, fields });
+    if (!known) report(kind);
   };
 }
 
-function inAMinute(run: () => void): void {
-  setTimeout(run, 60_000).unref();
+function after(periodMs: number): (run: () => void) => void {
+  return (run) => void setTimeout(run, periodMs).unref();
 }
 
 /** What a caller sees of an error: of an unexpected one, only the id under which it was logged. */

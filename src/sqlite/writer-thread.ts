@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
-import { describeError } from '../domain/log.ts';
+import { describeError, reasonOf } from '../domain/log.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
 import { translateCommitError, translateError } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
@@ -9,11 +9,13 @@ import { whileInPlace } from './opening/store-watch.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
+/** An error as it passes between threads, which keep no class. */
 export interface JobFailure {
-  code: ErrorCode;
-  message: string;
-  /** The whole error, for the log. */
-  detail: string;
+  /** What callers of the API get; a bug has none. */
+  shown?: { code: ErrorCode; message: string };
+  /** For the log. */
+  reason: string;
+  stack: string;
 }
 
 export type Outcome = { result: JobResult } | { failure: JobFailure };
@@ -47,7 +49,8 @@ function runBatch(jobs: Job[]): Outcome[] {
   } catch (error) {
     const failure = describeFailure(error);
     // One bad job must not fail the others; a full disk fails them all.
-    if (failure.code !== 'unavailable' && jobs.length > 1) return jobs.flatMap((job) => runBatch([job]));
+    if (failure.shown?.code !== 'unavailable' && jobs.length > 1)
+      return jobs.flatMap((job) => runBatch([job]));
     return jobs.map(() => ({ failure }));
   }
 }
@@ -137,8 +140,7 @@ function abandon(database: Database): void {
 
 function describeFailure(error: unknown): JobFailure {
   const translated = translateError(error);
-  const detail = describeError(translated);
-  return translated instanceof PetstoreError
-    ? { code: translated.code, message: translated.message, detail }
-    : { code: 'internal', message: 'The write failed.', detail };
+  const failure = { reason: reasonOf(translated), stack: describeError(translated) };
+  if (!(translated instanceof PetstoreError)) return failure;
+  return { ...failure, shown: { code: translated.code, message: translated.message } };
 }

@@ -132,8 +132,9 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
   };
 }
 
-function failureOf({ code, message, detail }: JobFailure): PetstoreError {
-  return new PetstoreError(code, message, { cause: new Error(detail) });
+function failureOf({ shown, reason, stack }: JobFailure): Error {
+  const cause = Object.assign(new Error(reason), { stack });
+  return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
 function threadLost(message: string): PetstoreError {

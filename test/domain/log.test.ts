@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
-import { createLog, describeError, type LogLevel, type LogOptions } from '../../src/domain/log.ts';
+import { createLog, describeError, reasonOf, type LogLevel, type LogOptions } from '../../src/domain/log.ts';
 
 const at = new Date('2027-03-04T05:06:07.890Z');
 
@@ -73,5 +73,17 @@ describe('describeError', () => {
   it('describes a value that is not an Error', () => {
     expect(describeError('gone')).toBe('gone');
     expect(describeError(undefined)).toBe('undefined');
+  });
+});
+
+describe('reasonOf', () => {
+  it('is what the innermost cause says, or its code if it says nothing', () => {
+    const locked = new Error('database is locked');
+    expect(reasonOf(new Error('outer', { cause: new Error('middle', { cause: locked }) }))).toBe(
+      'database is locked',
+    );
+    expect(reasonOf(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
+    expect(reasonOf(new TypeError())).toBe('TypeError');
+    expect(reasonOf('gone')).toBe('gone');
   });
 });

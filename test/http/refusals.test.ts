@@ -1,24 +1,24 @@
 import { expect, it } from 'bun:test';
-import { createRefusalCounter } from '../../src/http/request-log.ts';
-import type { LogFields } from '../../src/domain/log.ts';
-import { silentLog } from '../support/http/service.ts';
+import { createEventCounter } from '../../src/http/request-log.ts';
 
-it('logs what followed once a minute while there is something, and then forgets the address', () => {
-  const logged: LogFields[] = [];
+it('logs what followed once in a period while there is something, and then forgets the kind', () => {
+  const logged: unknown[] = [];
   const waiting: (() => void)[] = [];
-  const warn = (_message: string, fields: LogFields = {}) => void logged.push(fields);
-  const count = createRefusalCounter({ ...silentLog, warn }, 'refused', (run) => void waiting.push(run));
-  const afterAMinute = () => {
+  const count = createEventCounter(
+    (client, times, fields) => void logged.push({ client, count: times, ...fields }),
+    (run) => void waiting.push(run),
+  );
+  const afterAPeriod = () => {
     for (const run of waiting.splice(0)) run();
     return logged.splice(0);
   };
 
   for (let index = 0; index < 5; index++) count('192.0.2.7', { key: `till-${index}` });
   expect(logged.splice(0)).toEqual([{ client: '192.0.2.7', count: 1, key: 'till-0' }]);
-  expect(afterAMinute()).toEqual([{ client: '192.0.2.7', count: 4, key: 'till-4' }]);
+  expect(afterAPeriod()).toEqual([{ client: '192.0.2.7', count: 4, key: 'till-4' }]);
   count('192.0.2.7');
-  expect(afterAMinute()).toEqual([{ client: '192.0.2.7', count: 1 }]);
-  expect(afterAMinute()).toEqual([]);
+  expect(afterAPeriod()).toEqual([{ client: '192.0.2.7', count: 1 }]);
+  expect(afterAPeriod()).toEqual([]);
   expect(waiting).toEqual([]);
   // Forgotten, so the next one is logged at once again.
   count('192.0.2.7');

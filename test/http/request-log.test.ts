@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { createClientAddress } from '../../src/http/client-address.ts';
@@ -5,6 +6,7 @@ import { traceIdOf } from '../../src/http/request-log.ts';
 import { createLog, type LogFields } from '../../src/domain/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
+import { makeSqlitePlace } from '../support/store-place.ts';
 
 type Line = LogFields & { level: string; message: string };
 
@@ -108,6 +110,36 @@ describe('refused requests', () => {
         requestId: 'r-2',
       },
     ]);
+  });
+});
+
+describe('a request that fails', () => {
+  it('by a bug has a line of its own, with the stack once', async () => {
+    await using place = await makeSqlitePlace();
+    const service = await open({ openStore: () => place.open() });
+    {
+      using other = new Database(place.path);
+      other.run("CREATE TRIGGER bug BEFORE INSERT ON pets BEGIN SELECT RAISE(ABORT, 'a bug'); END");
+    }
+    for (const id of ['r-1', 'r-2']) {
+      const { status } = await service.call('/v1/pets', post(rex, { 'X-Request-Id': id }));
+      expect(status).toBe(500);
+    }
+    const failed = linesOf('request failed');
+    expect(failed).toMatchObject([
+      { level: 'error', code: 'internal', requestId: 'r-1' },
+      { level: 'error', code: 'internal', requestId: 'r-2' },
+    ]);
+    for (const { error } of failed) {
+      expect(error).toMatch(/^SQLiteError: a bug\n +at /);
+      expect(String(error).match(/Error:/g)).toHaveLength(1);
+    }
+  });
+
+  it('because the service stops is not logged', async () => {
+    const service = await open({ isStopping: () => true });
+    expect((await service.callAs(null, '/readyz')).status).toBe(503);
+    expect(lines).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../domain/log.ts';
+import { reasonOf, type Log } from '../../domain/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { Host, PostgresAddress } from '../address.ts';
 import { within } from '../errors.ts';
@@ -133,8 +133,8 @@ export class SessionGroup {
     );
     const { newest, failure } = pickNewest(responses, this.#address, this.#last?.server);
     if (!newest) {
-      const { message, code } = failure as { message: string; code?: string };
-      if (!this.#isWithout) this.#log?.warn('No database server can be used.', { reason: message || code });
+      if (!this.#isWithout)
+        this.#log?.error('No database server can be used.', { reason: reasonOf(failure) });
       this.#isWithout = true;
       throw failure;
     }

@@ -1,0 +1,43 @@
+import { Database } from 'bun:sqlite';
+import { Client } from 'pg';
+import { makePostgresPlace } from './postgres/place.ts';
+import { makeSqlitePlace } from './store-place.ts';
+
+/** An empty place for a store, and how another program makes every write to it fail. */
+interface LockablePlace extends AsyncDisposable {
+  databaseUrl: string;
+  /** Returns what releases it. */
+  lock(): Promise<() => Promise<void>>;
+  /** What the store says of a write that waited too long. */
+  reason: string;
+}
+
+export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
+  async SQLite() {
+    const place = await makeSqlitePlace();
+    return {
+      databaseUrl: place.path,
+      reason: 'database is locked',
+      async lock() {
+        const holder = new Database(place.path);
+        holder.run('BEGIN IMMEDIATE');
+        return async () => holder.close();
+      },
+      [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+    };
+  },
+  async PostgreSQL() {
+    const place = await makePostgresPlace();
+    return {
+      databaseUrl: place.address,
+      reason: 'canceling statement due to lock timeout',
+      async lock() {
+        const holder = new Client(place.address);
+        await holder.connect();
+        await holder.query('BEGIN; LOCK TABLE pets IN EXCLUSIVE MODE');
+        return () => holder.end();
+      },
+      [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+    };
+  },
+};
