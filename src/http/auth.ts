@@ -10,7 +10,7 @@ export type Authenticate = (request: Request) => MaybePromise<Caller>;
 
 /** The scheme's case does not matter. Two headers arrive joined by ", " and do not match. */
 const bearer = /^bearer +([!-~]+)$/i;
-const useIsRecordedEveryMs = 60 * 60 * 1000;
+const useIsRecordedEveryMs = 5 * 60 * 1000;
 /** More keys than are usually in use; past it, they are all hashed again. */
 const maxKnownCredentials = 1000;
 
