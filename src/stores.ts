@@ -73,6 +73,16 @@ export function refuseMissingStore(databaseUrl: string): void {
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 
+/** The hosts and the database of an address that is well-formed. Any part of another may be a password. */
+const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
+
+/** What a store is called in results and logs: its path, or its address without user, password and parameters. */
+export function storeOf(databaseUrl: string): string {
+  const location = parseDatabaseUrl(databaseUrl);
+  if ('path' in location) return location.path;
+  return `postgres://${publicPart.exec(location.address)?.[1] ?? '…'}`;
+}
+
 /** For commands that work on embedded stores alone. */
 export function embeddedPath(databaseUrl: string): string {
   const location = parseDatabaseUrl(databaseUrl);

@@ -2,32 +2,36 @@ import { appendFileSync } from 'node:fs';
 import { OperatorError } from '../domain/error.ts';
 import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
-import { parseDatabaseUrl, type StoreOptions } from '../stores.ts';
+import { storeOf, type StoreOptions } from '../stores.ts';
 import { userNameOf } from '../system/user-name.ts';
-import { visibleLines } from './terminal/text.ts';
+import { visible, visibleLines } from './terminal/text.ts';
 
 /** For the help of the commands that are recorded. */
 export const auditHelp = `
-Each change is recorded, with the user, in the file that AUDIT_LOG names.
-Without it, the line goes to standard error unless that is a terminal.`;
+Each change is recorded, with the user, in the file that AUDIT_LOG names,
+before it begins and after it ends. Without that file, only the second line is
+written: to standard error unless that is a terminal.`;
 
 /**
- * Does something to a store and records it, whether it succeeds or not. If the file of `AUDIT_LOG` cannot be written,
- * nothing is done.
+ * Does something to a store and records it, whether it succeeds or not. The file of `AUDIT_LOG` gets a line before as
+ * well: if that cannot be written, nothing is done.
  */
 export async function audited<Result>(
   action: string,
   databaseUrl: string,
+  /** What it is done to. */
+  subject: LogFields,
   work: () => Result | Promise<Result>,
   /** What the line says about the result. */
   describe: (result: Result) => LogFields = () => ({}),
 ): Promise<Result> {
-  checkAuditLog();
+  recordIntent(action, databaseUrl, subject);
   const result = await Promise.try(work).catch((error: unknown) => {
-    record(action, databaseUrl, { outcome: 'failed' });
+    record(action, databaseUrl, { outcome: 'failed', ...subject });
     throw error;
   });
-  record(action, databaseUrl, { outcome: process.exitCode ? 'stopped' : 'done', ...describe(result) });
+  const outcome = process.exitCode ? 'stopped' : 'done';
+  record(action, databaseUrl, { outcome, ...subject, ...describe(result) });
   return result;
 }
 
@@ -35,25 +39,45 @@ export async function audited<Result>(
 export function storeOptions(databaseUrl: string): StoreOptions {
   return {
     environment: process.env,
+    onMade: () => process.stderr.write(`Made a new store at ${visible(storeOf(databaseUrl))}.\n`),
     onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
   };
 }
 
 /** For what the service itself changes at its start. Without `AUDIT_LOG`, its log has the line. */
 export function createServiceAudit(log: Log, databaseUrl: string): Audit {
-  checkAuditLog();
-  return (action, fields) => record(action, databaseUrl, { outcome: 'done', ...fields }, log);
+  recordIntent('serve', databaseUrl);
+  const fallback = process.env['AUDIT_LOG'] ? undefined : log;
+  return (action, fields) => record(action, databaseUrl, { outcome: 'done', ...fields }, fallback);
 }
 
-function record(action: string, databaseUrl: string, fields: LogFields, fallback?: Log): void {
+/** Refuses to go on if the file of `AUDIT_LOG` cannot be written. */
+function recordIntent(action: string, databaseUrl: string, subject: LogFields = {}): void {
   const path = process.env['AUDIT_LOG'];
-  const log =
-    path || !fallback ? createLog({ level: 'info', write: (line) => append(path, line) }) : fallback;
+  if (!path) return;
+  const write = (line: string): void => {
+    const code = appendTo(path, visibleLines(line));
+    if (code === undefined) return;
+    throw new OperatorError(
+      `The file ${path} of AUDIT_LOG cannot be written (${code}), so nothing was done.`,
+      'Check its path, its permissions and the free space.',
+    );
+  };
+  record(action, databaseUrl, { outcome: 'begun', ...subject }, createLog({ level: 'info', write }));
+}
+
+function record(
+  action: string,
+  databaseUrl: string,
+  fields: LogFields,
+  log = createLog({ level: 'info', write: append }),
+): void {
   log.info('audit', { action, ...operator(), store: storeOf(databaseUrl), ...fields });
 }
 
 /** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */
-function append(path: string | undefined, line: string): void {
+function append(line: string): void {
+  const path = process.env['AUDIT_LOG'];
   const text = visibleLines(line);
   if (!path) {
     if (!process.stderr.isTTY) process.stderr.write(text);
@@ -70,27 +94,6 @@ function append(path: string | undefined, line: string): void {
 function operator(): LogFields {
   const uid = process.getuid?.();
   return { user: uid === undefined ? undefined : userNameOf(uid), uid, sudoUser: process.env['SUDO_USER'] };
-}
-
-/** The hosts and the database of an address that is well-formed. Any part of another may be a password. */
-const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
-
-/** An address without its user, password and parameters. */
-export function storeOf(databaseUrl: string): string {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) return location.path;
-  return `postgres://${publicPart.exec(location.address)?.[1] ?? '…'}`;
-}
-
-/** Refuses an `AUDIT_LOG` that cannot be written, before anything is done. */
-function checkAuditLog(): void {
-  const path = process.env['AUDIT_LOG'];
-  const code = path ? appendTo(path, '') : undefined;
-  if (code === undefined) return;
-  throw new OperatorError(
-    `The file ${path} of AUDIT_LOG cannot be written (${code}), so nothing was done.`,
-    'Check its path and permissions.',
-  );
 }
 
 /** Returns the code of a failure. The file is opened each time, so that it may be rotated. */

@@ -10,7 +10,7 @@ import { embeddedPath } from '../stores.ts';
 import { stopSignals, untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, errorText, openContext, print, printJson } from './terminal/output.ts';
+import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { parseDuration } from './values.ts';
 
@@ -78,7 +78,7 @@ async function backup(target: string, options: BackupOptions): Promise<void> {
     if (keep || every !== undefined) throw noPlace(target);
     if (json) throw usageError('--json works with a folder or bucket.');
     const content = backUpSqlite(store, target, reportOnTerminal());
-    print(`Backed up ${contentOf(content)} to ${target}, and read it back.\n`);
+    print(`Backed up ${contentOf(content)} of ${store} to ${target}, and read it back.\n`);
     return;
   }
   const place = openPlace(target, process.env);
@@ -87,8 +87,10 @@ async function backup(target: string, options: BackupOptions): Promise<void> {
   const startedAt = performance.now();
   const { backup: made, removed } = await backUpTo(work);
   const durationMs = Math.round(performance.now() - startedAt);
+  if (json) nameStore(options.databaseUrl);
   if (json) return printJson({ ...made, to: target, durationMs, removed });
-  print(`Backed up ${contentOf(made)} to ${target.replace(/\/$/, '')}/${made.name}, and read it back.\n`);
+  const to = `${target.replace(/\/$/, '')}/${made.name}`;
+  print(`Backed up ${contentOf(made)} of ${store} to ${to}, and read it back.\n`);
   if (removed.length > 0) print(`Removed ${removed.length} older: ${removed.join(', ')}.\n`);
 }
 
@@ -117,7 +119,15 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
       const { backup: made, removed } = await backUpTo(work);
       const { name, petCount: pets, bytes } = made;
       const durationMs = Math.round(performance.now() - startedAt);
-      log.info('backup made', { name, to, pets, bytes, durationMs, removed: removed.length });
+      log.info('backup made', {
+        name,
+        store: work.store,
+        to,
+        pets,
+        bytes,
+        durationMs,
+        removed: removed.length,
+      });
     } catch (error) {
       log.error('The backup failed.', { to, reason: errorText(error) });
       pauseMs = Math.min(everyMs, retryMs);

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../domain/bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
 import { noProgress, type Progress } from '../domain/progress.ts';
-import { isSameStore, openBulkStore } from '../stores.ts';
-import { audited, auditHelp, storeOf, storeOptions } from './audit.ts';
+import { isSameStore, openBulkStore, storeOf } from '../stores.ts';
+import { audited, auditHelp, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
@@ -43,7 +43,7 @@ interface TablePair {
 
 function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
   const work = (): Promise<void> => copyStore(from, to);
-  return audited('copy', to, work, () => ({ from: storeOf(from) }));
+  return audited('copy', to, { from: storeOf(from) }, work);
 }
 
 async function copyStore(from: string, to: string): Promise<void> {
@@ -52,7 +52,8 @@ async function copyStore(from: string, to: string): Promise<void> {
   try {
     const target = await openBulkStore(to, { ...storeOptions(to), mayCreate: true });
     try {
-      await copyAll(source, target);
+      const summary = await copyAll(source, target);
+      print(`Copied and compared: ${summary}. ${storeOf(from)} and ${storeOf(to)} are the same.\n`);
     } finally {
       await target.close();
     }
@@ -63,7 +64,7 @@ async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-async function copyAll(source: BulkStore, target: BulkStore): Promise<void> {
+async function copyAll(source: BulkStore, target: BulkStore): Promise<string> {
   const pairs: TablePair[] = tables.map(([name, table]) => ({
     name,
     source: source[table],
@@ -75,7 +76,7 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<void> {
   for (const [pair, done] of copied) await copyRest(pair, done);
   const summaries = await comparing(pairs, verify);
   await verifyLastIds(source, target);
-  print(`Copied and compared: ${summaries.map(([, text]) => text).join(', ')}. Both stores are the same.\n`);
+  return summaries.map(([, text]) => text).join(', ');
 }
 
 /** Compares pair by pair. This reads both stores whole and takes as long as a copy, so it shows progress. */
@@ -83,8 +84,9 @@ async function comparing<Result>(
   pairs: TablePair[],
   compare: (pair: TablePair, progress: Progress) => Promise<Result>,
 ): Promise<[TablePair, Result][]> {
-  const counts = await Promise.all(pairs.map(({ target }) => target.count()));
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  let total = 0;
+  // One after the other: a session runs one query at a time.
+  for (const { target } of pairs) total += await target.count();
   using progress = total === 0 ? noProgress : showProgress('rows compared', total);
   return await Array.fromAsync(pairs, async (pair) => [pair, await compare(pair, progress)]);
 }

@@ -1,16 +1,15 @@
-import { once } from 'node:events';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../domain/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
-import { openBulkStore, refuseFileOfStore } from '../stores.ts';
-import { attemptWrite, openOutputFile } from '../system/files.ts';
+import { openBulkStore, refuseFileOfStore, storeOf } from '../stores.ts';
+import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { interruption, watchForInterruption } from './terminal/interruption.ts';
-import { asInterrupted, countOf, print } from './terminal/output.ts';
+import { asInterrupted, countOf, nameStore, print, show } from './terminal/output.ts';
 import { showProgress } from './terminal/progress.ts';
 
 interface ExportOptions {
@@ -52,9 +51,10 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   }
   watchForInterruption();
   const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
+  if (path === '-') nameStore(databaseUrl);
   try {
     const parts = renderPets(store, format);
-    await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts));
+    await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts, databaseUrl));
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');
@@ -84,7 +84,7 @@ async function* renderPets(store: BulkStore, format: PetFormat): AsyncGenerator<
 }
 
 /** Written under another name and renamed once it is complete and on disk, so a partial file never looks complete. */
-async function writeToFile(path: string, parts: AsyncIterable<Part>): Promise<void> {
+async function writeToFile(path: string, parts: AsyncIterable<Part>, databaseUrl: string): Promise<void> {
   const partial = `${path}.${process.pid}.partial`;
   using file = openOutputFile(partial, 'wx', path);
   try {
@@ -99,29 +99,23 @@ async function writeToFile(path: string, parts: AsyncIterable<Part>): Promise<vo
     }
     file.sync();
     attemptWrite(path, () => renameSync(partial, path));
-    print(`Exported ${countOf(count, 'pet')} to ${path}.\n`);
+    print(`Exported ${countOf(count, 'pet')} of ${storeOf(databaseUrl)} to ${path}.\n`);
   } finally {
     rmSync(partial, { force: true });
   }
 }
 
 async function writeToStandardOutput(parts: AsyncIterable<Part>): Promise<void> {
-  const failures: NodeJS.ErrnoException[] = [];
-  // Alone: the program's own listener would throw, and this command would never learn why nothing is written.
-  process.stdout.removeAllListeners('error').on('error', (error) => failures.push(error));
   for await (const { text } of parts) {
-    const hasRoom = process.stdout.write(text);
-    // The failure that ends the wait is in the list as well.
-    if (!hasRoom && failures.length === 0) await once(process.stdout, 'drain').catch(() => {});
-    if (failures.length > 0) break;
+    try {
+      await show(text);
+    } catch (error) {
+      const failure = error as NodeJS.ErrnoException;
+      // A reader that is gone, as after `| head`, wants no more.
+      if (failure.code === 'EPIPE') return;
+      throw outputFailed(failure);
+    }
   }
-  const [failure] = failures;
-  // A reader that is gone, as after `| head`, wants no more.
-  if (!failure || failure.code === 'EPIPE') return;
-  throw new OperatorError(
-    `Standard output cannot be written (${failure.code ?? failure.message}).`,
-    'Check where it is redirected to.',
-  );
 }
 
 function formatOf(path: string): PetFormat {

@@ -1,11 +1,20 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import { rotateKey, unknownKey } from '../domain/key-rotation.ts';
-import { openStores, parseDatabaseUrl, refuseMissingStore } from '../stores.ts';
+import { rotateKey, showOrWithdraw, unknownKey, type Rotation } from '../domain/key-rotation.ts';
+import { openStores, refuseMissingStore, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { print, printJson, renderTable, warn } from './terminal/output.ts';
+import {
+  asInterrupted,
+  nameStore,
+  print,
+  printJson,
+  renderJson,
+  renderTable,
+  show,
+  warn,
+} from './terminal/output.ts';
 import { visible } from './terminal/text.ts';
 import { durationMs, durationOption } from './values.ts';
 
@@ -50,7 +59,7 @@ export function define(keys: Command): void {
 
   const listCommand = keys
     .command('list')
-    .description('Show all API keys.')
+    .description('Show all API keys. LAST USED is true to five minutes.')
     .action((_options, command: Command) => list(command.optsWithGlobals()));
   addExamples(listCommand, 'petstore keys list', 'petstore keys list --json');
 
@@ -101,18 +110,26 @@ interface KeysOptions {
 
 async function create(now: Date, options: KeysOptions & { name: string; readOnly?: boolean }): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
-  const { key, text } = await audited(
+  if (json) nameStore(databaseUrl);
+  const make = async (store: ApiKeyStore): Promise<ApiKey> => {
+    const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
+    await showOrWithdraw(store, key, () =>
+      show(json ? renderJson({ ...shownKey(key, now), key: text }) : introduce(key, text, databaseUrl)),
+    );
+    return key;
+  };
+  await audited(
     'keys create',
     databaseUrl,
-    () => withKeys(databaseUrl, (store) => issueKey(store, { name, now, expiresAt, isReadOnly })),
-    ({ key: { id } }) => ({ keyId: id, key: name, readOnly: isReadOnly }),
+    { key: name, readOnly: isReadOnly },
+    () => withKeys(databaseUrl, make),
+    ({ id }) => ({ keyId: id }),
   );
-  if (json) printJson({ ...shownKey(key, now), key: text });
-  else print(introduce(key, text, databaseUrl));
 }
 
 async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
+  nameStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
   const rows = all.map((key) => shownKey(key, new Date()));
   if (json) printJson(rows);
@@ -123,12 +140,22 @@ async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
 async function rotate(id: string, now: Date, options: KeysOptions & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
-  const { key, text, old, doubt } = await audited(
+  if (json) nameStore(databaseUrl);
+  const rotation: Rotation = {
+    now,
+    overlapMs,
+    expiresAt,
+    show({ key, text, old }) {
+      const shown = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
+      return show(json ? renderJson(shown) : introduce(key, text, databaseUrl));
+    },
+  };
+  const { old, doubt } = await audited(
     'keys rotate',
     databaseUrl,
-    () => withKeys(databaseUrl, (store) => rotateKey(store, id, { now, overlapMs, expiresAt })),
+    { keyId: id },
+    () => withKeys(databaseUrl, (store) => rotateKey(store, id, rotation)),
     (rotated) => ({
-      keyId: id,
       key: rotated.old.name,
       replacedBy: rotated.key.id,
       ...(rotated.doubt && { outcome: 'unknown' }),
@@ -138,25 +165,25 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
     warn(
       `The new key is valid, but it is not known whether key ${id} was replaced and expires: ${doubt.message}`,
     );
-  }
-  if (json) return printJson({ ...shownKey(key, now), key: text, replaces: shownKey(old, now) });
-  print(introduce(key, text, databaseUrl));
-  if (!doubt) {
+  } else if (!json) {
     print(`\nKey ${old.id} (${describeKey(old.lastFour)}) expires at ${old.expiresAt?.toISOString()}.\n`);
   }
 }
 
 async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
+  if (json) nameStore(databaseUrl);
   const now = new Date();
   const key = await audited(
     'keys revoke',
     databaseUrl,
+    { keyId: id },
     async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
-    ({ name }) => ({ keyId: id, key: name }),
+    ({ name }) => ({ key: name }),
   );
-  if (json) printJson(shownKey(key, now));
-  else print(`Key ${key.id} (${visible(key.name)}, ${describeKey(key.lastFour)}) is revoked.\n`);
+  if (json) return printJson(shownKey(key, now));
+  const shown = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
+  print(`Key ${key.id} (${shown}) of ${storeOf(databaseUrl)} is revoked.\n`);
 }
 
 function refuseUnknown(id: string): never {
@@ -165,12 +192,10 @@ function refuseUnknown(id: string): never {
 
 /** Shows a new key. */
 function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
-  const location = parseDatabaseUrl(databaseUrl);
-  // An address may contain a password.
-  const where = 'path' in location ? location.path : 'the database';
+  const where = visible(storeOf(databaseUrl));
   const rights = isReadOnly ? ', read-only' : '';
   const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
-  return `Key ${id} (${visible(name)}) of ${visible(where)}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
+  return `Key ${id} (${visible(name)}) of ${where}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
 }
 
 async function withKeys<Result>(
@@ -180,6 +205,8 @@ async function withKeys<Result>(
   const stores = await openStores(databaseUrl, storeOptions(databaseUrl));
   try {
     return await use(stores.keys);
+  } catch (error) {
+    throw asInterrupted('command', error, 'See: petstore keys list');
   } finally {
     await stores.close();
   }

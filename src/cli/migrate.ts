@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Migration } from '../domain/migration.ts';
-import { openStores } from '../stores.ts';
-import { audited, auditHelp } from './audit.ts';
+import { openStores, storeOf } from '../stores.ts';
+import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
@@ -29,13 +29,13 @@ async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promi
   let migration: Migration | undefined;
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);
-    const stores = await openStores(databaseUrl, { environment: process.env, keepsOlder, onMigrated });
+    const stores = await openStores(databaseUrl, { ...storeOptions(databaseUrl), keepsOlder, onMigrated });
     await stores.close();
   };
-  await audited('migrate', databaseUrl, bringUpToDate, () => ({ ...migration }));
+  await audited('migrate', databaseUrl, {}, bringUpToDate, () => ({ ...migration }));
   const { from, keptAs } = migration ?? {};
   if (keptAs !== undefined) {
     print(`The store as it was, with schema version ${from}, is kept as ${keptAs}.\n`);
   }
-  print('The schema is up to date.\n');
+  print(`The schema of ${storeOf(databaseUrl)} is up to date.\n`);
 }

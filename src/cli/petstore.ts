@@ -1,10 +1,11 @@
 import { CommanderError, type Command } from 'commander';
 import { OperatorError, usageError } from '../domain/error.ts';
+import { outputFailed } from '../system/files.ts';
 import { createProgram } from './program.ts';
 
 // A reader that has seen enough, such as `head`, is no error, and neither is a closed terminal.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE' && !process.stdout.isTTY) throw error;
+  if (error.code !== 'EPIPE' && !process.stdout.isTTY) void fail(outputFailed(error));
 });
 await run(process.argv.slice(2));
 
@@ -17,10 +18,14 @@ async function run([first, ...rest]: string[]): Promise<void> {
   } catch (error) {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
-    const { printError } = await import('./terminal/output.ts');
-    printError(error);
-    process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
+    await fail(error);
   }
+}
+
+async function fail(error: unknown): Promise<void> {
+  const { printError } = await import('./terminal/output.ts');
+  printError(error);
+  process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
 }
 
 /** Commander would take `--name --json` as a name, but it is a forgotten value. `--name=--json` is one. */

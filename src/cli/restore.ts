@@ -51,6 +51,7 @@ async function restore(source: string, options: RestoreOptions): Promise<void> {
   const { keepsRevocations, replacedPath, ...content } = await audited(
     'restore',
     options.databaseUrl,
+    { file: local.chosen ?? source },
     () =>
       restoreSqlite({
         file: local.file,
@@ -58,7 +59,7 @@ async function restore(source: string, options: RestoreOptions): Promise<void> {
         isForced: options.force ?? false,
         report: reportOnTerminal(),
       }),
-    ({ petCount }) => ({ file: local.chosen ?? source, petCount }),
+    ({ petCount }) => ({ petCount }),
   );
   print(`Restored ${contentOf(content)} to ${path}.\n`);
   if (replacedPath !== undefined) {

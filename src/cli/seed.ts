@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createSamplePets } from '../domain/sample-pets.ts';
-import { openImportStore } from '../stores.ts';
+import { openImportStore, storeOf } from '../stores.ts';
 import { storeOptions } from './audit.ts';
 import { batchSize } from './import/add.ts';
 import { settings } from './settings.ts';
@@ -50,7 +50,7 @@ async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<v
   } finally {
     await store.close();
   }
-  print(`Added ${countOf(done, 'pet')}.\n`);
+  print(`Added ${countOf(done, 'pet')} to ${storeOf(databaseUrl)}.\n`);
   if (done === count) return;
   process.stderr.write(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}\n`);
   process.exitCode = interruption.exitStatus ?? 1;

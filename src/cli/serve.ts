@@ -24,8 +24,8 @@ export function define(command: Command): void {
 }
 
 const serviceAuditHelp = `
-A migration of the store and its first key are recorded, with the user, in the
-file that AUDIT_LOG names; without it, in the log.`;
+Every start, a migration of the store and its first key are recorded, with the
+user, in the file that AUDIT_LOG names; without it, the last two in the log.`;
 
 async function serve(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);

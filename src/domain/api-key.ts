@@ -21,7 +21,7 @@ export interface ApiKey {
   revokedAt?: Date;
   /** The id of the key that a rotation made to take its place. */
   replacedBy?: string;
-  /** Coarse: written at most once an hour. */
+  /** Coarse: written at most every five minutes. */
   lastUsedAt?: Date;
 }
 
@@ -66,11 +66,17 @@ interface NewKey {
   isReadOnly?: boolean;
 }
 
+export interface IssuedKey {
+  key: ApiKey;
+  /** The key itself, to be shown once. */
+  text: string;
+}
+
 /** Makes a key and stores its hash. The text goes to the caller and nowhere else. */
 export async function issueKey(
   store: ApiKeyStore,
   { name, now, expiresAt, isReadOnly = false }: NewKey,
-): Promise<{ key: ApiKey; text: string }> {
+): Promise<IssuedKey> {
   const text = generateKey(randomBytes);
   const key = await store.createKey({
     name,

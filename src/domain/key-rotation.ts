@@ -1,4 +1,4 @@
-import { isUsable, issueKey, type ApiKey, type ApiKeyStore } from './api-key.ts';
+import { isUsable, issueKey, type ApiKey, type ApiKeyStore, type IssuedKey } from './api-key.ts';
 import { OperatorError } from './error.ts';
 
 export interface Rotation {
@@ -7,12 +7,17 @@ export interface Rotation {
   overlapMs: number;
   /** When the new key expires; without it, it lives as long as the old one was meant to. */
   expiresAt?: Date | undefined;
+  /** Shows the new key, before anything happens to the old one. */
+  show: (made: Successor) => Promise<void>;
+}
+
+interface Successor extends IssuedKey {
+  /** The old key as it is about to be. */
+  old: ApiKey;
 }
 
 interface RotatedKey {
   key: ApiKey;
-  /** The new key itself, to be shown once. */
-  text: string;
   /** The old key, which now expires unless there is a doubt. */
   old: ApiKey;
   /** Why it is not known whether the old key was replaced. */
@@ -23,7 +28,7 @@ interface RotatedKey {
 export async function rotateKey(
   store: ApiKeyStore,
   id: string,
-  { now, overlapMs, expiresAt }: Rotation,
+  { now, overlapMs, expiresAt, show }: Rotation,
 ): Promise<RotatedKey> {
   const all = await store.listKeys();
   const old = all.find((key) => key.id === id);
@@ -36,26 +41,48 @@ export async function rotateKey(
     now,
     expiresAt: expiresAt ?? sameLifetime(newest, now),
   });
-  // In this order, so that a crash never leaves an expiring key without a successor.
-  const replacement = {
-    replacedBy: key.id,
-    previous: old.replacedBy,
-    now,
-    expiresAt: new Date(now.getTime() + overlapMs),
-  };
+  const oldExpiryMs = Math.min(now.getTime() + overlapMs, old.expiresAt?.getTime() ?? Infinity);
+  const planned = { ...old, replacedBy: key.id, expiresAt: new Date(oldExpiryMs) };
+  // In this order, so that neither a crash nor a full disk leaves an expiring key without a successor that is known.
+  await showOrWithdraw(store, key, () => show({ key, text, old: planned }));
   let found: ApiKey | undefined;
   try {
-    found = await store.replaceKey(id, replacement);
+    found = await store.replaceKey(id, { ...planned, previous: old.replacedBy, now });
   } catch (error) {
     // The replacement may have been committed, or be committed yet: the new key may be the only one that lasts.
     found = await readAgain(store, id);
     if (!found || found.replacedBy === old.replacedBy)
-      return { key, text, old: found ?? old, doubt: toError(error) };
+      return { key, old: found ?? old, doubt: toError(error) };
   }
-  if (found?.replacedBy === key.id) return { key, text, old: found };
-  // Nobody has seen the new key, so it only clutters the list if this fails.
-  await store.revokeKey(key.id, now).catch(() => {});
-  throw new OperatorError(`Key ${id} was changed by another command meanwhile.`, 'See: petstore keys list');
+  if (found?.replacedBy === key.id) return { key, old: found };
+  throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
+}
+
+/** Shows a new key. Nobody could use one that was not shown, so it is withdrawn. */
+export async function showOrWithdraw(
+  store: ApiKeyStore,
+  key: ApiKey,
+  show: () => Promise<void>,
+): Promise<void> {
+  try {
+    await show();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw await withdraw(store, key, `The new key could not be shown (${code ?? message})`);
+  }
+}
+
+/** Revokes a key that was just made, and returns the error that says why. */
+async function withdraw(store: ApiKeyStore, { id }: ApiKey, reason: string): Promise<OperatorError> {
+  try {
+    await store.revokeKey(id, new Date());
+    return new OperatorError(`${reason}, so key ${id} was revoked.`, 'Nothing else was changed.');
+  } catch {
+    return new OperatorError(
+      `${reason}, but key ${id} may still be valid.`,
+      `Run: petstore keys revoke ${id}`,
+    );
+  }
 }
 
 export function unknownKey(id: string): OperatorError {

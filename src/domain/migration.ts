@@ -12,6 +12,8 @@ export interface Migration {
 export interface MigrationOptions {
   /** False if the operator has made a backup, or has no room for a copy. */
   keepsOlder?: boolean | undefined;
+  /** Called when there was no store, and one was made. */
+  onMade?: (() => void) | undefined;
   onMigrated?: ((migration: Migration) => void) | undefined;
 }
 

@@ -91,7 +91,7 @@ const migrationLock = 0x70657473;
 const timeoutMs = 60_000;
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
-async function migrate(address: PostgresAddress, { onMigrated }: MigrationOptions): Promise<void> {
+async function migrate(address: PostgresAddress, { onMade, onMigrated }: MigrationOptions): Promise<void> {
   const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
@@ -100,6 +100,7 @@ async function migrate(address: PostgresAddress, { onMigrated }: MigrationOption
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readSchemaVersion(connection)) < steps.length) {
       const from = await runSteps(connection);
+      if (from === 0) onMade?.();
       if (from > 0 && from < steps.length) onMigrated?.({ from, to: steps.length });
     }
   } finally {

@@ -1,21 +1,22 @@
-import { issueKey, isUsable } from '../domain/api-key.ts';
+import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
+import { showOrWithdraw } from '../domain/key-rotation.ts';
 import type { Log } from '../domain/log.ts';
-import type { Stores } from '../stores.ts';
+import { storeOf, type Stores } from '../stores.ts';
 import { addressOf, localAddressOf } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
 /** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */
-export async function createFirstKey(
+async function createFirstKey(
   { keys, isEmbedded }: Stores,
   { apiKeys }: ServeOptions,
   { audit }: ServeContext,
-): Promise<string | undefined> {
+): Promise<IssuedKey | undefined> {
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
-    const { key, text } = await issueKey(keys, { name: 'first-start', now: new Date() });
-    audit?.('keys create', { keyId: key.id, key: key.name, readOnly: key.isReadOnly });
-    return text;
+    const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
+    audit?.('keys create', { keyId: issued.key.id, key: issued.key.name, readOnly: issued.key.isReadOnly });
+    return issued;
   } catch (error) {
     if (!(error instanceof PetstoreError)) throw error;
     throw new OperatorError(
@@ -30,11 +31,7 @@ export async function createFirstKey(
  * store does not tell which release used it last; so every start says it. Only a hint: if the keys cannot be read now,
  * the first request reports that.
  */
-export async function reportKeys(
-  log: Log,
-  { keys }: Stores,
-  { apiKeys, stableOnly }: ServeOptions,
-): Promise<void> {
+async function reportKeys(log: Log, { keys }: Stores, { apiKeys, stableOnly }: ServeOptions): Promise<void> {
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
   if (!all) return;
   const usable = all.filter((key) => isUsable(key, Date.now()));
@@ -50,21 +47,26 @@ export async function reportKeys(
   }
 }
 
-/** Reports that the service is up. A new key is shown to the person, never logged. */
-export function announce(
-  { log, tell }: ServeContext,
+/** Reports that the service is up. Its first key is shown to the person, never logged. */
+export async function announce(
+  stores: Stores,
   options: ServeOptions,
+  context: ServeContext,
   port: number,
-  firstKey: string | undefined,
-): void {
-  log.info('ready', { address: addressOf(options, port) });
-  if (firstKey === undefined) return;
-  // The service keeps running even if its standard error is on a full disk.
-  process.stderr.once('error', () =>
-    log.warn('The first API key could not be shown. Create another: petstore keys create --name NAME'),
-  );
-  const address = localAddressOf(options, port);
-  tell(`
+): Promise<void> {
+  const { log, tell } = context;
+  const first = await createFirstKey(stores, options, context);
+  log.info('ready', { address: addressOf(options, port), store: storeOf(options.databaseUrl) });
+  if (!first) return reportKeys(log, stores, options);
+  const introduction = introduce(first.text, options, localAddressOf(options, port));
+  // The service keeps running even if nobody can see its key.
+  await showOrWithdraw(stores.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
+    log.warn(`${message} Create another: petstore keys create --name NAME`);
+  });
+}
+
+function introduce(firstKey: string, options: ServeOptions, address: string): string {
+  return `
 The first API key of this store, shown only this once:
 
   ${firstKey}
@@ -77,5 +79,5 @@ Or call the API:
 
   curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets
   curl -H 'Authorization: Bearer ${firstKey}' -H 'Content-Type: application/json' -d '{"name":"Rex","categoryId":1,"status":"available"}' ${address}/v1/pets
-`);
+`;
 }

@@ -30,8 +30,8 @@ export type Audit = (action: string, fields: LogFields) => void;
 /** What the service gets from the process that it runs in. */
 export interface ServeContext {
   log: Log;
-  /** Shows a few lines to the person who started the service; they never reach the log. */
-  tell: (text: string) => void;
+  /** Shows a few lines to the person who started the service; they never reach the log. Fails if they cannot be shown. */
+  tell: (text: string) => Promise<void>;
   /** Passed on to the store; the service itself does not read it. */
   environment: Record<string, string | undefined>;
   /** Absent in workers: their parent prepares the store. */

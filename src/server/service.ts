@@ -2,9 +2,9 @@ import { hashKey } from '../domain/api-key.ts';
 import type { LogFields } from '../domain/log.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
-import { openStores } from '../stores.ts';
+import { openStores, storeOf } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
-import { announce, createFirstKey, reportKeys } from './first-start.ts';
+import { announce } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -44,6 +44,7 @@ export async function serveHere(
     environment,
     log,
     metrics,
+    onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
   log.debug('settings', shownSettings(options));
@@ -79,9 +80,7 @@ export async function serveHere(
     if (worker) {
       worker.onReady();
     } else {
-      const firstKey = await createFirstKey(stores, options, context);
-      announce(context, options, listener.port, firstKey);
-      if (firstKey === undefined) await reportKeys(log, stores, options);
+      await announce(stores, options, context, listener.port);
     }
 
     const reason = await stopped;

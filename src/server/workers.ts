@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../domain/log.ts';
-import { openStores } from '../stores.ts';
+import { openStores, storeOf } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
-import { announce, createFirstKey, reportKeys } from './first-start.ts';
+import { announce } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere } from './service.ts';
@@ -29,6 +29,7 @@ export async function superviseWorkers(
   // Creates the schema, so that workers do not race to.
   const stores = await openStores(options.databaseUrl, {
     environment: context.environment,
+    onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
   });
 
@@ -42,9 +43,7 @@ export async function superviseWorkers(
   const sayReady = async (): Promise<void> => {
     const { port } = allOptions[0] ?? options;
     try {
-      const firstKey = await createFirstKey(stores, options, context);
-      announce(context, options, port, firstKey);
-      if (firstKey === undefined) await reportKeys(log, stores, options);
+      await announce(stores, options, context, port);
     } finally {
       await stores.close();
     }

@@ -29,6 +29,14 @@ export function attemptWrite<Result>(name: string, write: () => Result): Result 
   }
 }
 
+/** Standard output may be on a full disk, too. */
+export function outputFailed({ code, message }: NodeJS.ErrnoException): OperatorError {
+  return new OperatorError(
+    `Standard output cannot be written (${code ?? message}).`,
+    'Check where it is redirected to.',
+  );
+}
+
 export interface OutputFile extends Disposable {
   write(text: string): void;
   /** Waits until the file is on disk. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeOf } from '../../src/cli/audit.ts';
+import { storeOf } from '../../src/stores.ts';
 import { userNameOf } from '../../src/system/user-name.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
@@ -42,12 +42,18 @@ describe('AUDIT_LOG', () => {
     const uid = process.getuid?.();
     expect(lines.every((line) => line['user'] === user && line['uid'] === uid)).toBe(true);
     expect(lines[0]).toMatchObject({ message: 'audit', sudoUser: 'alice', store: folder.database });
-    expect(lines).toMatchObject([
+    expect(lines.slice(0, 4)).toMatchObject([
+      { action: 'migrate', outcome: 'begun' },
+      { action: 'migrate', outcome: 'done' },
+      { action: 'keys create', outcome: 'begun', key: 'window', readOnly: true },
+      { action: 'keys create', outcome: 'done', keyId: '1' },
+    ]);
+    expect(lines.filter(({ outcome }) => outcome !== 'begun')).toMatchObject([
       { action: 'migrate', outcome: 'done' },
       { action: 'keys create', outcome: 'done', keyId: '1', key: 'window', readOnly: true },
       { action: 'keys rotate', outcome: 'done', keyId: '1', replacedBy: '2' },
       { action: 'keys revoke', outcome: 'done', keyId: '1', key: 'window' },
-      { action: 'keys revoke', outcome: 'failed' },
+      { action: 'keys revoke', outcome: 'failed', keyId: '9' },
       { action: 'import', outcome: 'done', file: pets },
       { action: 'restore', outcome: 'done', file: backup, petCount: 0 },
       { action: 'copy', outcome: 'done', from: folder.database },
@@ -65,19 +71,26 @@ describe('AUDIT_LOG', () => {
       stdout: '',
       stderr:
         `petstore: The file ${path} of AUDIT_LOG cannot be written (ENOENT), so nothing was done. ` +
-        'Check its path and permissions.\n',
+        'Check its path, its permissions and the free space.\n',
     });
     expect(await Bun.file(place.database).exists()).toBe(false);
   });
 
-  it('says so when the line is lost, and still shows the result', async () => {
-    using place = makeFolder();
-    const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
-    const { status, stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: '/dev/full' } });
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/pets_[0-9A-Za-z]{36}/);
-    expect(stderr).toBe('petstore: The file /dev/full of AUDIT_LOG could not be written (ENOSPC).\n');
-  });
+  it.each(['keys create --name till', 'migrate', 'serve --port 0'])(
+    'stops %s before it changes anything when its disk is full',
+    async (command) => {
+      using place = makeFolder();
+      const env = { AUDIT_LOG: '/dev/full', DATABASE_URL: place.database };
+      expect(await runCli(command.split(' '), { env })).toEqual({
+        status: 1,
+        stdout: '',
+        stderr:
+          'petstore: The file /dev/full of AUDIT_LOG cannot be written (ENOSPC), so nothing was done. ' +
+          'Check its path, its permissions and the free space.\n',
+      });
+      expect(await Bun.file(place.database).exists()).toBe(false);
+    },
+  );
 
   it('stops the service before it starts when it cannot be written', async () => {
     using place = makeFolder();
@@ -113,11 +126,9 @@ describe('without AUDIT_LOG', () => {
     const args = ['keys', 'create', '--name', 'till', '--json', '--database-url', place.database];
     const { stdout, stderr } = await runCli(args, { env });
     expect(JSON.parse(stdout)).toMatchObject({ name: 'till' });
-    expect(JSON.parse(stderr)).toMatchObject({
-      message: 'audit',
-      action: 'keys create',
-      user,
-    });
+    const [store, made, line = ''] = stderr.split('\n');
+    expect([store, made]).toEqual([`Store: ${place.database}`, `Made a new store at ${place.database}.`]);
+    expect(JSON.parse(line)).toMatchObject({ message: 'audit', action: 'keys create', user });
   });
 
   it('is not shown on a terminal', async () => {
@@ -195,7 +206,7 @@ describe('the migration of a store that 1.0.0 made', () => {
     const { stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
     expect(stdout).toBe(
       `The store as it was, with schema version 4, is kept as ${store.databaseUrl}.schema-4.\n` +
-        'The schema is up to date.\n',
+        `The schema of ${store.databaseUrl} is up to date.\n`,
     );
     expect(JSON.parse(stderr)).toMatchObject(migrated);
   });

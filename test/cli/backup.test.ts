@@ -32,7 +32,7 @@ describe('petstore backup', () => {
     await Promise.all(creators);
 
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^Backed up [\d,]+ pets to .*, and read it back\.\n$/);
+    expect(stdout).toMatch(/^Backed up [\d,]+ pets of .* to .*, and read it back\.\n$/);
     const saved = new Set(readPets(file).map(({ name }) => name));
     expect(before.filter((name) => !saved.has(name))).toEqual([]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -100,7 +100,7 @@ describe('backup, restore and doctor', () => {
     expect(made.screen).toMatch(
       new RegExp(`^Checking .*\\.db …\nCopying .*\\.db …\nChecking the copy …\n[^\n]*${read}`),
     );
-    expect(made.screen).toMatch(/\nBacked up 20,000 pets to .*\n$/);
+    expect(made.screen).toMatch(/\nBacked up 20,000 pets of .* to .*\n$/);
     const command = ['restore', backup, '--force', '--database-url', place.database];
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));

@@ -77,7 +77,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
     const made = await world.run('backup', world.place);
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toMatch(
-      new RegExp(`^Backed up 300 pets to .*/${name.source}, and read it back\\.\n$`),
+      new RegExp(`^Backed up 300 pets of .* to .*/${name.source}, and read it back\\.\n$`),
     );
     const [file = ''] = name.exec(made.stdout) ?? [];
     expect(await world.files()).toEqual([file, file.replace('.db', '.json')]);

@@ -10,7 +10,10 @@ describe('petstore export', () => {
     await importText('{"name":"Rex, Jr.","categoryId":1,"status":"sold"}\n', folder.database);
     const path = join(folder.path, 'pets.csv');
     const run = (...args: string[]) => runCli(['export', path, '--database-url', folder.database, ...args]);
-    expect(await run()).toMatchObject({ status: 0, stdout: `Exported 1 pet to ${path}.\n` });
+    expect(await run()).toMatchObject({
+      status: 0,
+      stdout: `Exported 1 pet of ${folder.database} to ${path}.\n`,
+    });
     expect(readFileSync(path, 'utf8')).toBe('id,name,categoryId,status\r\n1,"Rex, Jr.",1,sold\r\n');
     expect(await run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists') });
     expect(await run('--force', '--format', 'json')).toMatchObject({ status: 0 });

@@ -76,7 +76,7 @@ describe('petstore backup and restore', () => {
     const restored = join(folder.path, 'restored.db');
     expect(await runCli(['backup', backup, '--database-url', folder.database])).toMatchObject({
       status: 0,
-      stdout: `Backed up 1 pet and 2 orders to ${backup}, and read it back.\n`,
+      stdout: `Backed up 1 pet and 2 orders of ${folder.database} to ${backup}, and read it back.\n`,
     });
     expect(await runCli(['restore', backup, '--database-url', restored])).toMatchObject({
       status: 0,

@@ -113,7 +113,10 @@ describe('npm run build', () => {
     const petstore = (...args: string[]) => run([executable, ...args], empty.path, bare);
     expect(await petstore('--version')).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
     expect(await petstore('keys', 'create', '--name', 'till')).toMatchObject({ status: 0 });
-    expect(await petstore('seed', '--count', '3')).toMatchObject({ status: 0, stdout: 'Added 3 pets.\n' });
+    expect(await petstore('seed', '--count', '3')).toMatchObject({
+      status: 0,
+      stdout: 'Added 3 pets to data/petstore.db.\n',
+    });
     expect(await petstore('export', 'pets.csv')).toMatchObject({ status: 0 });
     expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
     expect((await petstore('completion', 'bash')).stdout).toContain(

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { storeOf } from '../../stores.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -122,7 +123,10 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
     const state = isNew
       ? 'holds no store yet; the first start creates it'
       : `holds about ${contentOf(inspection)}`;
-    const findings = [ok('store', `PostgreSQL ${version} responds and ${state}.`), checkRole(inspection)];
+    const findings = [
+      ok('store', `PostgreSQL ${version} at ${storeOf(address)} responds and ${state}.`),
+      checkRole(inspection),
+    ];
     return { findings, usableKeyCount, makesFirstKey: false, serverTime };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };

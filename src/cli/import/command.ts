@@ -4,7 +4,7 @@ import type { ImportStore } from '../../domain/import-store.ts';
 import { petFields } from '../../domain/pet.ts';
 import { encodings, type Encoding } from '../../formats/encoding.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
-import { openImportStore, refuseFileOfStore } from '../../stores.ts';
+import { openImportStore, refuseFileOfStore, storeOf } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
@@ -72,11 +72,8 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
   using input = await openInput(path);
   const { encoding, keepIds: keepsIds = false } = options;
   const format = options.format ?? (await sniff(input, encoding));
-  await audited(
-    'import',
-    options.databaseUrl,
-    () => importSource({ input, format, encoding, keepsIds }, path, options),
-    () => ({ file: path }),
+  await audited('import', options.databaseUrl, { file: path }, () =>
+    importSource({ input, format, encoding, keepsIds }, path, options),
   );
 }
 
@@ -102,7 +99,7 @@ async function importSource(
   }
   const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
   try {
-    const result = await add(source, checked, store, again);
+    const result = await add(source, checked, store, again, storeOf(databaseUrl));
     if (result === undefined) return;
     const verb = badCount === 1 ? 'is' : 'are';
     print(`${result}${badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`}\n`);
@@ -119,12 +116,13 @@ async function add(
   checked: CheckedInput,
   store: ImportStore,
   again: boolean,
+  storeName: string,
 ): Promise<string | undefined> {
   const { contentHash, goodCount } = checked;
   const earlier = await store.findImport(contentHash);
   if (earlier?.finishedAt && !again) {
     const day = earlier.finishedAt.toISOString().slice(0, 10);
-    return `This file was imported on ${day}: ${countOf(goodCount, 'pet')}. Nothing was added; --again adds them again.`;
+    return `This file was imported into ${storeName} on ${day}: ${countOf(goodCount, 'pet')}. Nothing was added; --again adds them again.`;
   }
   if (earlier?.finishedAt) await store.forgetImport(contentHash);
   const addedBefore = earlier?.finishedAt ? 0 : (earlier?.addedCount ?? 0);
@@ -141,5 +139,5 @@ async function add(
   }
   await store.finishImport(contentHash, new Date());
   const seconds = (performance.now() - startedAt) / 1000;
-  return `Added ${countOf(goodCount - addedBefore, 'pet')} in ${seconds.toFixed(1)} s.`;
+  return `Added ${countOf(goodCount - addedBefore, 'pet')} to ${storeName} in ${seconds.toFixed(1)} s.`;
 }

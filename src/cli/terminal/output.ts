@@ -1,7 +1,8 @@
 import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
-import { createLog, describeError, type LogLevel } from '../../domain/log.ts';
+import { createLog, describeError, reasonOf, type LogLevel } from '../../domain/log.ts';
 import type { ServeContext } from '../../server/options.ts';
+import { storeOf } from '../../stores.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
 
@@ -20,8 +21,21 @@ export function print(text: string): void {
   process.stdout.write(visibleLines(text));
 }
 
+/** Waits until a text is written, and fails with the reason. */
+export function show(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
+  // Alone: the program's own listener would report the failure a second time.
+  stream.removeAllListeners('error').on('error', () => {});
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
 export function printJson(value: unknown): void {
-  print(`${JSON.stringify(value, null, 2)}\n`);
+  print(renderJson(value));
+}
+
+export function renderJson(value: unknown): string {
+  return visibleLines(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** Aligns rows of cells in columns for a terminal. */
@@ -57,6 +71,11 @@ const ageUnits = [
   [3_600_000, 'hour'],
 ] as const;
 
+/** Names the store beside a result that is data. */
+export function nameStore(databaseUrl: string): void {
+  process.stderr.write(`Store: ${visible(storeOf(databaseUrl))}\n`);
+}
+
 /** For what is worth knowing although the command goes on. */
 export function warn(text: string): void {
   process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
@@ -81,16 +100,11 @@ function textOf(error: unknown): string {
 /** Turns the failure of a store into an error for the operator; other errors stay what they are. */
 export function asInterrupted(work: string, error: unknown, remedy: string): unknown {
   if (!(error instanceof PetstoreError)) return error;
-  return new OperatorError(`The ${work} was interrupted: ${reasonOf(error)}.`, remedy);
-}
-
-/** The innermost reason, without its full stop. */
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error ? reasonOf(cause) : message.replace(/\.$/, '');
+  return new OperatorError(`The ${work} was interrupted: ${reasonOf(error).replace(/\.$/, '')}.`, remedy);
 }
 
 /** Shows a few lines to the person who started the command, apart from a log that a machine reads. */
-function tell(text: string): void {
+function tell(text: string): Promise<void> {
   const stream = process.stdout.isTTY ? process.stdout : process.stderr;
-  stream.write(`${wrapLines(text, stream)}\n`);
+  return show(`${wrapLines(text, stream)}\n`, stream);
 }

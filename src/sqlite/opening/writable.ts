@@ -36,7 +36,7 @@ export interface WritableStore {
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
 export function openForWriting(
   name: string,
-  { keepsOlder = true, onMigrated }: MigrationOptions = {},
+  { keepsOlder = true, onMade, onMigrated }: MigrationOptions = {},
 ): WritableStore {
   refuseOldSqlite();
   const store = findOrMake(name);
@@ -54,6 +54,7 @@ export function openForWriting(
     // migration could go into the log of a store that a restore has put in this place.
     guard = openGuard(store);
     const migration = migrate(database);
+    if (version === 0) onMade?.();
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
     return closable(withSideFiles(store), database, guard);
   } catch (error) {

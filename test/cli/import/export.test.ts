@@ -98,11 +98,11 @@ for (const { store, makePlace } of stores) {
       using folder = makeFolder();
       const place = await makePlace(folder, 'shop.db');
       const text = '{"name":"A","categoryId":1}\n{"name":"B","categoryId":2}\n';
-      expect((await importText(text, place)).stdout).toMatch(/^Added 2 pets in /);
+      expect((await importText(text, place)).stdout).toMatch(/^Added 2 pets to .* in /);
       const second = await importText(text, place);
       expect(second).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing was added') });
       expect((await exported(place)).split('\n')).toHaveLength(3);
-      expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 pets in /);
+      expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 pets to .* in /);
       expect((await exported(place)).split('\n')).toHaveLength(5);
       expect((await importText(text, place)).stdout).toContain('Nothing was added');
     });
@@ -124,7 +124,7 @@ for (const { store, makePlace } of stores) {
       const taken = await importText(rows.join('\n'), place, '--rejects', rejects);
       expect(taken).toMatchObject({
         status: 0,
-        stdout: expect.stringMatching(/^Added 2 pets in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
+        stdout: expect.stringMatching(/^Added 2 pets to .* in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
       });
       expect(taken.stderr).toContain('line 2: categoryId is required.\n');
       expect(readFileSync(rejects, 'utf8')).toBe(

@@ -49,14 +49,14 @@ describe('petstore import', () => {
     });
     const [stdout, status] = await Promise.all([shell.stdout.text(), shell.exited]);
     expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
-    expect(stdout).toMatch(/^Added 50,000 pets in /);
+    expect(stdout).toMatch(/^Added 50,000 pets to .* in /);
     expect(await exported(folder.database)).toEndWith('{"id":50000,"name":"Pet 50000","categoryId":50000}\n');
   });
 
   it('adds nothing from an empty file', async () => {
     using folder = makeFolder();
-    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 pets in /);
-    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 pets in /);
+    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 pets to .* in /);
+    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 pets to .* in /);
     expect(await exported(folder.database)).toBe('');
     expect(await exported(folder.database, 'json')).toBe('[]\n');
   });
@@ -159,7 +159,7 @@ describe('petstore import', () => {
     expect(status).toBe(0);
     expect(screen).toMatch(/█+ checked 0\.2 MB of 0\.2 MB, [\d.]+ MB\/s/);
     expect(screen).toMatch(/█+ added 30,000 of 30,000, [\d,]+\/s/);
-    expect(screen).toMatch(/Added 30,000 pets in [\d.]+ s\.\n$/);
+    expect(screen).toMatch(/Added 30,000 pets to .* in [\d.]+ s\.\n$/);
     const { screen: asked } = await runOnTerminal(['import', '--database-url', folder.database]);
     expect(asked).toBe('petstore: There is nothing to import. Name a file: petstore import FILE\n');
   });

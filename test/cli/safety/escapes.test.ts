@@ -28,9 +28,9 @@ describe('petstore keys', () => {
   it('escapes control characters in names: create, list and revoke', async () => {
     for (const args of [['create', '--name', hostile], ['list'], ['revoke', '1']]) {
       const { status, stdout, stderr } = await keys(...args);
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(status).toBe(0);
       expect(stdout).toContain(shown);
-      expectSafe(stdout);
+      expectSafe(stdout + stderr);
     }
   });
 

@@ -118,7 +118,7 @@ describe('the password', () => {
     const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
       env: { PGPASSWORD: password },
     });
-    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+    expect(migrated.status).toBe(0);
   });
 
   it('takes the password from a password file', async () => {
@@ -128,7 +128,7 @@ describe('the password', () => {
     const migrated = await runCli(['migrate', '--database-url', withoutPassword()], {
       env: { PGPASSFILE: file },
     });
-    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+    expect(migrated.status).toBe(0);
   });
 
   it('shows the password in no error', async () => {

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'bun:test';
+import type { ShownKey } from '../../src/cli/keys.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
+
+/** Runs a command in a shell that redirects it. */
+const through =
+  (script: string) =>
+  (command: string[]): string[] => ['sh', '-c', script, 'sh', ...command];
+const toFullDisk = through('exec "$@" > /dev/full');
+/** Starts it once nothing can be written to the pipe any more. */
+const toGoneReader = through(
+  `{ trap '' PIPE; while printf x; do :; done 2> /dev/null; "$@"; echo "status $?" >&2; } | true`,
+);
+
+const forms: [string, string[]][] = [
+  ['text', []],
+  ['JSON', ['--json']],
+];
+
+const statesOf = async (database: string): Promise<string[]> => {
+  const { stdout } = await runCli(['keys', 'list', '--json', '--database-url', database]);
+  return (JSON.parse(stdout) as ShownKey[]).map(({ state, replacedBy }) => `${state} ${replacedBy}`);
+};
+
+describe('a key that cannot be shown', () => {
+  it.each(forms)('is revoked again by keys create, as %s', async (_form, flags) => {
+    using place = makeFolder();
+    const args = ['keys', 'create', '--name', 'till', ...flags, '--database-url', place.database];
+    await runCli(['migrate', '--database-url', place.database]);
+    const { status, stderr } = await runCli(args, { wrap: toFullDisk });
+    expect(status).toBe(1);
+    expect(stderr.replace(/^Store: .*\n/, '')).toBe(
+      'petstore: The new key could not be shown (ENOSPC), so key 1 was revoked. Nothing else was changed.\n',
+    );
+    const gone = await runCli(args, { wrap: toGoneReader });
+    expect(gone.stderr).toContain('could not be shown (EPIPE), so key 2 was revoked.');
+    expect(gone.stderr).toEndWith('status 1\n');
+    expect(await statesOf(place.database)).toEqual(['revoked null', 'revoked null']);
+  });
+
+  it.each(forms)('leaves the old one as it was in keys rotate, as %s', async (_form, flags) => {
+    using place = makeFolder();
+    const at = ['--database-url', place.database];
+    await runCli(['keys', 'create', '--name', 'till', ...at]);
+    const rotate = ['keys', 'rotate', '1', '--overlap', '0s', ...flags, ...at];
+    const { status, stderr } = await runCli(rotate, { wrap: toFullDisk });
+    expect({ status, isTold: stderr.includes('(ENOSPC), so key 2 was revoked.') }).toEqual({
+      status: 1,
+      isTold: true,
+    });
+    expect(await statesOf(place.database)).toEqual(['active null', 'revoked null']);
+    expect((await runCli(rotate)).status).toBe(0);
+    expect(await statesOf(place.database)).toEqual(['expired 3', 'revoked null', 'active null']);
+  });
+
+  it('is revoked again by a first start, which goes on', async () => {
+    await using service = await startService({
+      env: { API_KEYS: undefined },
+      wrap: through('exec "$@" 2> /dev/full'),
+    });
+    await service.untilLogged(/The new key could not be shown \(ENOSPC\), so key 1 was revoked/);
+    expect(await statesOf(service.database)).toEqual(['revoked null']);
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('a full disk', () => {
+  it('is one line where the result of a command goes', async () => {
+    using place = makeFolder();
+    const args = ['keys', 'revoke', '1', '--database-url', place.database];
+    await runCli(['keys', 'create', '--name', 'till', '--database-url', place.database]);
+    expect(await runCli(args, { wrap: toFullDisk })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'petstore: Standard output cannot be written (ENOSPC). Check where it is redirected to.\n',
+    });
+  });
+
+  it('does not end a service that logs to it', async () => {
+    await using service = await startService({ env: { API_KEYS: undefined }, wrap: toFullDisk });
+    expect((await fetch(`${service.url}/livez`)).status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.stderr).toContain('petstore: Standard output cannot be written (ENOSPC).');
+  });
+
+  it('is one line with the reason where the store is', async () => {
+    using place = makeFolder();
+    // While it is open, its log stays as long as it is: past the limit of the command.
+    const store = openSqliteStore({ path: place.database });
+    try {
+      const pets = Array.from({ length: 30 }, () => ({ name: 'x'.repeat(4000), categoryId: 1n }));
+      for (const pet of pets) await store.pets.createPet(pet);
+      const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
+      const wrap = through(`trap '' XFSZ; ulimit -S -f 100; exec "$@"`);
+      expect(await runCli(args, { wrap })).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: 'petstore: The command was interrupted: disk I/O error. See: petstore keys list\n',
+      });
+    } finally {
+      await store.close();
+    }
+  });
+});
