@@ -72,7 +72,7 @@ describe('compose.yaml', () => {
 
   it('has no password of its own, and does not start without one', () => {
     const secrets = [...readDeployFile('compose.yaml').matchAll(/PASSWORD: (.*)/g)].map(([, value]) => value);
-    expect(secrets).toHaveLength(3);
+    expect(secrets).toHaveLength(4);
     for (const secret of secrets) expect(secret).toMatch(/^\$\{\w+:\?.+\}$/);
   });
 
