@@ -1,10 +1,13 @@
-import type { ErrorCode } from '../domain/error.ts';
+import { statusOfCode, type ErrorCode } from '../domain/error.ts';
 import type { Counter, Histogram, Registry } from '../metrics/registry.ts';
 
 /** What the API counts. The names of requests are those of OpenTelemetry's HTTP conventions. */
 export interface HttpMetrics {
-  /** Makes the function that counts the requests of a route; without a path, those that no route serves. */
-  requestsOf(path: string | undefined): ObserveRequest;
+  /**
+   * Makes the function that counts the requests of a route; without a path, those that no route serves. Failures of
+   * these methods are counted from 0: `rate()` does not see the first ones of a series that begins with them.
+   */
+  requestsOf(path: string | undefined, methods: readonly string[]): ObserveRequest;
   cacheHits: Counter;
   cacheMisses: Counter;
   idempotentReplays: Counter;
@@ -22,6 +25,7 @@ const durationBounds = [
 const knownMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 /** Why a key, or a request without one, is refused. */
 const refusals: ErrorCode[] = ['unauthorized', 'invalid_api_key', 'forbidden', 'rate_limited'];
+const failures = (Object.keys(statusOfCode) as ErrorCode[]).filter((code) => statusOfCode[code] >= 500);
 
 export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMetrics {
   const durations = registry.histogram(
@@ -38,7 +42,7 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMe
   const scheme = { url_scheme: isSecure ? 'https' : 'http' };
 
   return {
-    requestsOf(path) {
+    requestsOf(path, methods) {
       const route = path === undefined ? {} : { http_route: path };
       const childOf = (method: string, status: number, error?: ErrorCode): Histogram =>
         durations.with({
@@ -48,6 +52,7 @@ export function createHttpMetrics(registry: Registry, isSecure: boolean): HttpMe
           http_response_status_code: String(status),
           ...(error && status >= 500 && { error_type: error }),
         });
+      for (const method of methods) for (const code of failures) childOf(method, statusOfCode[code], code);
       // Found by method and status, because putting the labels together takes longer than a list from the cache may. Plain
       // objects are found faster than entries of a Map.
       const known: ChildrenByMethod = { GET: {}, POST: {} };

@@ -45,11 +45,7 @@ describe('the alert rules and the dashboard', () => {
         usedBy,
       ).toEqual([]);
       const unknownLabels = labels.filter(
-        // It is there only for responses that failed.
-        (label) =>
-          !labelsOfPrometheus.includes(label) &&
-          label !== 'error_type' &&
-          !scraped.text.includes(`${label}="`),
+        (label) => !labelsOfPrometheus.includes(label) && !scraped.text.includes(`${label}="`),
       );
       expect(unknownLabels, usedBy).toEqual([]);
     }

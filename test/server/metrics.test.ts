@@ -109,6 +109,30 @@ describe.each([1, 2])('with %d workers', (workers) => {
   });
 });
 
+it('counts the failures of every operation from 0, so that rate() sees the first one', async () => {
+  await using service = await startService({ args: ['--metrics-port', '0'] });
+  const { text } = await scrape(await metricsUrl(service));
+  const operations = Object.entries({
+    '/v1/pets': ['GET', 'POST'],
+    '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
+    '/v1/store/orders': ['GET'],
+  }).flatMap(([path, methods]) => methods.map((method) => [path, method]));
+  for (const [path, method] of operations) {
+    for (const [status, code] of [
+      [503, 'unavailable'],
+      [503, 'overloaded'],
+      [500, 'internal'],
+    ]) {
+      expect(text).toContain(
+        `${durations}{http_request_method="${method}",url_scheme="http",http_route="${path}",` +
+          `http_response_status_code="${status}",error_type="${code}"} 0\n`,
+      );
+    }
+  }
+  // A series that begins with a failure is another one.
+  expect(text.match(/_count\{[^}]*http_response_status_code="5/g)).toHaveLength(operations.length * 3);
+});
+
 it('gives each worker the next port, and the same one when it is restarted', async () => {
   const first = await freePort(2);
   await using service = await startService({ workers: 2, args: ['--metrics-port', String(first)] });
