@@ -16,6 +16,11 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
 }
 
+/** Another session has held a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03';
+}
+
 const idConstraints = ['pets_pkey', 'orders_pkey'];
 
 /** Somebody else has brought in a pet or an order with the id that was drawn; the next try draws another one. */

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { post, rex } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import {
   heldToRights,
@@ -10,6 +11,7 @@ import {
   startService,
   type CliOptions,
 } from '../support/process/process.ts';
+import { lockablePlaces } from '../support/write-lock.ts';
 
 interface Report {
   ok: boolean;
@@ -58,6 +60,40 @@ describe('petstore doctor', () => {
     const [store] = await diagnose('store', ['--database-url', folder.database]);
     expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 pets.` });
     expect(read()).toEqual(before);
+  });
+
+  it.each(['served', 'left behind by a kill'])(
+    'takes the lock of a store that is %s, byte for byte',
+    async (state) => {
+      await using service = await startService();
+      for (let count = 0; count < 5; count++) await service.call('/v1/pets', post(rex));
+      if (state !== 'served') await service.kill9();
+      const read = () => ['', '-wal'].map((suffix) => readFileSync(`${service.database}${suffix}`, 'hex'));
+      const before = read();
+      expect(before[1]).not.toBe('');
+      expect(await diagnose('store', ['--database-url', service.database])).toMatchObject([{ state: 'ok' }]);
+      expect(read()).toEqual(before);
+    },
+  );
+
+  it.each(Object.entries(lockablePlaces))('reports a write outage on %s', async (_name, makePlace) => {
+    await using place = await makePlace();
+    await using service = await startService({ databaseUrl: place.databaseUrl });
+    const args = ['--database-url', place.databaseUrl, '--port', new URL(service.url).port];
+    expect(await diagnose('service', args)).toMatchObject([{ state: 'ok' }]);
+    const isEmbedded = place.databaseUrl.startsWith('/');
+    const unlock = await place.lock();
+    // A check lasts for half a second.
+    while (isEmbedded && (await fetch(`${service.url}/readyz`)).status === 200) await Bun.sleep(20);
+    const { status, stdout } = await runCli(['doctor', ...args]);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/PROBLEM +store +Another \w+ holds .* so\s+every\s+write\s+fails/);
+    // PostgreSQL locks a table, and readiness writes to another one.
+    if (isEmbedded) {
+      expect(stdout).toMatch(/PROBLEM +service +The service is not ready: \/readyz responds with 503/);
+    }
+    await unlock();
+    expect(await diagnose('store', args)).toMatchObject([{ state: 'ok' }]);
   });
 
   it.each([

@@ -12,8 +12,8 @@ import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts'
 export function define(command: Command): void {
   command
     .description(
-      'Check the configuration, the store, the disk, the clock and the permissions, report problems and say how to ' +
-        'fix them. Nothing is changed. The exit status is 1 if there is a problem, otherwise 0. The options are those ' +
+      'Check the configuration, the service, the store, the disk, the clock and the permissions, report problems and say ' +
+        'how to fix them. Nothing is changed. The exit status is 1 if there is a problem, otherwise 0. The options are those ' +
         'of petstore serve.',
     )
     .option('--json', 'Print JSON instead of text.')

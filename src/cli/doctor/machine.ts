@@ -21,8 +21,10 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
     reservePort(options);
     yield ok('port', port === 0 ? 'Any free port will do.' : `${address} is free.`);
   } catch (error) {
-    const isOurs = await isServedByPetstore(options);
-    yield isOurs ? ok('port', `A service responds at ${address}.`) : problemOf('port', error);
+    if ((await statusOf(options, '/livez')) === 200) {
+      yield ok('port', `A service responds at ${address}.`);
+      yield await checkReadiness(options);
+    } else yield problemOf('port', error);
   }
   if (!isLoopback(host) && options.tlsCert === undefined) {
     yield warning(
@@ -41,16 +43,27 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
   }
 }
 
-/** Whether the program on the port is a petstore. */
-async function isServedByPetstore(options: ServeOptions): Promise<boolean> {
+/** Asks as `petstore health` does. The service commits a write for it. */
+async function checkReadiness(options: ServeOptions): Promise<Finding> {
+  const status = await statusOf(options, '/readyz');
+  if (status === 200) return ok('service', 'The service is ready: it commits writes.');
+  const message = status === undefined ? 'does not respond in time' : `responds with ${status}`;
+  return problem('service', `The service is not ready: /readyz ${message}.`, 'Its log says why.');
+}
+
+/** A write may wait in vain for one before it, each for 5 seconds. */
+const responseMs = 15_000;
+
+/** Undefined unless a petstore on the port responds. */
+async function statusOf(options: ServeOptions, path: string): Promise<number | undefined> {
   try {
-    const response = await fetch(`${localAddressOf(options, options.port)}/livez`, {
-      signal: AbortSignal.timeout(2000),
+    const response = await fetch(`${localAddressOf(options, options.port)}${path}`, {
+      signal: AbortSignal.timeout(responseMs),
       tls: { rejectUnauthorized: false },
     });
-    return response.ok && response.headers.has('X-Request-Id');
+    return response.headers.has('X-Request-Id') ? response.status : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import { parseAddress, type Environment } from '../address.ts';
 import { openConnection, type Connection } from '../session/connection.ts';
 import { readSchemaVersion } from '../migrate.ts';
-import { explain } from '../errors.ts';
+import { OperatorError } from '../../domain/error.ts';
+import { explain, isLockTimeout } from '../errors.ts';
 
 export interface Inspection {
   version: string;
@@ -68,6 +69,7 @@ async function inspect(connection: Connection): Promise<Inspection> {
   );
   const isNew = (await readSchemaVersion(connection)) === 0;
   const [store] = await connection.query<StoreRow>(isNew ? selectNew : selectStore);
+  if (!isNew && store?.may_write) await refuseLocked(connection);
   return {
     version: server?.version ?? '',
     serverTime: Number(server?.time),
@@ -78,4 +80,19 @@ async function inspect(connection: Connection): Promise<Inspection> {
     mayWrite: store?.may_write ?? false,
     mayChange: store?.may_change ?? false,
   };
+}
+
+/** Takes the lock of an INSERT, and gives it back. Waits as long as a write does. */
+async function refuseLocked(connection: Connection): Promise<void> {
+  try {
+    await connection.query(
+      "BEGIN; SET LOCAL lock_timeout = '2s'; LOCK TABLE pets IN ROW EXCLUSIVE MODE; ROLLBACK",
+    );
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error;
+    throw new OperatorError(
+      'Another session holds a lock on the table pets, so every write fails.',
+      'pg_locks and pg_stat_activity name it; pg_terminate_backend ends it.',
+    );
+  }
 }

@@ -1,9 +1,14 @@
 import type { Database } from 'bun:sqlite';
+import { existsSync } from 'node:fs';
+import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
+import { explainOpening, isBusy } from '../errors.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
 import { refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { connect, whenFree } from '../opening/connect.ts';
 import { readUnchanged } from '../opening/read-only.ts';
-import { findExisting } from '../opening/store-file.ts';
+import { findExisting, type StoreFile } from '../opening/store-file.ts';
+import { openGuard } from '../opening/writable.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
 
 export interface Inspection extends StoreContent {
@@ -18,7 +23,35 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
   refuseOldSqlite();
   const store = findExisting(name);
   if (!store) return nothing;
-  return readUnchanged(store, (database) => inspect(database, name, now, report));
+  const inspection = readUnchanged(store, (database) => inspect(database, name, now, report));
+  refuseLocked(store);
+  return inspection;
+}
+
+/**
+ * Takes the write lock as a write does, and gives it back. Without both side files, the connection above had the store
+ * for itself, and another one would make them.
+ */
+function refuseLocked(store: StoreFile): void {
+  if (!['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`))) return;
+  let database: Database | undefined;
+  let guard: Database | undefined;
+  try {
+    guard = openGuard(store);
+    const writing = (database = connect(store));
+    writing.run('PRAGMA busy_timeout = 0');
+    whenFree(() => writing.run('BEGIN IMMEDIATE'));
+    writing.run('ROLLBACK');
+  } catch (error) {
+    if (!isBusy(error)) throw explainOpening(error, store);
+    throw new OperatorError(
+      `Another process holds the write lock of ${store.name}, so every write fails.`,
+      `End it: fuser -v ${store.path} names the processes that have the store open.`,
+    );
+  } finally {
+    database?.close();
+    guard?.close();
+  }
 }
 
 const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0, latestTime: 0 };

@@ -84,7 +84,8 @@ function closable(store: StoreFile, database: Database, guard: Database): Writab
   };
 }
 
-function openGuard(store: StoreFile): Database {
+/** While it is open, no other connection of this process moves the log into the file when it closes. */
+export function openGuard(store: StoreFile): Database {
   const guard = openDatabase(store.path, { readonly: true });
   // From its first read on, it holds a lock.
   readWhenFree(guard, store);
