@@ -1,4 +1,4 @@
-import type { ApiKeyStore } from '../domain/api-key.ts';
+import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
@@ -102,6 +102,12 @@ function createRoutes(
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
   );
+  // Keys are read only from a store that responds: a scrape must not hang with it.
+  options.metrics?.gauge(
+    'petstore_key_next_expiry_timestamp_seconds',
+    'When the next key expires that no other replaces; no sample if none does.',
+    async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
+  );
   const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } = documents;
 
@@ -131,4 +137,11 @@ function createRoutes(
     },
     { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
   ];
+}
+
+function nextExpiry(keys: ApiKey[], time: number): { labels: Record<string, string>; value: number }[] {
+  const times = keys
+    .filter((key) => isUsable(key, time) && key.replacedBy === undefined)
+    .flatMap(({ expiresAt }) => (expiresAt ? [expiresAt.getTime() / 1000] : []));
+  return times.length > 0 ? [{ labels: {}, value: Math.min(...times) }] : [];
 }

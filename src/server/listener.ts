@@ -44,7 +44,7 @@ export function openListener({ options, tls: firstTls, fetch, isShared }: Listen
         // The API checks the size itself, after the key and with its own error body.
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
         development: false,
-        ...(tls && { tls }),
+        ...(tls && { tls: { cert: tls.cert, key: tls.key } }),
       });
     } catch (error) {
       throw cannotListen(error, { ...options, port });

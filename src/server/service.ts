@@ -8,7 +8,7 @@ import { announce } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { loadTls, reloadTlsOnHangup } from './tls.ts';
+import { addTlsMetrics, loadTls, reloadTlsOnHangup } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -34,12 +34,13 @@ export async function serveHere(
   const { log, environment } = context;
   catchCrashes(log);
   const listening = Promise.withResolvers<Listener>();
-  reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
+  const reload = reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   const tls = await loadTls(options);
+  if (metrics && tls) addTlsMetrics(metrics, tls, reload);
   const stores = await openStores(options.databaseUrl, {
     environment,
     log,

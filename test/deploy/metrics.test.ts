@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
+import { certificates, placeCertificate } from '../support/http/certificates.ts';
 import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
-import { runCli, startService } from '../support/process/process.ts';
+import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
 /** Labels that Prometheus adds, or that come with a histogram. */
 const labelsOfPrometheus = ['job', 'instance', 'le'];
@@ -15,8 +16,10 @@ let scraped: Scrape;
 
 /** All that there is: of a service on SQLite, of one on PostgreSQL, and of a check of backups. */
 beforeAll(async () => {
-  await using service = await startService({ args: ['--metrics-port', '0'] });
-  await service.call('/v1/pets');
+  using folder = makeFolder();
+  const tls = placeCertificate(folder.path, certificates.first);
+  await using service = await startService({ args: ['--metrics-port', '0', ...tls.args] });
+  await runCli(['keys', 'create', '--name', 'till', '--expires', '1d', '--database-url', service.database]);
   const textfile = join(service.folder, 'petstore.prom');
   await runCli(['backups', 'check', service.folder, '--textfile', textfile]);
   const ofBackups = readFileSync(textfile, 'utf8');

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'bun:test';
+import { Database } from 'bun:sqlite';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { post, rex } from '../support/http/calls.ts';
+import { certificates, placeCertificate, type CertificateFiles } from '../support/http/certificates.ts';
 import { rulesFile } from '../support/metrics/expressions.ts';
+import { childrenOf } from '../support/process/process-tree.ts';
+import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
 
 interface Rules {
   groups: { rules: { alert?: string; annotations?: { runbook?: string } }[] }[];
@@ -14,6 +20,26 @@ const paragraphs = runbook
   .split(/^### /m)
   .slice(1)
   .map((section) => section.trim().split('\n\n'));
+
+/** What makes a service with two workers log each line that the runbook quotes. */
+const provocations: Record<string, (service: Service, files: CertificateFiles) => Promise<unknown>> = {
+  'requests without a valid key': (service) => service.callWith('wrong', '/v1/pets'),
+  'A worker died and is restarted.': async ({ pid }) => childrenOf(pid).forEach(endProcess),
+  'The TLS certificate was not reloaded; the old one stays in use.': async ({ pid }, files) => {
+    writeFileSync(files.cert, 'no certificate');
+    process.kill(pid, 'SIGHUP');
+  },
+  'requests are refused': async (service) => {
+    // The service notices within a quarter of a second that its store is gone.
+    renameSync(service.database, `${service.database}.moved`);
+    while ((await service.call('/v1/pets', post(rex))).status !== 503) await Bun.sleep(20);
+  },
+  'request failed': async (service) => {
+    using database = new Database(service.database);
+    database.run("CREATE TRIGGER bug BEFORE INSERT ON pets BEGIN SELECT RAISE(ABORT, 'a bug'); END");
+    await service.call('/v1/pets', post(rex));
+  },
+};
 
 describe('the runbook', () => {
   it('has one paragraph for every alert, in the same order', () => {
@@ -37,6 +63,37 @@ describe('the runbook', () => {
     expect(alerts.map(({ annotations }) => annotations?.runbook)).toEqual(
       alerts.map(({ alert }) => `docs/operations.md#${alert?.toLowerCase()}`),
     );
+  });
+});
+
+describe('a log line that the runbook quotes', () => {
+  const quoted = [
+    ...runbook.matchAll(/log\s+lines?\s+`([^`]+)`(?:[^.`]*`\w+`)*(?:, and `([^`]+)`)?/g),
+  ].flatMap(([, ...lines]) => lines.flatMap((line) => (line === undefined ? [] : [oneLine(line)])));
+
+  it('is provoked here', () => {
+    expect(new Set(quoted)).toEqual(new Set([...Object.keys(provocations), 'crash']));
+  });
+
+  it.each(Object.entries(provocations))('is logged: %s', async (line, provoke) => {
+    using folder = makeFolder();
+    const files = placeCertificate(folder.path, certificates.first);
+    const args = line.includes('TLS') ? files.args : [];
+    await using service = await startService({ workers: 2, args });
+    await provoke(service, files);
+    await service.untilLogged(new RegExp(`"message":${RegExp.escape(JSON.stringify(line))}`));
+  });
+
+  it('is logged: crash', async () => {
+    const sources = join(import.meta.dir, '../../src');
+    const program = `
+      import { createLog } from '${sources}/domain/log.ts';
+      import { catchCrashes } from '${sources}/system/signals.ts';
+      catchCrashes(createLog({ level: 'info', write: (line) => process.stdout.write(line) }));
+      setTimeout(() => { throw new Error('a bug'); });`;
+    const child = Bun.spawn([process.execPath, '-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    expect(JSON.parse(await new Response(child.stdout).text())).toMatchObject({ message: 'crash' });
+    expect(await child.exited).toBe(1);
   });
 });
 

@@ -153,3 +153,22 @@ it('counts idempotent replays and requests past the rate limit', async () => {
   expect(metrics.value('petstore_idempotent_replays_total')).toBe(1);
   expect(metrics.value('petstore_keys_refused_total', { reason: 'rate_limited' })).toBe(1);
 });
+
+it('says when the next key expires, unless another replaces it', async () => {
+  await using service = await startService({ args: ['--metrics-port', '0'] });
+  const url = await metricsUrl(service);
+  const keys = (...args: string[]) => runCli(['keys', ...args, '--database-url', service.database]);
+  const nextExpiry = async () => {
+    const found = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);
+    return found && (Number(found[1]) * 1000 - Date.now()) / 86_400_000;
+  };
+  await keys('create', '--name', 'for-ever');
+  expect(await nextExpiry()).toBe(null);
+  await keys('create', '--name', 'later', '--expires', '20d');
+  await keys('create', '--name', 'sooner', '--expires', '10d');
+  expect(await nextExpiry()).toBeCloseTo(10, 1);
+  await keys('rotate', '3', '--overlap', '1d', '--expires', '40d');
+  expect(await nextExpiry()).toBeCloseTo(20, 1);
+  await keys('revoke', '2');
+  expect(await nextExpiry()).toBeCloseTo(40, 1);
+});

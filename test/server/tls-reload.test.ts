@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { certificates, placeCertificate, servedFingerprint } from '../support/http/certificates.ts';
 import { openConnection, type RawConnection } from '../support/http/raw-http.ts';
-import { fixedKey, makeFolder, startService, type Service } from '../support/process/process.ts';
+import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
+import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 
 const { first, renewed } = certificates;
 
@@ -11,7 +13,12 @@ for (const workers of [1, 2]) {
     it('reloads the certificate, keeps the old one when the new one is bad, and asks callers to connect anew', async () => {
       using folder = makeFolder();
       const files = placeCertificate(folder.path, first);
-      await using service = await startService({ workers, args: files.args });
+      await using service = await startService({ workers, args: [...files.args, '--metrics-port', '0'] });
+      const metrics = await metricsUrls(service, workers);
+      const failedReloads = async () => (await scrape(...metrics)).value('petstore_tls_reload_failed');
+      const expiries = async () =>
+        (await scrape(...metrics)).value('petstore_tls_certificate_expiry_timestamp_seconds');
+      expect(await expiries()).toBe(workers * expiryOf(first));
       using kept = await openConnection(service.url);
       expect(await fingerprints(service)).toEqual([first.fingerprint]);
 
@@ -26,6 +33,8 @@ for (const workers of [1, 2]) {
         validUntil: expect.stringMatching(/^2126-/),
       });
       expect(await fingerprints(service)).toEqual([renewed.fingerprint]);
+      expect(await expiries()).toBe(workers * expiryOf(renewed));
+      expect(await failedReloads()).toBe(0);
 
       writeFileSync(files.cert, 'no certificate');
       process.kill(service.pid, 'SIGHUP');
@@ -36,6 +45,10 @@ for (const workers of [1, 2]) {
         reason: `${files.cert} and ${files.key} are not a certificate and its private key in PEM form.`,
         remedy: 'Check both files. Then send SIGHUP again.',
       });
+      expect(await failedReloads()).toBe(workers);
+      expect(await expiries()).toBe(workers * expiryOf(renewed));
+      // What systemctl reload runs after the signal.
+      expect(await runCli(['doctor', '--only-tls', ...files.args])).toMatchObject({ status: 1 });
       rmSync(files.cert);
       process.kill(service.pid, 'SIGHUP');
       await untilEach(service, 'cert\\.pem of --tls-cert cannot be read \\(ENOENT\\)\\."', workers);
@@ -48,6 +61,12 @@ for (const workers of [1, 2]) {
       process.kill(service.pid, 'SIGHUP');
       await untilEach(service, '"TLS certificate reloaded"', 2 * workers);
       expect(await fingerprints(service)).toEqual([first.fingerprint]);
+      expect(await failedReloads()).toBe(0);
+      const { status, stdout } = await runCli(['doctor', '--only-tls', ...files.args]);
+      expect(status).toBe(0);
+      expect(stdout.match(/^(?:ok|warning) +\w+/gm)?.map((found) => found.split(/ +/)[1])).toEqual([
+        ...['configuration', 'tls', 'tls'],
+      ]);
 
       expect(await service.stop()).toBe(0);
       expect(service.stdout).not.toMatch(/were killed|were cut off|died/);
@@ -64,6 +83,10 @@ it('refuses to share its port with another service, with TLS too', async () => {
   const second = startService({ args: [...args, '--port', port] });
   expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
 });
+
+function expiryOf({ cert }: { cert: string }): number {
+  return new X509Certificate(cert).validToDate.getTime() / 1000;
+}
 
 /** Resolves once the pattern was logged so many times, as by each worker. */
 async function untilEach(service: Service, pattern: string, times: number): Promise<void> {

@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -69,12 +68,11 @@ async function statusOf(options: ServeOptions, path: string): Promise<number | u
 
 export async function* checkTls(options: ServeOptions, now: number): AsyncGenerator<Finding> {
   const { tlsCert, tlsKey } = options;
-  if (tlsCert === undefined || tlsKey === undefined) return;
   try {
     const tls = await loadTls(options);
-    const { validToDate } = new X509Certificate(tls?.cert ?? '');
-    const daysLeft = Math.floor((validToDate.getTime() - now) / dayMs);
-    const until = validToDate.toISOString().slice(0, 10);
+    if (!tls || tlsKey === undefined) return;
+    const daysLeft = Math.floor((tls.expiresAt.getTime() - now) / dayMs);
+    const until = tls.expiresAt.toISOString().slice(0, 10);
     const name = `The certificate ${tlsCert}`;
     if (daysLeft < 0) yield problem('tls', `${name} expired on ${until}.`, 'Get a new one.');
     else if (daysLeft < 14) yield warning('tls', `${name} expires on ${until}.`, 'Renew it in time.');

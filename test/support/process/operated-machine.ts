@@ -90,7 +90,10 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
     },
     async reload() {
       const { ExecReload = [] } = readUnit('petstore.service');
-      await outputOf(['sh', '-ec', `MAINPID=${service?.mainPid}; ${ExecReload.join(' && ')}`], checkout);
+      const { env } = commandOf('petstore.service');
+      const script = `MAINPID=${service?.mainPid}; ${translate(ExecReload.join(' && '))}`;
+      const { status, stdout } = await run(['sh', '-ec', script], checkout, env);
+      if (status !== 0) throw new Error(stdout);
       await service?.log.untilMatch(/"message":"TLS certificate reloaded"/);
     },
     async stop() {
