@@ -30,7 +30,7 @@ export async function backUpTo({ place, store, keep, report }: BackUpOptions): P
     const content = backUpSqlite(store, draft, report);
     const copy = Bun.file(draft);
     report.step(`Adding ${name} to ${place.name}`);
-    return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy), ...content };
+    return { name, createdAt, bytes: copy.size, sha256: await hashOf(copy.stream()), ...content };
   });
   // Only now: until this one is whole, the older ones are all there is.
   for (const file of abandoned) await place.remove(file);

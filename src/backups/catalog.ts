@@ -18,13 +18,13 @@ import {
 } from './manifest.ts';
 import { hashOf, type BackupPlace } from './place.ts';
 
-/** The whole backups of a place, oldest first by their own dates. */
-export async function listBackups(place: BackupPlace): Promise<Backup[]> {
+/** The whole backups of a place, oldest first by their own dates. Warns of those whose manifest is none of ours. */
+export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {
   const files = await place.list();
   const names = [...files.keys()].filter((name) => timeOfName(name) && files.has(manifestOf(name)));
   const backups: Backup[] = [];
   for (let start = 0; start < names.length; start += readAtOnce) {
-    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files));
+    const read = names.slice(start, start + readAtOnce).map((name) => readBackup(place, name, files, warn));
     for (const backup of await Promise.all(read)) {
       if (backup && files.get(backup.name) === backup.bytes) backups.push(backup);
     }
@@ -76,7 +76,7 @@ export async function checkFile(path: string): Promise<void> {
 }
 
 async function refuseDamaged({ name, sha256 }: Backup, path: string, placeName: string): Promise<void> {
-  if ((await hashOf(Bun.file(path))) === sha256) return;
+  if ((await hashOf(Bun.file(path).stream())) === sha256) return;
   throw new OperatorError(
     `The backup ${name} in ${placeName} is damaged.`,
     `Use another one: petstore backups list ${placeName}`,
@@ -88,22 +88,32 @@ const abandonedAfterMs = 86_400_000;
 /** Files of backups that were interrupted long ago. A younger one may still be under way. */
 export function findAbandoned(files: ReadonlyMap<string, number>, now: Date): string[] {
   return [...files.keys()].filter((file) => {
-    const name = file.replace(/(?:\.rehearsal)?\.json$|\.db\.\d+\.partial$/, '.db');
+    const name = file.replace(/(?:\.rehearsal)?\.json$/, '.db');
     const time = timeOfName(name);
     if (time === undefined || now.getTime() - time.getTime() < abandonedAfterMs) return false;
-    return file.endsWith('.partial') || !files.has(name) || !files.has(manifestOf(name));
+    return !files.has(name) || !files.has(manifestOf(name));
   });
 }
+
+/** Manifests and records of rehearsals have less than 1 KiB. */
+const maxSmallBytes = 64 * 1024;
 
 async function readBackup(
   place: BackupPlace,
   name: string,
   files: ReadonlyMap<string, number>,
+  warn: (text: string) => void,
 ): Promise<Backup | undefined> {
+  const read = async (file: string): Promise<string> => {
+    // The list may say what it likes: the place reads no more than this in any case.
+    const text = (files.get(file) ?? 0) > maxSmallBytes ? undefined : await place.read(file, maxSmallBytes);
+    if (text === undefined) warn(`${file} in ${place.name} is larger than 64 KiB and ignored.`);
+    return text ?? '';
+  };
   try {
-    const backup = parseManifest(name, await place.read(manifestOf(name)));
+    const backup = parseManifest(name, await read(manifestOf(name)));
     if (!backup || !files.has(rehearsalOf(name))) return backup;
-    return { ...backup, rehearsal: parseRehearsal(await place.read(rehearsalOf(name))) };
+    return { ...backup, rehearsal: parseRehearsal(await read(rehearsalOf(name))) };
   } catch (error) {
     // Another process may have thinned it out since.
     if ((await place.list()).has(manifestOf(name))) throw error;

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { explain } from '../sqlite/errors.ts';
 import { syncPath } from '../sqlite/opening/store-file.ts';
-import { removeLeftovers } from '../system/leftovers.ts';
+import { partialForm, partialOf, removeLeftovers } from '../system/leftovers.ts';
 import { noPlace, type BackupPlace } from './place.ts';
 
 /** A folder of this machine. It is never created: an empty folder may be where a disk is not mounted. */
@@ -38,12 +38,12 @@ export function openFolder(name: string): BackupPlace {
       });
     },
     async add(file, _store, make) {
-      explained(() => removeLeftovers(name, /^petstore-.*\.(?:db|json)\.\d+\.partial$/));
+      explained(() => removeLeftovers(name, new RegExp(`^petstore-.*${partialForm}$`)));
       // The copy is made in its place. Without a manifest it does not count.
       return make(pathOf(file));
     },
     async write(file, text) {
-      const partial = `${pathOf(file)}.${process.pid}.partial`;
+      const partial = partialOf(pathOf(file));
       explained(() => {
         try {
           closeSync(openSync(partial, 'w', 0o600));
@@ -57,8 +57,9 @@ export function openFolder(name: string): BackupPlace {
         }
       });
     },
-    async read(file) {
-      return explained(() => readFileSync(pathOf(file), 'utf8'));
+    async read(file, maxBytes) {
+      const path = pathOf(file);
+      return explained(() => (statSync(path).size > maxBytes ? undefined : readFileSync(path, 'utf8')));
     },
     async fetch(file, path) {
       explained(() => copyFileSync(pathOf(file), path));

@@ -18,16 +18,17 @@ export interface BackupPlace {
   ): Promise<Made>;
   /** Adds a small file. It appears whole or not at all. */
   write(name: string, text: string): Promise<void>;
-  read(name: string): Promise<string>;
+  /** Undefined for a file that is larger; of that, no more is read. */
+  read(name: string, maxBytes: number): Promise<string | undefined>;
   /** Copies a file to a path of this machine. */
   fetch(name: string, path: string): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** The SHA-256 of a file or object, read piece by piece. */
-export async function hashOf(file: Blob): Promise<string> {
+/** The SHA-256 of what is read piece by piece. */
+export async function hashOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
-  for await (const chunk of file.stream()) hasher.update(chunk);
+  for await (const chunk of chunks) hasher.update(chunk);
   return hasher.digest('hex');
 }
 

@@ -2,47 +2,73 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { OperatorError, usageError } from '../domain/error.ts';
+import { explain } from '../sqlite/errors.ts';
 import { resolveLinks } from '../sqlite/opening/store-file.ts';
-import { removeLeftovers } from '../system/leftovers.ts';
+import { writeAll } from '../system/files.ts';
+import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
+import { createSend, readText, unusable, type S3Response, type Send } from './s3-requests.ts';
 
-/** Below this prefix of a bucket, through the runtime's own client. A large file goes in parts, and appears when whole. */
-export function openS3(name: string, environment: Environment): BackupPlace {
+/**
+ * Clean-up after a failure waits as well, and then its own clean-up: so a silent bucket fails within a minute. A slow line
+ * must move something within this time.
+ */
+const silenceLimitMs = 18_000;
+
+/** Below this prefix of a bucket. A large file goes in parts, and appears when whole. */
+export function openS3(name: string, environment: Environment, silenceMs = silenceLimitMs): BackupPlace {
   const { bucket, prefix } = parseS3(name);
-  const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
+  const send = createSend(name, { bucket, ...readCredentials(environment) }, silenceMs);
   const keyOf = (file: string): string => `${prefix}${file}`;
-  const explained = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw explainS3(error, name);
-    }
-  };
+  const finish = async (response: Promise<S3Response>): Promise<string> =>
+    (await readText(await response, maxPageBytes)) ?? '';
   return {
     name,
-    list: () => explained(() => listAll(client, prefix)),
+    list: () => listAll(send, name, prefix),
     async add(file, store, make) {
       // Beside the store: its disk has room for it, and a container may write nowhere else.
       const drafts = `${resolveLinks(store)}.uploading-`;
       const start = RegExp.escape(basename(drafts));
-      removeLeftovers(dirname(drafts), new RegExp(`^${start}[0-9a-f]{6}(?:\\.\\d+\\.partial)?$`));
+      removeLeftovers(dirname(drafts), new RegExp(`^${start}[0-9a-f]{6}(?:${partialForm})?$`));
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;
       try {
         const made = await make(draft);
-        await explained(() => client.write(keyOf(file), Bun.file(draft)));
-        const stored = await explained(() => hashOf(client.file(keyOf(file))));
-        if (stored === made.sha256) return made;
+        await upload(keyOf(file), Bun.file(draft));
+        const { chunks } = await send('GET', keyOf(file));
+        if ((await hashOf(chunks)) === made.sha256) return made;
         throw new OperatorError(`${name} has not stored what was sent.`, 'Check the storage server.');
       } finally {
         rmSync(draft, { force: true });
       }
     },
-    write: (file, text) => explained(async () => void (await client.write(keyOf(file), text))),
-    read: (file) => explained(() => client.file(keyOf(file)).text()),
-    fetch: (file, path) => explained(() => download(client.file(keyOf(file)), path)),
-    remove: (file) => explained(() => client.delete(keyOf(file))),
+    write: async (file, text) => void (await finish(send('PUT', keyOf(file), {}, text))),
+    read: async (file, maxBytes) => readText(await send('GET', keyOf(file)), maxBytes),
+    fetch: async (file, path) => download(await send('GET', keyOf(file)), path),
+    remove: async (file) => void (await finish(send('DELETE', keyOf(file)))),
   };
+
+  async function upload(key: string, file: Blob): Promise<void> {
+    const uploadId = tagOf(await finish(send('POST', key, { uploads: '' })), 'UploadId') ?? '';
+    try {
+      let parts = '';
+      for (let number = 1; (number - 1) * partBytes < file.size; number++) {
+        const part = file.slice((number - 1) * partBytes, number * partBytes);
+        const sent = await send('PUT', key, { partNumber: String(number), uploadId }, part);
+        await readText(sent, maxPageBytes);
+        parts += `<Part><PartNumber>${number}</PartNumber><ETag>${sent.headers.get('etag')}</ETag></Part>`;
+      }
+      const whole = `<CompleteMultipartUpload xmlns="${namespace}">${parts}</CompleteMultipartUpload>`;
+      await finish(send('POST', key, { uploadId }, whole));
+    } catch (error) {
+      await finish(send('DELETE', key, { uploadId })).catch(() => {});
+      throw error;
+    }
+  }
 }
+
+const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+/** A bucket takes 10,000 parts. */
+const partBytes = 64 * 1024 * 1024;
 
 /** `s3://bucket/prefix` with or without a slash at the end. */
 function parseS3(name: string): { bucket: string; prefix: string } {
@@ -74,38 +100,47 @@ function readCredentials(environment: Environment): Bun.S3Options {
   };
 }
 
-async function listAll(client: Bun.S3Client, prefix: string): Promise<Map<string, number>> {
-  const files = new Map<string, number>();
-  let continuationToken: string | undefined;
-  do {
-    const page = await client.list({ prefix, ...(continuationToken !== undefined && { continuationToken }) });
-    for (const { key, size = 0 } of page.contents ?? []) files.set(key.slice(prefix.length), size);
-    continuationToken = page.isTruncated ? page.nextContinuationToken : undefined;
-  } while (continuationToken !== undefined);
-  return files;
-}
+/** Of up to 1,000 files. */
+const maxPageBytes = 2 * 1024 * 1024;
+const maxPages = 200;
 
-/** Piece by piece, into a file for its owner alone. */
-async function download(object: Bun.S3File, path: string): Promise<void> {
-  closeSync(openSync(path, 'wx', 0o600));
-  const sink = Bun.file(path).writer();
-  try {
-    for await (const chunk of object.stream()) {
-      await sink.write(chunk);
-      await sink.flush();
+async function listAll(send: Send, name: string, prefix: string): Promise<Map<string, number>> {
+  const files = new Map<string, number>();
+  const tokens = new Set<string>();
+  const query = { 'list-type': '2', delimiter: '/', prefix };
+  for (let token: string | undefined; ;) {
+    const next = token === undefined ? query : { ...query, 'continuation-token': token };
+    const page = await readText(await send('GET', undefined, next), maxPageBytes);
+    if (page === undefined || tokens.size === maxPages) throw unusable(name, 'its list is too long');
+    for (const [contents] of page.matchAll(/<Contents>.*?<\/Contents>/gs)) {
+      const key = tagOf(contents, 'Key') ?? '';
+      files.set(key.slice(key.lastIndexOf('/') + 1), Number(tagOf(contents, 'Size')));
     }
-  } finally {
-    await sink.end();
+    token = tagOf(page, 'IsTruncated') === 'true' ? tagOf(page, 'NextContinuationToken') : undefined;
+    if (token === undefined) return files;
+    if (tokens.has(token)) throw unusable(name, 'its list never ends: a continuation token came twice');
+    tokens.add(token);
   }
 }
 
-function explainS3(error: unknown, name: string): unknown {
-  if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (error.name !== 'S3Error' && code === undefined) return error;
-  if (syscall !== undefined) return new OperatorError(`${error.message}.`, 'Check the disk and the rights.');
-  return new OperatorError(
-    `${name} cannot be used (${code ?? error.name}).`,
-    'Check the bucket, its keys, its room, and S3_ENDPOINT.',
+/** The text of the first element of this name. */
+function tagOf(xml: string, tag: string): string | undefined {
+  const [, text] = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml) ?? [];
+  return text?.replace(/&(?:#(\d+)|(\w+));/g, (found, code: string | undefined, entity: string) =>
+    code === undefined ? (entities[entity] ?? found) : String.fromCodePoint(Number(code)),
   );
+}
+
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Piece by piece, into a file for its owner alone. */
+async function download({ chunks }: S3Response, path: string): Promise<void> {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    for await (const chunk of chunks) writeAll(file, chunk);
+  } catch (error) {
+    throw explain(error, path);
+  } finally {
+    closeSync(file);
+  }
 }

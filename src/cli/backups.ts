@@ -1,4 +1,5 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { listBackups, recordRehearsal } from '../backups/catalog.ts';
 import { survey, type Survey } from '../backups/keep.ts';
@@ -8,6 +9,7 @@ import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite } from '../system/files.ts';
+import { partialForm, partialOf, removeLeftovers } from '../system/leftovers.ts';
 import { s3Help } from './backup.ts';
 import { addExamples } from './terminal/help.ts';
 import {
@@ -73,7 +75,7 @@ export function define(backups: Command): void {
 }
 
 async function showList(name: string, { json }: { json?: boolean }): Promise<void> {
-  const found = await listBackups(openPlace(name, process.env));
+  const found = await listBackups(openPlace(name, process.env), warn);
   if (json) printJson(found);
   else if (found.length === 0) print('There are no backups.\n');
   else print(renderTable([headings, ...found.map(cellsOf)]));
@@ -124,7 +126,7 @@ async function runCheck(name: string, options: CheckOptions): Promise<void> {
 }
 
 function problemOf(newest: Backup | undefined, maxAgeMs: number): string | undefined {
-  if (!newest) return 'There is no backup.';
+  if (!newest) return 'There is no whole backup.';
   const ageMs = Date.now() - newest.createdAt.getTime();
   return ageMs > maxAgeMs ? `The newest backup is ${describeAge(ageMs)} old.` : undefined;
 }
@@ -147,8 +149,9 @@ function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
       'When the last rehearsal of a restore was begun; 0 while none is known, or if it failed.',
       rehearsal?.isSound ? rehearsal.at : undefined,
     );
-  const partial = `${path}.${process.pid}.partial`;
+  const partial = partialOf(path);
   attemptWrite(path, () => {
+    removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(path))}${partialForm}$`));
     try {
       writeFileSync(partial, text);
       chmodSync(partial, 0o644);
@@ -167,7 +170,7 @@ function gauge(what: string, help: string, time: Date | undefined): string {
 
 /** The backups that count; the operator learns of the others. */
 export async function surveyPlace(from: BackupPlace): Promise<Survey<Backup>> {
-  const found = survey(await listBackups(from), new Date());
+  const found = survey(await listBackups(from, warn), new Date());
   for (const { name } of found.fromFuture) {
     warn(`${name} in ${from.name} is dated in the future and ignored. Was the clock wrong?`);
   }

@@ -15,7 +15,7 @@ import { s3Help } from './backup.ts';
 import { surveyPlace } from './backups.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
-import { contentOf, describeAge, print } from './terminal/output.ts';
+import { contentOf, describeAge, print, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
 export function define(command: Command): void {
@@ -90,7 +90,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   const place = openPlace(placeName, process.env);
   const backup = isLatest
     ? (await surveyPlace(place)).newest
-    : (await listBackups(place)).find((each) => each.name === name);
+    : (await listBackups(place, warn)).find((each) => each.name === name);
   if (!backup) {
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;
     throw new OperatorError(`There is no backup at ${source}.`, remedy);

@@ -1,5 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** The name of a file until it is finished. No other process has it, not even one in another container. */
+export function partialOf(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.partial`;
+}
+
+/** The ends of these names, and of what SQLite keeps beside such a file. */
+export const partialForm = String.raw`\.[0-9a-f]+\.partial(?:-journal|-wal|-shm)?`;
 
 const leftAfterMs = 86_400_000;
 

@@ -120,7 +120,7 @@ function openFront(target: number): Front {
       if (front.mode === 'away') return refusal('AccessDenied');
       if (front.mode === 'full' && /PUT|POST/.test(method)) return refusal('QuotaExceeded');
       const { pathname, search } = new URL(request.url);
-      const body = method === 'PUT' ? await request.arrayBuffer() : null;
+      const body = /PUT|POST/.test(method) ? await request.arrayBuffer() : null;
       const init = { method, headers, body, decompress: false };
       return fetch(`http://127.0.0.1:${target}${pathname}${search}`, init);
     },

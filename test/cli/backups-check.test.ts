@@ -86,7 +86,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups check of %s', (kind) =
     expect(await world.check()).toEqual({
       status: 1,
       stdout: '',
-      stderr: `petstore: ${world.name}: There is no backup. No backup was rehearsed.\n`,
+      stderr: `petstore: ${world.name}: There is no whole backup. No backup was rehearsed.\n`,
     });
     expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
   });
@@ -152,6 +152,47 @@ describe('backups check', () => {
       expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
     },
   );
+
+  it.each(['removes every backup', 'damages every manifest', 'fills every manifest'])(
+    'takes back what it wrote when somebody %s',
+    async (how) => {
+      using world = makeWorld('a folder');
+      await world.rehearsed(await world.add(0), 0);
+      expect(await world.check()).toMatchObject({ status: 0 });
+      for (const file of readdirSync(world.name)) {
+        const path = join(world.name, file);
+        if (how === 'removes every backup') rmSync(path);
+        else if (/Z-\w+\.json$/.test(file))
+          writeFileSync(path, how.startsWith('damages') ? '{' : ' '.repeat(65_537));
+      }
+      const { status, stderr } = await world.check();
+      expect(status).toBe(1);
+      expect(stderr).toEndWith(
+        `petstore: ${world.name}: There is no whole backup. No backup was rehearsed.\n`,
+      );
+      expect(stderr.includes('.json in ')).toBe(how.startsWith('fills'));
+      expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
+    },
+  );
+
+  it('takes back what it wrote when the bucket refuses its keys', async () => {
+    using world = makeWorld('a bucket');
+    await world.rehearsed(await world.add(0), 0);
+    expect(await world.check()).toMatchObject({ status: 0 });
+    using refusing = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 }),
+    });
+    const env = { ...s3.env, S3_ENDPOINT: refusing.url.origin };
+    const args = ['backups', 'check', world.name, '--textfile', world.textfile];
+    expect(await runCli(args, { env })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `petstore: ${world.name} cannot be used (AccessDenied). Check the bucket, its keys, its room, and S3_ENDPOINT.\n`,
+    });
+    expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
+  });
 
   it('counts a record that was cut short as no rehearsal', async () => {
     using world = makeWorld('a folder');

@@ -294,8 +294,9 @@ describe('petstore backup', () => {
     using world = await makeWorld('a folder');
     const old = ['petstore-20200101T000000Z-000000.db', 'petstore-20200102T000000Z-000000.rehearsal.json'];
     const [partial, young] = ['1', '2'].map((pid) => `petstore-20990101T000000Z-000000.db.${pid}.partial`);
-    for (const file of [...old, partial!, young!, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
-    makeOld(join(world.place, partial!));
+    const beside = ['', '-journal', '-wal', '-shm'].map((suffix) => `${partial}${suffix}`);
+    for (const file of [...old, ...beside, young!, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
+    for (const file of beside) makeOld(join(world.place, file));
     const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
     expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json'), young]);
     expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
@@ -305,8 +306,9 @@ describe('petstore backup', () => {
     using world = await makeWorld('a bucket');
     const left = `${world.folder.database}.uploading-aaaaaa`;
     const others = `${world.folder.database}.uploading-bbbbbb`;
-    for (const file of [left, `${left}.1.partial`, others]) writeFileSync(file, 'x');
-    for (const file of [left, `${left}.1.partial`]) makeOld(file);
+    const abandoned = [left, `${left}.1.partial`, `${left}.0123456789ab.partial-journal`];
+    for (const file of [...abandoned, others]) writeFileSync(file, 'x');
+    for (const file of abandoned) makeOld(file);
     expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
     const found = readdirSync(world.folder.path).filter((file) => file.includes('uploading'));
     expect(found).toEqual([basename(others)]);

@@ -68,7 +68,7 @@ async function killAll(options: RunOptions, target: Target, count: Count): Promi
   const history = recordHistory(load);
   try {
     for (let done = 1; done <= rounds; done++) {
-      await untilUnderWay(backups, isS3(to) ? folder.path : to);
+      await untilUnderWay(isS3(to) ? folder.path : to);
       await Bun.sleep(between(random, 0, target.latestKillMs));
       const victim = random.pick(victims);
       if (victim !== 'service') await backups.kill9();
@@ -106,9 +106,10 @@ async function killAll(options: RunOptions, target: Target, count: Count): Promi
 }
 
 /** Until a copy is being made: in the place, or beside the store before it is sent to a bucket. */
-async function untilUnderWay({ pid }: RepeatedBackups, folder: string): Promise<void> {
-  const isCopy = (name: string): boolean => name.endsWith(`.${pid}.partial`);
-  while (!readdirSync(folder).some(isCopy)) await Bun.sleep(5);
+async function untilUnderWay(folder: string): Promise<void> {
+  const copies = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.partial'));
+  const killed = new Set(copies());
+  while (copies().every((name) => killed.has(name))) await Bun.sleep(5);
 }
 
 async function listWith(

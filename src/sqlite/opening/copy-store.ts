@@ -3,14 +3,14 @@ import { openDatabase } from './connect.ts';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import { removeLeftovers } from '../../system/leftovers.ts';
+import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
 import { noReport, type Report } from '../../domain/progress.ts';
 import { damaged, explain, isFailedWrite, noStore } from '../errors.ts';
 import { checkOwnership, readPragma } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from './check-rows.ts';
 import { refuseDamage } from './check-store.ts';
 import { readUnchanged } from './read-only.ts';
-import { findExisting, isFileOfStore, syncPath, type StoreFile } from './store-file.ts';
+import { findExisting, isFileOfStore, sideFiles, syncPath, type StoreFile } from './store-file.ts';
 
 /** Backs a store up into a new file while services go on using it. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
@@ -35,16 +35,19 @@ function copyStore(
   isWanted = (_copy: string): boolean => true,
 ): StoreContent {
   const { name } = store;
-  // The process id keeps it apart from another copy under way.
-  const partial = `${file}.${process.pid}.partial`;
+  const partial = partialOf(file);
+  const discard = (): void => {
+    for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
+  };
   try {
+    removeLeftovers(dirname(resolve(file)), new RegExp(`^${RegExp.escape(basename(file))}${partialForm}$`));
     readUnchanged(store, (database) => {
       checkOwnership(database, name);
       // A copy of a damaged store, or of one with another store's log, would look sound.
       report.step(`Checking ${name}`);
       refuseDamage(database, name);
       // SQLite writes into an empty file that exists. One that it makes itself could be read by others.
-      rmSync(partial, { force: true });
+      discard();
       closeSync(openSync(partial, 'wx', 0o600));
       report.step(`Copying ${name}`);
       copyInto(database, partial, file, remedy);
@@ -59,7 +62,7 @@ function copyStore(
     }
     return content;
   } catch (error) {
-    rmSync(partial, { force: true });
+    discard();
     throw explain(error, name);
   }
 }
@@ -102,7 +105,6 @@ export function verifyCopy(copy: string, origin: string, report: Report): StoreC
 export function keepOlder(store: StoreFile, version: number): string | undefined {
   const file = `${store.path}.schema-${version}`;
   const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
-  removeLeftovers(dirname(file), new RegExp(`^${RegExp.escape(basename(file))}\\.\\d+\\.partial$`));
   let isKept = false;
   copyStore(store, file, noReport, remedy, (copy) => {
     using database = openDatabase(copy, { readonly: true });

@@ -6,9 +6,10 @@
 
 import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
+import { removeLeftovers } from '../../system/leftovers.ts';
 import { explainOpening, replaced } from '../errors.ts';
 import { isOlder, migrate } from '../migrate.ts';
 import { refuseLost } from './alone.ts';
@@ -23,6 +24,7 @@ import {
   prepareFolder,
   refuseIncomplete,
   resolveLinks,
+  restoringPath,
   withSideFiles,
   type StoreFile,
 } from './store-file.ts';
@@ -53,6 +55,9 @@ export function openForWriting(
     // From here on, a restore finds the store in use. Not before: it is in WAL mode only now, and without the guard, a
     // migration could go into the log of a store that a restore has put in this place.
     guard = openGuard(store);
+    // What a restore has left that was killed before it touched the store.
+    const restoring = RegExp.escape(basename(restoringPath(store.path)));
+    removeLeftovers(dirname(store.path), new RegExp(`^${restoring}(?:\\.partial.*)?$`));
     const migration = migrate(database);
     if (version === 0) onMade?.();
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { backUpTo } from '../../src/backups/back-up.ts';
+import { recordRehearsal } from '../../src/backups/catalog.ts';
+import { rehearsalOf } from '../../src/backups/manifest.ts';
+import { openPlace } from '../../src/backups/open-place.ts';
+import { noReport } from '../../src/domain/progress.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
+import { makeFolder } from '../support/process/process.ts';
+
+/** As if it had been left more than a day ago. */
+function makeOld(path: string): void {
+  const time = new Date(Date.now() - 90_000_000);
+  utimesSync(path, time, time);
+}
+
+describe('an unfinished file of another container, where processes have the same numbers', () => {
+  it('stays while a backup and a rehearsal write theirs', async () => {
+    using folder = makeFolder();
+    using backups = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const place = openPlace(backups.path, {});
+    const work = { place, store: folder.database, keep: undefined, report: noReport };
+    const { backup } = await backUpTo(work);
+    const file = `${backups.path}/monday.db`;
+    const others = [file, `${backups.path}/${rehearsalOf(backup.name)}`].map(
+      (path) => `${path}.${process.pid}.partial`,
+    );
+    for (const other of others) writeFileSync(other, 'unfinished');
+    backUpSqlite(folder.database, file, noReport);
+    await recordRehearsal(place, backup.name, { at: new Date(), isSound: true });
+    await backUpTo(work);
+    for (const other of others) expect(readFileSync(other, 'utf8')).toBe('unfinished');
+  });
+});
+
+describe('what a killed backup or restore has left', () => {
+  it('goes after a day, with what SQLite kept beside it', async () => {
+    using folder = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const file = `${folder.path}/monday.db`;
+    const partial = ['', '-journal', '-wal', '-shm'].map((suffix) => `${file}.0123456789ab.partial${suffix}`);
+    const restoring = ['', '.partial', '.partial-journal'].map((end) => `${folder.database}.restoring${end}`);
+    for (const left of [...partial, ...restoring]) {
+      writeFileSync(left, 'x');
+      makeOld(left);
+    }
+    backUpSqlite(folder.database, file, noReport);
+    await openSqliteStore({ path: folder.database }).close();
+    expect(readdirSync(folder.path).filter((name) => /partial|restoring/.test(name))).toEqual([]);
+  });
+
+  it('stays for a day: a restore may be under way', async () => {
+    using folder = makeFolder();
+    await openSqliteStore({ path: folder.database }).close();
+    const restoring = `${folder.database}.restoring`;
+    writeFileSync(restoring, 'x');
+    await openSqliteStore({ path: folder.database }).close();
+    expect(existsSync(restoring)).toBe(true);
+  });
+});
