@@ -7,24 +7,35 @@ import { resolveLinks } from '../sqlite/opening/store-file.ts';
 import { writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
-import { createSend, readText, unusable, type S3Response, type Send } from './s3-requests.ts';
 
-/**
- * Clean-up after a failure waits as well, and then its own clean-up: so a silent bucket fails within a minute. A slow line
- * must move something within this time.
- */
-const silenceLimitMs = 18_000;
+/** After a failure, a command may ask the bucket once more: so a silent one fails it within a minute. */
+const silenceLimitMs = 25_000;
 
-/** Below this prefix of a bucket. A large file goes in parts, and appears when whole. */
+/** Below this prefix of a bucket, through the runtime's own client. A large file goes in parts, and appears when whole. */
 export function openS3(name: string, environment: Environment, silenceMs = silenceLimitMs): BackupPlace {
   const { bucket, prefix } = parseS3(name);
-  const send = createSend(name, { bucket, ...readCredentials(environment) }, silenceMs);
+  const client = new Bun.S3Client({ bucket, ...readCredentials(environment) });
   const keyOf = (file: string): string => `${prefix}${file}`;
-  const finish = async (response: Promise<S3Response>): Promise<string> =>
-    (await readText(await response, maxPageBytes)) ?? '';
+
+  /** The client would wait minutes for a silent server. What it still does then, nobody waits for. */
+  async function whileItMoves<Result>(work: (moved: () => void) => Promise<Result>): Promise<Result> {
+    const silence = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => silence.reject(unusable(name, `silent for ${silenceMs / 1000} seconds`)),
+      silenceMs,
+    );
+    try {
+      return await Promise.race([work(() => timer.refresh()), silence.promise]);
+    } catch (error) {
+      throw explainS3(error, name);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
     name,
-    list: () => listAll(send, name, prefix),
+    list: () => whileItMoves((moved) => listAll(client, name, prefix, moved)),
     async add(file, store, make) {
       // Beside the store: its disk has room for it, and a container may write nowhere else.
       const drafts = `${resolveLinks(store)}.uploading-`;
@@ -33,42 +44,21 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;
       try {
         const made = await make(draft);
-        await upload(keyOf(file), Bun.file(draft));
-        const { chunks } = await send('GET', keyOf(file));
-        if ((await hashOf(chunks)) === made.sha256) return made;
+        await whileItMoves((moved) => upload(draft, client.file(keyOf(file)), moved));
+        const stored = await whileItMoves((moved) => hashOf(read(client.file(keyOf(file)), moved)));
+        if (stored === made.sha256) return made;
         throw new OperatorError(`${name} has not stored what was sent.`, 'Check the storage server.');
       } finally {
         rmSync(draft, { force: true });
       }
     },
-    write: async (file, text) => void (await finish(send('PUT', keyOf(file), {}, text))),
-    read: async (file, maxBytes) => readText(await send('GET', keyOf(file)), maxBytes),
-    fetch: async (file, path) => download(await send('GET', keyOf(file)), path),
-    remove: async (file) => void (await finish(send('DELETE', keyOf(file)))),
+    write: (file, text) => whileItMoves(async () => void (await client.write(keyOf(file), text))),
+    read: (file, maxBytes) =>
+      whileItMoves((moved) => readText(read(client.file(keyOf(file)), moved), maxBytes)),
+    fetch: (file, path) => whileItMoves((moved) => download(read(client.file(keyOf(file)), moved), path)),
+    remove: (file) => whileItMoves(() => client.delete(keyOf(file))),
   };
-
-  async function upload(key: string, file: Blob): Promise<void> {
-    const uploadId = tagOf(await finish(send('POST', key, { uploads: '' })), 'UploadId') ?? '';
-    try {
-      let parts = '';
-      for (let number = 1; (number - 1) * partBytes < file.size; number++) {
-        const part = file.slice((number - 1) * partBytes, number * partBytes);
-        const sent = await send('PUT', key, { partNumber: String(number), uploadId }, part);
-        await readText(sent, maxPageBytes);
-        parts += `<Part><PartNumber>${number}</PartNumber><ETag>${sent.headers.get('etag')}</ETag></Part>`;
-      }
-      const whole = `<CompleteMultipartUpload xmlns="${namespace}">${parts}</CompleteMultipartUpload>`;
-      await finish(send('POST', key, { uploadId }, whole));
-    } catch (error) {
-      await finish(send('DELETE', key, { uploadId })).catch(() => {});
-      throw error;
-    }
-  }
 }
-
-const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
-/** A bucket takes 10,000 parts. */
-const partBytes = 64 * 1024 * 1024;
 
 /** `s3://bucket/prefix` with or without a slash at the end. */
 function parseS3(name: string): { bucket: string; prefix: string } {
@@ -100,41 +90,57 @@ function readCredentials(environment: Environment): Bun.S3Options {
   };
 }
 
-/** Of up to 1,000 files. */
-const maxPageBytes = 2 * 1024 * 1024;
-const maxPages = 200;
-
-async function listAll(send: Send, name: string, prefix: string): Promise<Map<string, number>> {
+async function listAll(
+  client: Bun.S3Client,
+  name: string,
+  prefix: string,
+  moved: () => void,
+): Promise<Map<string, number>> {
   const files = new Map<string, number>();
   const tokens = new Set<string>();
-  const query = { 'list-type': '2', delimiter: '/', prefix };
   for (let token: string | undefined; ;) {
-    const next = token === undefined ? query : { ...query, 'continuation-token': token };
-    const page = await readText(await send('GET', undefined, next), maxPageBytes);
-    if (page === undefined || tokens.size === maxPages) throw unusable(name, 'its list is too long');
-    for (const [contents] of page.matchAll(/<Contents>.*?<\/Contents>/gs)) {
-      const key = tagOf(contents, 'Key') ?? '';
-      files.set(key.slice(key.lastIndexOf('/') + 1), Number(tagOf(contents, 'Size')));
-    }
-    token = tagOf(page, 'IsTruncated') === 'true' ? tagOf(page, 'NextContinuationToken') : undefined;
+    const page = await client.list({ prefix, ...(token !== undefined && { continuationToken: token }) });
+    moved();
+    for (const { key, size = 0 } of page.contents ?? []) files.set(key.slice(prefix.length), size);
+    token = page.isTruncated ? page.nextContinuationToken : undefined;
     if (token === undefined) return files;
     if (tokens.has(token)) throw unusable(name, 'its list never ends: a continuation token came twice');
     tokens.add(token);
   }
 }
 
-/** The text of the first element of this name. */
-function tagOf(xml: string, tag: string): string | undefined {
-  const [, text] = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml) ?? [];
-  return text?.replace(/&(?:#(\d+)|(\w+));/g, (found, code: string | undefined, entity: string) =>
-    code === undefined ? (entities[entity] ?? found) : String.fromCodePoint(Number(code)),
-  );
+/** In parts of 5 MiB, each of which moves within the limit even on a slow line. */
+async function upload(path: string, object: Bun.S3File, moved: () => void): Promise<void> {
+  const writer = object.writer({ partSize: 5 * 1024 * 1024, queueSize: 1 });
+  for await (const chunk of Bun.file(path).stream()) {
+    writer.write(chunk);
+    await writer.flush();
+    moved();
+  }
+  await writer.end();
 }
 
-const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+async function* read(object: Bun.S3File, moved: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of object.stream()) {
+    moved();
+    yield chunk;
+  }
+}
+
+/** Undefined for a text that is larger. The rest of it is not read. */
+async function readText(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
 
 /** Piece by piece, into a file for its owner alone. */
-async function download({ chunks }: S3Response, path: string): Promise<void> {
+async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promise<void> {
   const file = openSync(path, 'wx', 0o600);
   try {
     for await (const chunk of chunks) writeAll(file, chunk);
@@ -143,4 +149,17 @@ async function download({ chunks }: S3Response, path: string): Promise<void> {
   } finally {
     closeSync(file);
   }
+}
+
+function explainS3(error: unknown, name: string): unknown {
+  if (!(error instanceof Error) || error instanceof OperatorError) return error;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (error.name !== 'S3Error' && code === undefined) return error;
+  if (syscall !== undefined) return new OperatorError(`${error.message}.`, 'Check the disk and the rights.');
+  return unusable(name, code ?? error.name);
+}
+
+function unusable(name: string, reason: string): OperatorError {
+  const remedy = 'Check the bucket, its keys, its room, and S3_ENDPOINT.';
+  return new OperatorError(`${name} cannot be used (${reason}).`, remedy);
 }

@@ -10,7 +10,6 @@ import { noReport } from '../../src/domain/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeFolder } from '../support/process/process.ts';
-import { openS3Server } from '../support/s3-server.ts';
 
 const mebibyte = 1024 * 1024;
 /** What a reader that gives up may leave in the buffers of two sockets. */
@@ -51,7 +50,8 @@ async function openBucket(play: (exchange: Exchange) => void): Promise<Bucket> {
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
       const [, method, target = ''] = /^(\S+) (\S+)/.exec(head) ?? [];
-      const { pathname, searchParams: query } = new URL(target, 'http://shop');
+      const { pathname: path, searchParams: query } = new URL(target, 'http://shop');
+      const pathname = path.replace(/\/$/, '');
       rest = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0) - (head.length - end - 4);
       head = '';
       requests.push(`${method} ${pathname}`);
@@ -122,13 +122,6 @@ describe('a bucket with a huge manifest', () => {
 });
 
 describe('a bucket whose list never ends', () => {
-  it('is refused when a page has no end', async () => {
-    await using bucket = await openBucket(({ pour }) => pour());
-    const failure = await failureOf(openS3('s3://shop/x', bucket.env).list());
-    expect(String(failure)).toContain('s3://shop/x cannot be used (its list is too long).');
-    expect(bucket.sent()).toBeLessThan(maxSent);
-  });
-
   it('is refused when a continuation token comes twice', async () => {
     await using bucket = await openBucket(({ query, respond }) =>
       respond(listOf({}, query.get('continuation-token') === 'a&b' ? 'c' : 'a&amp;b')),
@@ -139,33 +132,26 @@ describe('a bucket whose list never ends', () => {
     );
     expect(bucket.requests).toHaveLength(3);
   });
-
-  it('is refused when it always has another page', async () => {
-    await using bucket = await openBucket(({ respond }) => respond(listOf({}, crypto.randomUUID())));
-    const failure = await failureOf(openS3('s3://shop/x', bucket.env).list());
-    expect(String(failure)).toContain('its list is too long');
-  });
 });
 
 describe('a bucket that falls silent', () => {
-  const upload = '<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>';
   it.each([
     ['at once', () => false],
     ['before an upload', ({ line }: Exchange) => line === 'GET /shop'],
-    ['in an upload', ({ line }: Exchange) => /GET|POST/.test(line)],
-  ])('%s fails a backup, with at most two requests after that', async (_, responds) => {
+    ['in an upload', ({ line }: Exchange) => line.startsWith('GET')],
+  ])('%s fails a backup, with at most one request after that', async (_, responds) => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     let silent = 0;
     await using bucket = await openBucket((exchange) => {
       if (!responds(exchange)) silent += 1;
-      else exchange.respond(exchange.line === 'GET /shop' ? listOf({}) : upload);
+      else exchange.respond(listOf({}));
     });
     const place = openS3('s3://shop/x', bucket.env, 300);
     const work = { place, store: folder.database, keep: undefined, report: noReport };
     expect(String(await failureOf(backUpTo(work)))).toContain('cannot be used (silent for 0.3 seconds).');
-    // Each waits 18 seconds outside of tests: within a minute, all have failed.
-    expect(silent).toBeLessThanOrEqual(3);
+    // Each waits 25 seconds outside of tests: within a minute, all have failed.
+    expect(silent).toBeLessThanOrEqual(2);
     expect(readdirSync(folder.path).filter((name) => name.includes('uploading'))).toEqual([]);
   });
 
@@ -181,44 +167,26 @@ describe('a bucket that falls silent', () => {
   });
 });
 
-describe('a bucket that checks every signature', () => {
-  it('takes, lists, returns and removes a backup', async () => {
-    await using s3 = await openS3Server({ checksSignatures: true });
-    using folder = makeFolder();
-    await openSqliteStore({ path: folder.database }).close();
-    const place = openS3('s3://shop/Łódź & b+~', s3.env);
-    const work = { place, store: folder.database, keep: undefined, report: noReport };
-    const { backup } = await backUpTo(work);
-    expect(await listBackups(place)).toEqual([backup]);
-    await place.fetch(backup.name, `${folder.path}/fetched`);
-    await place.remove(backup.name);
-    expect([...(await place.list()).keys()]).toEqual([manifestOf(backup.name)]);
-    const other = openS3('s3://shop/x', { ...s3.env, S3_SECRET_ACCESS_KEY: 'wrong' });
-    expect(String(await failureOf(other.list()))).toContain('cannot be used (SignatureDoesNotMatch).');
-  });
-});
-
 describe('a slow line', () => {
   it('takes a large backup as long as it moves', async () => {
-    const [silenceMs, size, step] = [3000, 40 * mebibyte, 8 * mebibyte];
-    let stalls = 0;
+    const [silenceMs, size] = [3000, 22 * mebibyte];
+    let parts = 0;
     await using bucket = await openBucket(({ line, rest, socket, respond }) => {
       if (line.startsWith('GET')) {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`);
         socket.write(Buffer.alloc(size));
       } else if (line.startsWith('POST')) {
-        respond('<UploadId>1</UploadId>');
+        respond('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
       } else {
-        let [left, next] = [rest, rest - step];
-        socket.on('data', (chunk) => {
+        let left = rest;
+        const onData = (chunk: Uint8Array): void => {
           left -= chunk.length;
-          if (left === 0) return respond('');
-          if (left > next) return;
-          next -= step;
-          stalls += 1;
-          socket.pause();
-          setTimeout(() => socket.resume(), silenceMs / 2);
-        });
+          if (left > 0) return;
+          socket.off('data', onData);
+          parts += 1;
+          setTimeout(() => respond(''), silenceMs / 2);
+        };
+        socket.on('data', onData);
       }
     });
     using folder = makeFolder();
@@ -231,7 +199,7 @@ describe('a slow line', () => {
       closeSync(file);
       return { sha256 };
     });
-    expect(stalls).toBeGreaterThanOrEqual(4);
+    expect(parts).toBeGreaterThanOrEqual(4);
     expect(performance.now() - startedAt).toBeGreaterThan(1.5 * silenceMs);
   });
 });

@@ -81,8 +81,10 @@ export function warn(text: string): void {
   process.stderr.write(`${wrapLines(`petstore: ${visible(text)}`, process.stderr)}\n`);
 }
 
-export function printError(error: unknown): void {
-  process.stderr.write(`${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`);
+/** Resolves when the text is written, or cannot be. */
+export function printError(error: unknown): Promise<void> {
+  const text = `${wrapLines(`petstore: ${errorText(error)}`, process.stderr)}\n`;
+  return new Promise((resolve) => process.stderr.write(text, () => resolve()));
 }
 
 /** One line for what the operator can fix; everything known about a bug. */
