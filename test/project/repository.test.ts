@@ -57,6 +57,17 @@ describe('SECURITY.md', () => {
   });
 });
 
+describe('what becomes of the pets', () => {
+  it.each(['README.md', 'SECURITY.md'])('is told by %s, and what a lost disk loses', async (path) => {
+    const text = (await read(path)).replaceAll(/\s+/g, ' ');
+    expect(text).toContain(
+      'An acknowledged pet survives a kill, a power cut and a full disk; a lost disk loses everything since the last ' +
+        'backup, unless the store is PostgreSQL with a synchronous standby.',
+    );
+    expect(text).not.toMatch(/never (?:loses|lost)/);
+  });
+});
+
 const filesOf = (patterns: string[]): string[] =>
   patterns.flatMap((pattern) => Array.from(new Bun.Glob(pattern).scanSync({ cwd: project, dot: true })));
 const documents = filesOf(['*.md', 'docs/*.md', 'packages/*/*.md']);
