@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
 import { startProgram } from '../support/program.ts';
@@ -14,45 +14,28 @@ export type StartProxy = (folder: string, ports: readonly number[]) => Promise<P
 export const startHaproxy: StartProxy = async (folder, ports) => {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
-  writeFileSync(
-    file,
-    `
-global
-    maxconn 1000
-
-defaults
-    mode http
-    timeout connect 2s
-    timeout client 30s
-    timeout server 15s
-    option redispatch
-    retries 3
-
-listen petstore
-    bind 127.0.0.1:${port}
-    balance roundrobin
-    option httpchk GET /readyz
-    http-check expect status 200
-    default-server inter 500ms fall 2 rise 1
-${ports.map((replica) => `    server replica-${replica} 127.0.0.1:${replica} check`).join('\n')}
-`,
-  );
+  writeFileSync(file, shipped('haproxy/haproxy.cfg', { 'bind :80': `bind 127.0.0.1:${port}` }, ports));
   return started(['haproxy', '-db', '-f', file], folder, port);
 };
 
 /** The free nginx asks nobody: it learns from a refused connection, which is safe to try elsewhere. */
 export const startNginx: StartProxy = async (folder, ports) => {
   const port = await freePort();
-  mkdirSync(join(folder, 'nginx'));
-  const file = join(folder, 'nginx.conf');
+  const own = join(folder, 'nginx');
+  mkdirSync(own);
+  const site = { 'listen 80;': `listen 127.0.0.1:${port};` };
+  writeFileSync(join(own, 'petstore.conf'), shipped('nginx/petstore.conf', site, ports));
+  // What the system's nginx.conf has around conf.d, with files in a folder of its own.
+  const file = join(own, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   writeFileSync(
     file,
     `
 user root;
 daemon off;
 worker_processes 1;
-pid ${folder}/nginx/pid;
-error_log ${folder}/nginx/error.log warn;
+pid ${own}/pid;
+error_log ${own}/error.log warn;
 
 events {
   worker_connections 512;
@@ -60,30 +43,29 @@ events {
 
 http {
   access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/nginx/${kind};`).join('\n  ')}
-
-  upstream petstore {
-${ports.map((replica) => `    server 127.0.0.1:${replica} max_fails=1 fail_timeout=1s;`).join('\n')}
-    keepalive 16;
-  }
-
-  server {
-    listen 127.0.0.1:${port};
-
-    location / {
-      proxy_pass http://petstore;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_connect_timeout 2s;
-      proxy_read_timeout 15s;
-      proxy_next_upstream error timeout;
-    }
-  }
+  ${temporary.map((kind) => `${kind}_temp_path ${own}/${kind};`).join('\n  ')}
+  include ${own}/petstore.conf;
 }
 `,
   );
-  return started(['nginx', '-c', file, '-e', join(folder, 'nginx/error.log')], folder, port);
+  return started(['nginx', '-c', file, '-e', join(own, 'error.log')], folder, port);
 };
+
+/** A file of deploy/ with only its addresses replaced. */
+export function shipped(
+  path: string,
+  addresses: Record<string, string>,
+  replicas: readonly number[],
+): string {
+  const text = readFileSync(join(import.meta.dir, '../../deploy', path), 'utf8');
+  const all = Object.entries(addresses).concat(
+    replicas.map((port, index) => [`10.0.0.${index + 1}:8080`, `127.0.0.1:${port}`]),
+  );
+  return all.reduce((each, [from, to]) => {
+    if (!each.includes(from)) throw new Error(`${path} does not contain ${from}.`);
+    return each.replace(from, to);
+  }, text);
+}
 
 async function started(command: string[], folder: string, port: number): Promise<Proxy> {
   const url = `http://127.0.0.1:${port}`;
