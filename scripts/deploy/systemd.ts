@@ -46,7 +46,7 @@ export async function bootMachine(folder: string, name: string, executable: stri
     'mmdebstrap',
     '--variant=minbase',
     '--quiet',
-    '--include=systemd-sysv,procps,sudo,openssl',
+    '--include=systemd-sysv,procps,sudo,openssl,curl',
     'bookworm',
     root,
   ]);

@@ -4,6 +4,9 @@ import { localAddressOf } from '../server/listen.ts';
 import { Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
+import { durationOption } from './values.ts';
+
+const askAgainMs = 200;
 
 export function define(command: Command): void {
   command
@@ -20,18 +23,37 @@ export function define(command: Command): void {
         'url',
       ),
     )
+    .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))
     .action(health);
-  addExamples(command, 'petstore health', 'petstore health --url http://127.0.0.1:3000');
+  addExamples(
+    command,
+    'petstore health',
+    'petstore health --wait 60s',
+    'petstore health --url http://127.0.0.1:3000',
+  );
 }
 
-async function health({ url }: { url: string }): Promise<void> {
+async function health({ url, wait }: { url: string; wait: number }): Promise<void> {
   const base = url ? parseAddress(url, '--url (PETSTORE_URL)') : addressOfSettings();
   const address = new URL('/readyz', base).href;
-  const status = await statusOf(address);
-  if (status !== 200) {
-    throw new OperatorError(`${address} responds with ${status}.`, 'The log of the service says why.');
+  const deadline = performance.now() + wait;
+  let problem = await problemAt(address);
+  while (problem && performance.now() < deadline && !hasServiceEnded()) {
+    await Bun.sleep(askAgainMs);
+    problem = await problemAt(address);
   }
+  if (problem) throw problem;
   print('ready\n');
+}
+
+/** systemd names the process that it has started. Once that has ended, a wait would only delay its next start. */
+function hasServiceEnded(): boolean {
+  const pid = Number(process.env['MAINPID']);
+  try {
+    return Number.isInteger(pid) && pid > 1 && !process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }
 
 /** `name` says where the address was given. */
@@ -58,7 +80,7 @@ function addressOfSettings(): string {
   return parseAddress(localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port)), 'HOST and PORT');
 }
 
-async function statusOf(address: string): Promise<number> {
+async function problemAt(address: string): Promise<OperatorError | undefined> {
   try {
     const { status } = await fetch(address, {
       signal: AbortSignal.timeout(5000),
@@ -66,8 +88,9 @@ async function statusOf(address: string): Promise<number> {
       // The certificate names a public host, not this address; and nothing secret is sent.
       tls: { rejectUnauthorized: false },
     });
-    return status;
+    if (status === 200) return undefined;
+    return new OperatorError(`${address} responds with ${status}.`, 'The log of the service says why.');
   } catch {
-    throw new OperatorError(`Nothing responds at ${address}.`, 'Start the service, or check HOST and PORT.');
+    return new OperatorError(`Nothing responds at ${address}.`, 'Start the service, or check HOST and PORT.');
   }
 }

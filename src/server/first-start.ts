@@ -3,7 +3,7 @@ import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { showOrWithdraw } from '../domain/key-rotation.ts';
 import type { Log } from '../domain/log.ts';
 import { storeOf, type Stores } from '../stores.ts';
-import { addressOf, localAddressOf } from './listen.ts';
+import { addressOf } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
 /** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */
@@ -56,9 +56,11 @@ export async function announce(
 ): Promise<void> {
   const { log, tell } = context;
   const first = await createFirstKey(stores, options, context);
-  log.info('ready', { address: addressOf(options, port), store: storeOf(options.databaseUrl) });
+  const address = addressOf(options, port);
+  const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
+  log.info('ready', { address, ...pages, store: storeOf(options.databaseUrl) });
   if (!first) return reportKeys(log, stores, options);
-  const introduction = introduce(first.text, options, localAddressOf(options, port));
+  const introduction = introduce(first.text, options, address);
   // The service keeps running even if nobody can see its key.
   await showOrWithdraw(stores.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
     log.warn(`${message} Create another: petstore keys create --name NAME`);
@@ -71,9 +73,9 @@ The first API key of this store, shown only this once:
 
   ${firstKey}
 
-Use it in ${options.stableOnly ? 'the docs' : 'the console and in the docs'}:
+Use it in ${pages.console ? 'the console and in the docs' : 'the docs'}:
 
-  ${options.stableOnly ? '' : `${address}\n  `}${address}/docs
+  ${pages.console ? `${pages.console}\n  ` : ''}${pages.docs}
 
 Or call the API:
 

@@ -1,8 +1,17 @@
+import { hostname, networkInterfaces } from 'node:os';
 import { OperatorError } from '../domain/error.ts';
 import type { ServeOptions } from './options.ts';
 
-export function addressOf({ host, tlsCert }: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
-  return `${tlsCert === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+/** The address to show. A service that listens on every address is shown with one that other machines can use. */
+export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port: number): string {
+  const host = ['0.0.0.0', '::'].includes(options.host) ? ownHost() : options.host;
+  const scheme = options.tlsCert === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function ownHost(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? hostname();
 }
 
 /** The address for programs on this machine. A service that listens on every address is called by loopback. */

@@ -86,6 +86,30 @@ describe('petstore health', () => {
     });
   });
 
+  it('waits for a service that is still starting', async () => {
+    const port = String(await freePort());
+    const waiting = health({ PORT: port }, '--wait', '60s');
+    await using _ = await startService({ env: { PORT: port } });
+    expect(await waiting).toEqual({ status: 0, stdout: 'ready\n', stderr: '' });
+  });
+
+  it('says what it saw last when the time has passed', async () => {
+    using refusing = Bun.serve({ port: 0, fetch: () => new Response(null, { status: 503 }) });
+    const startedAt = performance.now();
+    expect(await health({ PORT: String(refusing.port) }, '--wait', '1s')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('/readyz responds with 503. The log of the service says why.'),
+    });
+    expect(performance.now() - startedAt).toBeGreaterThan(1000);
+  });
+
+  it('does not wait for a process of systemd that has ended', async () => {
+    const ended = Bun.spawn(['true']);
+    await ended.exited;
+    const env = { PORT: String(await freePort()), MAINPID: String(ended.pid) };
+    expect(await health(env, '--wait', '100d')).toMatchObject({ status: 1 });
+  });
+
   it('fails when the service is about to stop', async () => {
     process.kill(service.pid, 'SIGTERM');
     await service.untilLogged(/"message":"stopping"/);

@@ -29,6 +29,16 @@ describe('the systemd units', () => {
     }
   });
 
+  it('start until the service is ready, and stop without a wait for a load balancer', async () => {
+    const service = read('petstore.service');
+    const line = service.one('Service', 'ExecStartPost') ?? '';
+    // Without the dash, a service that only reads, as on a full disk, would be stopped.
+    expect(line).toStartWith('-/usr/local/bin/petstore health --wait ');
+    expect([...(await helpOf('health')).flags]).toContain('--wait');
+    const settings = parseEnv(service.all('Service', 'Environment').join('\n'));
+    expect(parseServeOptions([], settings)).toMatchObject({ stopDelaySeconds: 0 });
+  });
+
   it('set variables that petstore serve knows', async () => {
     const { variables } = await helpOf('serve');
     const inUnits = services.flatMap((name) =>
@@ -55,7 +65,7 @@ describe('the systemd units', () => {
 
   it('take the same rights away from every service, and share the store', () => {
     const own = new Set([
-      ...['Type', 'ExecStart', 'Environment', 'StateDirectory', 'Nice', 'ReadWritePaths'],
+      ...['Type', 'ExecStart', 'ExecStartPost', 'Environment', 'StateDirectory', 'Nice', 'ReadWritePaths'],
     ]);
     const aboutService = /^(?:Restart|TimeoutStop|KillMode|LimitNOFILE)/;
     const [first = [], ...others] = services.map((name) =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, statSync } from 'node:fs';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
@@ -75,12 +76,32 @@ describe('the first start on a new store', () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it('shows addresses that work on this machine when it listens on every address', async () => {
-    await using service = await startService({ args: ['--host', '0.0.0.0'], env: { API_KEYS: undefined } });
-    const { port } = new URL(service.url);
-    const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
-    expect(list).toEndWith(` http://127.0.0.1:${port}/v1/pets`);
-    expect(service.stderr).toContain(`\n  http://127.0.0.1:${port}/docs\n`);
+  it.each(['0.0.0.0', '::'])(
+    'shows addresses that other machines can use when it listens on %s',
+    async (host) => {
+      await using service = await startService({ args: ['--host', host], env: { API_KEYS: undefined } });
+      const { origin, hostname: shown } = new URL(service.url);
+      const outward = Object.values(networkInterfaces())
+        .flatMap((each) => each ?? [])
+        .filter(({ internal }) => !internal);
+      expect([...outward.map(({ address }) => address), hostname()]).toContain(shown);
+      const [list = ''] = await linesOf(service, /^ {2}curl .*$/gm, 2);
+      expect(list).toEndWith(` ${origin}/v1/pets`);
+      expect(service.stderr).toContain(`\n  ${origin}\n  ${origin}/docs\n`);
+    },
+  );
+
+  it.each([
+    [[], true],
+    [['--stable-only'], false],
+  ])('logs the addresses of its pages at every start (%j)', async (args, hasConsole) => {
+    await using service = await startService({ args });
+    const line = JSON.parse(service.stdout.split('\n')[0] ?? '') as Record<string, unknown>;
+    expect(line).toMatchObject({ message: 'ready', address: service.url, docs: `${service.url}/docs` });
+    expect(line['console']).toBe(hasConsole ? service.url : undefined);
+    for (const url of [line['docs'], line['console'] ?? service.url]) {
+      expect((await fetch(String(url))).headers.get('Content-Type')).toStartWith('text/html');
+    }
   });
 
   it('creates the folder and the file for their owner alone', async () => {
