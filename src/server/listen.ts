@@ -10,8 +10,13 @@ export function addressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, port:
 }
 
 function ownHost(): string {
-  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? hostname();
+  try {
+    const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? hostname();
+  } catch {
+    // The systemd unit does not let the service ask for its interfaces.
+    return hostname();
+  }
 }
 
 /** The address for programs on this machine. A service that listens on every address is called by loopback. */
