@@ -60,14 +60,18 @@ export async function announce(
   const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
   log.info('ready', { address, ...pages, store: storeOf(options.databaseUrl) });
   if (!first) return reportKeys(log, stores, options);
-  const introduction = introduce(first.text, options, address);
+  const introduction = introduce(first.text, address, pages);
   // The service keeps running even if nobody can see its key.
   await showOrWithdraw(stores.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
     log.warn(`${message} Create another: petstore keys create --name NAME`);
   });
 }
 
-function introduce(firstKey: string, options: ServeOptions, address: string): string {
+function introduce(
+  firstKey: string,
+  address: string,
+  pages: { console: string | undefined; docs: string },
+): string {
   return `
 The first API key of this store, shown only this once:
 
