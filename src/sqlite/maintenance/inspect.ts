@@ -5,6 +5,7 @@ import type { Report } from '../../domain/progress.ts';
 import { explainOpening, isBusy } from '../errors.ts';
 import { refuseDamagedRows, type StoreContent } from '../opening/check-rows.ts';
 import { refuseDamage, refuseOldSqlite } from '../opening/check-store.ts';
+import { openAlone } from '../opening/alone.ts';
 import { connect, whenFree } from '../opening/connect.ts';
 import { readUnchanged } from '../opening/read-only.ts';
 import { findExisting, type StoreFile } from '../opening/store-file.ts';
@@ -30,13 +31,14 @@ export function inspectSqlite(name: string, now: number, report: Report): Inspec
 
 /**
  * Takes the write lock as a write does, and gives it back. Without both side files, the connection above had the store
- * for itself, and another one would make them.
+ * for itself. An ordinary connection is safe only while somebody else has it open: it renews the shared memory.
  */
 function refuseLocked(store: StoreFile): void {
   if (!['-wal', '-shm'].every((suffix) => existsSync(`${store.path}${suffix}`))) return;
   let database: Database | undefined;
   let guard: Database | undefined;
   try {
+    if (isAlone(store)) return;
     guard = openGuard(store);
     const writing = (database = connect(store));
     writing.run('PRAGMA busy_timeout = 0');
@@ -51,6 +53,17 @@ function refuseLocked(store: StoreFile): void {
   } finally {
     database?.close();
     guard?.close();
+  }
+}
+
+/** Whether nobody has the store open, so that nobody holds its lock. */
+function isAlone(store: StoreFile): boolean {
+  try {
+    openAlone(store).close();
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
   }
 }
 
