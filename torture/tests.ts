@@ -6,6 +6,7 @@ import { descriptors } from './load/descriptors.ts';
 import { diskFull } from './durability/disk-full.ts';
 import { generated } from './hostile/generated.ts';
 import { heldSnapshot } from './durability/held-snapshot.ts';
+import { histories } from './histories/histories.ts';
 import { hostileHttp } from './hostile/hostile-http.ts';
 import { hostileJson } from './hostile/hostile-json.ts';
 import { identity } from './identity/identity.ts';
@@ -45,6 +46,7 @@ export const tortureTests: readonly TortureTest[] = [
   rollingRestart,
   behindProxies,
   tlsReload,
+  histories,
   postgres,
   patroni,
   clock,

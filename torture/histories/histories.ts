@@ -1,0 +1,177 @@
+import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
+import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
+import { between, randomFrom } from '../../test/support/random.ts';
+import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { issueKey } from '../support/issue-key.ts';
+import { serve } from '../support/serve.ts';
+import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
+import type { Fault } from './history.ts';
+import { judgeHistory } from './judge.ts';
+import { startTraffic, type Traffic } from './traffic.ts';
+
+const operationsOfOne = 3000;
+const killsOfOne = 3;
+const shownHistories = 3;
+/** How long after a command a key may be taken for what it was. */
+const graceMs = { SQLite: 0, PostgreSQL: 1000 };
+type StoreKind = keyof typeof graceMs;
+const stores: readonly StoreKind[] = ['SQLite', 'PostgreSQL'];
+
+type Found = Fault & { store: StoreKind };
+
+async function findFaults({ rounds, seed, report, program }: RunOptions) {
+  const figures: Record<string, number> = { histories: rounds, kills: rounds * killsOfOne };
+  const add = (name: string, count: number) => (figures[name] = (figures[name] ?? 0) + count);
+  const faults: Found[] = [];
+  await using cluster = await makeCluster();
+  await cluster.start();
+  for (let round = 0; round < rounds; round++) {
+    const store = round % 2 === 0 ? 'SQLite' : 'PostgreSQL';
+    using folder = makeFolder();
+    const scene = { databaseUrl: folder.database, seed: seed + round, program };
+    if (store === 'PostgreSQL') await cluster.run(`CREATE DATABASE history_${round}`);
+    const { history } = await disturb(
+      store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
+    );
+    const startedAt = performance.now();
+    const found = judgeHistory(history, graceMs[store]);
+    const { operations, keyUses } = history;
+    add(`${store}, operations`, operations.length);
+    add(`${store}, of unknown outcome`, operations.filter(({ to }) => to === Infinity).length);
+    add(`${store}, with keys of the run`, keyUses.length);
+    add(`${store}, judged in ms`, Math.round(performance.now() - startedAt));
+    for (const { history: lines = [] } of found.slice(0, shownHistories)) lines.forEach(report);
+    for (const fault of found) faults.push({ ...fault, store });
+    report(`${round + 1} histories (${store}), ${operations.length} operations, ${faults.length} faults`);
+  }
+  return { figures, faults };
+}
+
+const run: Run = async (options) => {
+  const { figures, faults } = await findFaults(options);
+  return { figures, faults: faults.map(({ store, text }) => `${store}: ${text}`) };
+};
+
+interface Scene {
+  databaseUrl: string;
+  cluster?: Cluster;
+  seed: number;
+  program: string | undefined;
+}
+
+/** Two services on one store, killed and started again under traffic, while keys come and go. */
+async function disturb({ databaseUrl, cluster, seed, program }: Scene): Promise<Traffic> {
+  const random = randomFrom(seed);
+  const start = () => serve({ databaseUrl, program });
+  const services: Service[] = [await start()];
+  try {
+    services.push(await start());
+    const traffic = startTraffic(() => services.map(({ url }) => url), operationsOfOne, seed);
+    const keys = changeKeys(databaseUrl, traffic);
+    keys.catch(() => {});
+    const restart = async (index: number): Promise<void> => {
+      await services[index]?.kill9();
+      await services[index]?.[Symbol.asyncDispose]();
+      services[index] = await start();
+    };
+    for (let kill = 0; kill < killsOfOne; kill++) {
+      await traffic.untilOperations(between(random, operationsOfOne / 10, operationsOfOne / 5));
+      const victims = random.pick([[0], [1], [0, 1]]);
+      if (cluster && random.next() < 0.4) {
+        await cluster.stop('SIGKILL');
+        await cluster.start();
+      } else await Promise.all(victims.map(restart));
+    }
+    await traffic.finished;
+    await keys;
+    await traffic.finish();
+    return traffic;
+  } finally {
+    for (const service of services) await service[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes keys, lets callers use them and revokes them, as often as there is time. */
+async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> {
+  while (!traffic.isDone()) {
+    // While the database is down, no key can be made.
+    const issued = await issueKey(databaseUrl).catch(() => undefined);
+    if (!issued) continue;
+    const life = { createdAt: performance.now(), revokingAt: Infinity, revokedAt: Infinity };
+    traffic.keys.push({ key: issued.key, life });
+    await traffic.untilOperations(operationsOfOne / 10);
+    life.revokingAt = performance.now();
+    while ((await runCli(['keys', 'revoke', issued.id, '--database-url', databaseUrl])).status !== 0);
+    life.revokedAt = performance.now();
+    await traffic.untilOperations(operationsOfOne / 10);
+  }
+}
+
+/** Every tenth get shows the pet as this process saw it first. */
+const staleRead: Patch[] = [
+  {
+    file: 'src/http/pets.ts',
+    find: 'return cacheable(json);',
+    replace: `const first = (firstSeen[parameter] ??= json);
+        return cacheable(++gets % 10 === 0 ? first : json);`,
+  },
+  {
+    file: 'src/http/pets.ts',
+    find: 'export const getPetDeprecation = {',
+    replace: 'const firstSeen = {};\nlet gets = 0;\nexport const getPetDeprecation = {',
+  },
+];
+
+/** One pet in ten is sold without an order. */
+const missingOrder: Patch[] = [
+  {
+    file: 'src/domain/order.ts',
+    find: 'if (after.status === before?.status) return undefined;',
+    replace: 'if (after.status === before?.status || after.categoryId % 10n === 0n) return undefined;',
+  },
+  {
+    file: 'src/postgres/pets/order-row.ts',
+    find: 'WHERE status IN (${quotedStatuses}) AND',
+    replace: 'WHERE status IN (${quotedStatuses}) AND category_id % 10 <> 0 AND',
+  },
+];
+
+/** One fault of this kind on each store, from the program that has it; none if it is not found on both. */
+function control(kind: Fault['kind'], patches: Patch[]): Run {
+  return againstBroken(async (options) => {
+    const { figures, faults } = await findFaults({ ...options, report: () => {} });
+    const found = stores.flatMap(
+      (store) => faults.find((fault) => fault.kind === kind && fault.store === store) ?? [],
+    );
+    const shown = found.map(({ store, text }) => `${store}: ${text}`);
+    return { figures, faults: found.length === stores.length ? shown : [] };
+  }, patches);
+}
+
+const controls = [control('stale read', staleRead), control('missing order', missingOrder)];
+
+const runControls: Run = async (options) => {
+  const faults: string[] = [];
+  for (const runOne of controls) {
+    const found = await runOne(options);
+    if (found.faults.length === 0) return found;
+    faults.push(...found.faults);
+  }
+  return { figures: {}, faults };
+};
+
+export const histories: TortureTest = {
+  name: 'histories',
+  description:
+    'random operations and keys on 2 processes with one SQLite file and on 2 replicas with PostgreSQL, with kill -9 of processes and database',
+  passesWhen:
+    'the responses fit one order of operations per pet, every order belongs to one change, and keys count from their command on',
+  rounds: 80,
+  unit: 'histories',
+  run,
+  control: {
+    description: 'some gets show an old pet; some pets are sold without an order',
+    rounds: 2,
+    run: runControls,
+  },
+};
