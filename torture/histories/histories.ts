@@ -9,8 +9,9 @@ import type { Fault } from './history.ts';
 import { judgeHistory } from './judge.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 
-const operationsOfOne = 3000;
-const killsOfOne = 3;
+/** So many kills share a store at most; so its history stays short enough to judge. */
+const mostKills = 3;
+const operationsPerKill = 1000;
 const shownHistories = 3;
 /** How long after a command a key may be taken for what it was. */
 const graceMs = { SQLite: 0, PostgreSQL: 1000 };
@@ -20,15 +21,17 @@ const stores: readonly StoreKind[] = ['SQLite', 'PostgreSQL'];
 type Found = Fault & { store: StoreKind };
 
 async function findFaults({ rounds, seed, report, program }: RunOptions) {
-  const figures: Record<string, number> = { histories: rounds, kills: rounds * killsOfOne };
+  const figures: Record<string, number> = { kills: rounds };
   const add = (name: string, count: number) => (figures[name] = (figures[name] ?? 0) + count);
   const faults: Found[] = [];
   await using cluster = await makeCluster();
   await cluster.start();
-  for (let round = 0; round < rounds; round++) {
+  const killsOfOne = Math.min(mostKills, Math.ceil(rounds / stores.length));
+  for (let done = 0, round = 0; done < rounds; done += killsOfOne, round++) {
     const store = round % 2 === 0 ? 'SQLite' : 'PostgreSQL';
+    const kills = Math.min(killsOfOne, rounds - done);
     using folder = makeFolder();
-    const scene = { databaseUrl: folder.database, seed: seed + round, program };
+    const scene = { databaseUrl: folder.database, seed: seed + round, kills, program };
     if (store === 'PostgreSQL') await cluster.run(`CREATE DATABASE history_${round}`);
     const { history } = await disturb(
       store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
@@ -42,7 +45,7 @@ async function findFaults({ rounds, seed, report, program }: RunOptions) {
     add(`${store}, judged in ms`, Math.round(performance.now() - startedAt));
     for (const { history: lines = [] } of found.slice(0, shownHistories)) lines.forEach(report);
     for (const fault of found) faults.push({ ...fault, store });
-    report(`${round + 1} histories (${store}), ${operations.length} operations, ${faults.length} faults`);
+    report(`${done + kills} kills, ${operations.length} operations on ${store}, ${faults.length} faults`);
   }
   return { figures, faults };
 }
@@ -56,17 +59,18 @@ interface Scene {
   databaseUrl: string;
   cluster?: Cluster;
   seed: number;
+  kills: number;
   program: string | undefined;
 }
 
 /** Two services on one store, killed and started again under traffic, while keys come and go. */
-async function disturb({ databaseUrl, cluster, seed, program }: Scene): Promise<Traffic> {
+async function disturb({ databaseUrl, cluster, seed, kills, program }: Scene): Promise<Traffic> {
   const random = randomFrom(seed);
   const start = () => serve({ databaseUrl, program });
   const services: Service[] = [await start()];
   try {
     services.push(await start());
-    const traffic = startTraffic(() => services.map(({ url }) => url), operationsOfOne, seed);
+    const traffic = startTraffic(() => services.map(({ url }) => url), kills * operationsPerKill, seed);
     const keys = changeKeys(databaseUrl, traffic);
     keys.catch(() => {});
     const restart = async (index: number): Promise<void> => {
@@ -74,8 +78,8 @@ async function disturb({ databaseUrl, cluster, seed, program }: Scene): Promise<
       await services[index]?.[Symbol.asyncDispose]();
       services[index] = await start();
     };
-    for (let kill = 0; kill < killsOfOne; kill++) {
-      await traffic.untilOperations(between(random, operationsOfOne / 10, operationsOfOne / 5));
+    for (let kill = 0; kill < kills; kill++) {
+      await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
       const victims = random.pick([[0], [1], [0, 1]]);
       if (cluster && random.next() < 0.4) {
         await cluster.stop('SIGKILL');
@@ -99,11 +103,11 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
     if (!issued) continue;
     const life = { createdAt: performance.now(), revokingAt: Infinity, revokedAt: Infinity };
     traffic.keys.push({ key: issued.key, life });
-    await traffic.untilOperations(operationsOfOne / 10);
+    await traffic.untilOperations(operationsPerKill / 4);
     life.revokingAt = performance.now();
     while ((await runCli(['keys', 'revoke', issued.id, '--database-url', databaseUrl])).status !== 0);
     life.revokedAt = performance.now();
-    await traffic.untilOperations(operationsOfOne / 10);
+    await traffic.untilOperations(operationsPerKill / 4);
   }
 }
 
@@ -166,8 +170,8 @@ export const histories: TortureTest = {
     'random operations and keys on 2 processes with one SQLite file and on 2 replicas with PostgreSQL, with kill -9 of processes and database',
   passesWhen:
     'the responses fit one order of operations per pet, every order belongs to one change, and keys count from their command on',
-  rounds: 80,
-  unit: 'histories',
+  rounds: 240,
+  unit: 'kills',
   run,
   control: {
     description: 'some gets show an old pet; some pets are sold without an order',
