@@ -170,7 +170,7 @@ export const histories: TortureTest = {
     'random operations and keys on 2 processes with one SQLite file and on 2 replicas with PostgreSQL, with kill -9 of processes and database',
   passesWhen:
     'the responses fit one order of operations per pet, every order belongs to one change, and keys count from their command on',
-  rounds: 240,
+  rounds: 72,
   unit: 'kills',
   run,
   control: {
