@@ -113,7 +113,7 @@ async function listAll(
 async function upload(path: string, object: Bun.S3File, moved: () => void): Promise<void> {
   const writer = object.writer({ partSize: 5 * 1024 * 1024, queueSize: 1 });
   for await (const chunk of Bun.file(path).stream()) {
-    writer.write(chunk);
+    await writer.write(chunk);
     await writer.flush();
     moved();
   }
