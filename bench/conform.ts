@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { renderFailure } from '../packages/testkit/src/cli/table.ts';
+import { renderFinding } from '../packages/testkit/src/cli/table.ts';
 import { createApi } from '../packages/testkit/src/conform/api.ts';
+import { findingsOf } from '../packages/testkit/src/conform/findings.ts';
 import { runChecks } from '../packages/testkit/src/conform/run.ts';
 import { freePort } from '../test/support/http/free-port.ts';
 import { contestantOf, type Contestant } from './contestants/contestants.ts';
@@ -19,7 +20,7 @@ const peers = ['express', 'fastify', 'hono-node', 'elysia'].map(contestantOf);
 await preparePeers(peers);
 for (const peer of peers) {
   const failures = await failuresOf(peer);
-  process.stdout.write(`${peer.name}: ${failures.length} failed\n\n${failures.join('\n')}\n`);
+  process.stdout.write(`${peer.name}: ${failures.length} findings\n\n${failures.join('\n')}\n`);
 }
 
 async function failuresOf(peer: Contestant): Promise<string[]> {
@@ -44,7 +45,7 @@ async function failuresOf(peer: Contestant): Promise<string[]> {
         throw new Error(`${peer.name} did not start.`);
       await Bun.sleep(20);
     }
-    return (await runChecks(api)).filter(({ failure }) => failure).map(renderFailure);
+    return findingsOf(await runChecks(api)).map(renderFinding);
   } finally {
     endFamily(child);
     await child.exited;

@@ -1,7 +1,8 @@
 import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApi } from '../../../packages/testkit/src/conform/api.ts';
 import type { Profile } from '../../../packages/testkit/src/conform/check.ts';
-import { runChecks } from '../../../packages/testkit/src/conform/run.ts';
+import { findingsOf } from '../../../packages/testkit/src/conform/findings.ts';
+import { runChecks, type CheckResult } from '../../../packages/testkit/src/conform/run.ts';
 import { createApp, type App } from '../../../src/http/app.ts';
 import { mutants, type Mutant } from '../../../packages/testkit/src/mutants/index.ts';
 import { sandboxDefaults } from '../../../packages/testkit/src/sandbox/sandbox.ts';
@@ -12,6 +13,8 @@ import { silentLog } from '../http/service.ts';
 export interface Kill {
   mutant: Mutant;
   checks: string[];
+  /** So many causes `petstore-conform` reports. */
+  findingCount: number;
 }
 
 /** Creates wait for the disk, so several sandboxes take turns on a processor. */
@@ -24,7 +27,8 @@ export async function findMutants(): Promise<Kill[]> {
   const work = async (): Promise<void> => {
     await using sandbox = openCheckedSandbox();
     for (const mutant of waiting) {
-      kills.push({ mutant, checks: await sandbox.failedChecks(mutant.breaks, mutant) });
+      const results = await sandbox.results(mutant.breaks, mutant);
+      kills.push({ mutant, checks: failedNames(results), findingCount: findingsOf(results).length });
     }
   };
   await Promise.all(Array.from({ length: sandboxCount }, work));
@@ -33,8 +37,7 @@ export async function findMutants(): Promise<Kill[]> {
 
 /** Runs checks against the service or a mutant of it, each time with the pets of a new sandbox. */
 export interface CheckedSandbox extends AsyncDisposable {
-  /** The names of the checks that fail. */
-  failedChecks(profile: Profile, mutant?: Mutant): Promise<string[]>;
+  results(profile: Profile, mutant?: Mutant): Promise<CheckResult[]>;
 }
 
 /** A sandbox without a socket. */
@@ -50,17 +53,19 @@ export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox 
     fixedKeys: new Set([hashKey(apiKey)]),
   });
   return {
-    async failedChecks(profile, mutant) {
+    async results(profile, mutant) {
       store.reset();
       const fetch: App['fetch'] = mutant ? mutant.wrap(app.fetch, apiKey) : app.fetch;
       const send = async (url: string, init: RequestInit): Promise<Response> => fetch(new Request(url, init));
-      const results = await runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), {
-        profile,
-      });
-      return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
+      return runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), { profile });
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
+}
+
+/** The names of the checks that fail. */
+export function failedNames(results: CheckResult[]): string[] {
+  return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
 }
 
 /** As the JSON file that keeps it, a line for each mutant. */

@@ -1,10 +1,13 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { Option, type Command } from 'commander';
-import { baseAddressOf, createApi, NoResponseError, type Api } from '../conform/api.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { baseAddressOf, createApi, NoResponseError, type Api, type ApiRequest } from '../conform/api.ts';
 import { profiles, type Profile } from '../conform/check.ts';
+import { checksFor } from '../conform/checks.ts';
+import { creating, named, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
+import { renderAnnotations } from './annotations.ts';
 import { renderJUnit } from './junit.ts';
-import { print, printJson } from './print.ts';
+import { print, printJson, renderTable } from './print.ts';
 import { addExamples, UsageError } from './program.ts';
 import { toJson, type Report } from './report.ts';
 import { renderReport } from './table.ts';
@@ -12,8 +15,12 @@ import { renderReport } from './table.ts';
 interface ConformOptions {
   apiKey?: string;
   profile: Profile;
+  only?: string[];
+  categoryId?: string;
+  list?: boolean;
   json?: boolean;
   junit?: string;
+  github?: boolean;
 }
 
 export function define(command: Command): void {
@@ -24,7 +31,7 @@ export function define(command: Command): void {
         'creates a few dozen, most of them named "conform …". The exit status is 1 if a check fails, and 2 if the ' +
         'service cannot be checked.',
     )
-    .argument('<url>', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
+    .argument('[url]', 'The service, such as http://127.0.0.1:8080; /v1 is added if it is missing.')
     .addOption(
       new Option(
         '--api-key <key>',
@@ -36,28 +43,37 @@ export function define(command: Command): void {
         .choices(profiles)
         .default('contract' satisfies Profile),
     )
+    .option('--only <names>', 'Only these checks or subjects, such as create,limits.', splitNames)
+    .option('--category-id <id>', 'A category that exists, for all pets; others may be refused.', parseId)
+    .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
     .option('--junit <file>', 'Also write the results as JUnit XML, for a build server.')
+    .addOption(new Option('--github', 'Also print the findings as GitHub annotations.').conflicts('json'))
     .action(conform);
   addExamples(
     command,
     'petstore-conform http://127.0.0.1:8080',
     'petstore-conform https://pets.example/v1 --profile strict',
-    'petstore-conform http://127.0.0.1:8080 --junit results.xml',
+    'petstore-conform http://127.0.0.1:8080 --only create,limits --junit results.xml',
+    'petstore-conform --list --profile strict',
   );
 }
 
-async function conform(url: string, { apiKey, profile, json, junit }: ConformOptions): Promise<void> {
+async function conform(url: string | undefined, options: ConformOptions): Promise<void> {
+  const { apiKey, profile, only, categoryId, list, json, junit, github } = options;
+  refuseUnknown(profile, only);
+  if (list) return listChecks(options);
+  if (url === undefined) throw new UsageError('An address is needed. See: petstore-conform --help');
   const address = parseAddress(url);
   if (!apiKey) throw new UsageError('An API key is needed. Set PETSTORE_API_KEY.');
   if (!/^[!-~]+$/.test(apiKey))
     throw new UsageError('The API key must be visible ASCII characters without spaces.');
   const baseUrl = baseAddressOf(address);
-  const api = createApi({ url: address, apiKey });
+  const api = createApi({ url: address, apiKey, categoryId });
   await refuseUncheckable(api, baseUrl);
   const file = junit === undefined ? undefined : openJUnitFile(junit);
   const start = performance.now();
-  const results = await runChecks(api, { profile });
+  const results = await runChecks(api, { profile, only });
   const durationMs = performance.now() - start;
   if (api.rateLimitedCount > 0) {
     throw new UsageError(
@@ -67,11 +83,39 @@ async function conform(url: string, { apiKey, profile, json, junit }: ConformOpt
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
+  if (github) print(renderAnnotations(report));
   if (file !== undefined) {
     writeFileSync(file, renderJUnit(report));
     closeSync(file);
   }
   process.exitCode = results.some(({ failure }) => failure) ? 1 : 0;
+}
+
+function listChecks({ profile, only, json }: ConformOptions): void {
+  const checks = checksFor(profile, only).map(({ name, profile: part, rule }) => ({
+    name,
+    profile: part,
+    rule,
+  }));
+  if (json) printJson(checks);
+  else print(renderTable([['CHECK', 'PROFILE', 'RULE'], ...checks.map((check) => Object.values(check))]));
+}
+
+function refuseUnknown(profile: Profile, only: string[] = []): void {
+  const unknown = only.find((name) => checksFor(profile, [name]).length === 0);
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `The ${profile} profile has no check or subject "${unknown}". See: petstore-conform --list --profile ${profile}`,
+  );
+}
+
+function splitNames(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}
+
+function parseId(text: string): string {
+  if (/^(?:0|-?[1-9]\d{0,18})$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return text;
+  throw new InvalidArgumentError('It must be an integer of 64 bits.');
 }
 
 function parseAddress(url: string): string {
@@ -97,7 +141,7 @@ function openJUnitFile(path: string): number {
 
 /** A wrong address or key would fail every check and tell nothing about the service. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
-  const { status } = await sendFirst(api, baseUrl);
+  const { status } = await sendFirst(api, baseUrl, { path: '/pets?limit=1' });
   if (status === 401) {
     throw new UsageError(
       `The service at ${baseUrl} does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.`,
@@ -106,11 +150,17 @@ async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   if (status === 404) {
     throw new UsageError(`The service at ${baseUrl} has no list of pets (404). Check the address.`);
   }
+  const create = await sendFirst(api, baseUrl, creating(renderPet(named(api, 'first'))));
+  if (create.status === 401 || create.status === 403) {
+    throw new UsageError(
+      `The API key may not create pets at ${baseUrl} (${create.status}). Set PETSTORE_API_KEY to a key that may.`,
+    );
+  }
 }
 
-async function sendFirst(api: Api, baseUrl: string): Promise<{ status: number }> {
+async function sendFirst(api: Api, baseUrl: string, request: ApiRequest): Promise<{ status: number }> {
   try {
-    return await api.send({ path: '/pets?limit=1' });
+    return await api.send(request);
   } catch (error) {
     if (!(error instanceof NoResponseError)) throw error;
     const { code, name } = error.cause as { code?: string; name: string };

@@ -1,4 +1,5 @@
-import type { Profile } from '../conform/check.ts';
+import type { Check, Profile } from '../conform/check.ts';
+import { findingsOf, type Finding } from '../conform/findings.ts';
 import type { CheckResult } from '../conform/run.ts';
 
 /** A finished run. */
@@ -11,12 +12,15 @@ export interface Report {
 }
 
 export function toJson({ baseUrl, profile, results, petsCreated, durationMs }: Report) {
-  const failed = results.filter(({ failure }) => failure).length;
+  const findings = findingsOf(results);
+  const causes = causesOf(findings);
+  const failed = findings.length + causes.size;
   return {
     url: baseUrl,
     profile,
     passed: results.length - failed,
     failed,
+    findings: findings.length,
     petsCreated,
     durationMs: Math.round(durationMs),
     checks: results.map(({ check, durationMs: ms, failure }) => ({
@@ -25,7 +29,15 @@ export function toJson({ baseUrl, profile, results, petsCreated, durationMs }: R
       rule: check.rule,
       outcome: failure ? 'failed' : 'passed',
       durationMs: Math.round(ms),
-      ...failure,
+      ...(failure && { sent: failure.sent, expected: failure.expected, seen: failure.seen }),
+      ...(causes.has(check) && { causedBy: causes.get(check)?.name }),
     })),
   };
+}
+
+/** The checks that failed because of another one, and which. */
+export function causesOf(findings: Finding[]): Map<Check, Check> {
+  return new Map(
+    findings.flatMap(({ result, followers }) => followers.map(({ check }) => [check, result.check] as const)),
+  );
 }

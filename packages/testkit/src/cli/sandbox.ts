@@ -87,15 +87,19 @@ async function sandbox(given: SandboxCommandOptions): Promise<void> {
 }
 
 async function printMutants(asJson = false): Promise<void> {
-  const rows = (await loadMutants()).map(({ number, name, breaks, description }) => ({
+  const rows = (await loadMutants()).map(({ number, name, breaks, description, family }) => ({
     number,
     name,
     breaks,
     description,
+    family,
   }));
   if (asJson) return printJson(rows);
-  const cells = rows.map((row) => Object.values(row).map(String));
-  print(renderTable([['Number', 'Name', 'Breaks', 'Description'], ...cells]));
+  const lines = renderTable(rows.map((row) => Object.values(row).slice(0, -1).map(String))).split('\n');
+  const families = Map.groupBy(rows.keys(), (index) => rows[index]?.family);
+  for (const [family, members] of families) {
+    print(`${family}\n${members.map((index) => `  ${lines[index]}\n`).join('')}\n`);
+  }
 }
 
 async function mutantOf(wanted: number): Promise<Layer> {

@@ -1,3 +1,5 @@
+import { hideInAuthorization } from './redact.ts';
+
 /** A request to the service under test. */
 export interface ApiRequest {
   method?: string;
@@ -13,6 +15,7 @@ export interface ApiRequest {
 
 /** A request and its response. The body stays text: a JavaScript number would lose digits. */
 export interface Exchange {
+  /** Without the key in `authorization`: it is shown. */
   request: ApiRequest;
   status: number;
   headers: Headers;
@@ -23,6 +26,8 @@ export interface Exchange {
 /** The service under test, reachable by requests alone. */
 export interface Api {
   apiKey: string;
+  /** The only category that must exist, as JSON; without it, every int64 is one. */
+  categoryId: string | undefined;
   /** Tells the pets of this run from others. */
   runId: string;
   send(request: ApiRequest): Promise<Exchange>;
@@ -36,6 +41,7 @@ export interface ApiOptions {
   /** With or without `/v1` at its end. */
   url: string;
   apiKey: string;
+  categoryId?: string | undefined;
   /** Sends a request; the tests call the service without a socket. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   timeoutMs?: number;
@@ -52,13 +58,17 @@ export class NoResponseError extends Error {
   }
 }
 
-export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs = 10_000 }: ApiOptions): Api {
+export function createApi(options: ApiOptions): Api {
+  const { url, apiKey, categoryId, fetch: sendRequest = fetch, timeoutMs = 10_000 } = options;
   const base = baseAddressOf(url);
   const root = base.slice(0, -versionPath.length);
   let createdCount = 0;
   let rateLimitedCount = 0;
   const send = async (request: ApiRequest): Promise<Exchange> => {
     const { method = 'GET', path, isOutsideBase = false, body, authorization = `Bearer ${apiKey}` } = request;
+    const shown = request.authorization
+      ? { ...request, authorization: hideInAuthorization(request.authorization, apiKey) }
+      : request;
     const headers = new Headers({ Accept: 'application/json', ...request.headers });
     if (authorization !== null) headers.set('Authorization', authorization);
     const init: RequestInit = {
@@ -73,13 +83,14 @@ export function createApi({ url, apiKey, fetch: sendRequest = fetch, timeoutMs =
       const text = await response.text();
       if (response.status === 201 && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
       if (response.status === 429) rateLimitedCount += 1;
-      return { request, status: response.status, headers: response.headers, text };
+      return { request: shown, status: response.status, headers: response.headers, text };
     } catch (error) {
-      throw new NoResponseError(request, error);
+      throw new NoResponseError(shown, error);
     }
   };
   return {
     apiKey,
+    categoryId,
     runId: crypto.randomUUID().slice(0, 8),
     send,
     get createdCount() {

@@ -14,6 +14,11 @@ export interface Check {
   run(api: Api): Promise<void>;
 }
 
+/** Such as `limits`. */
+export function subjectOf(name: string): string {
+  return name.slice(0, name.indexOf('/'));
+}
+
 export type Entry = [name: string, rule: string, run: (api: Api) => Promise<void>];
 
 /** The checks of one subject. */

@@ -1,4 +1,4 @@
-import type { Check, Profile } from './check.ts';
+import { subjectOf, type Check, type Profile } from './check.ts';
 import { agreementChecks } from './contract/agreement.ts';
 import { authenticationChecks } from './contract/authentication.ts';
 import { createChecks, invalidCreateChecks } from './contract/create.ts';
@@ -62,7 +62,8 @@ const strictChecks: Check[] = [
   ...documentChecks,
 ];
 
-/** The checks of a profile; `strict` includes the contract. */
-export function checksFor(profile: Profile): Check[] {
-  return profile === 'strict' ? [...contractChecks, ...strictChecks] : contractChecks;
+/** The checks of a profile, or those of some subjects or names; `strict` includes the contract. */
+export function checksFor(profile: Profile, only?: string[]): Check[] {
+  const checks = profile === 'strict' ? [...contractChecks, ...strictChecks] : contractChecks;
+  return only ? checks.filter(({ name }) => only.includes(name) || only.includes(subjectOf(name))) : checks;
 }

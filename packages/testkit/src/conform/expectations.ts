@@ -1,8 +1,19 @@
-import type { Exchange } from './api.ts';
+import type { Api, Exchange } from './api.ts';
 import { expectErrorBody } from './errors.ts';
-import { expectRefusal, expectThat } from './mismatch.ts';
-import { readPets, type SeenPet, type SentPet } from './pets.ts';
-import { limits } from './rules.ts';
+import { createReason, expectRefusal, expectThat, operationOf } from './mismatch.ts';
+import { creating, notJsonReason, readPet, readPets, renderPet, type SeenPet, type SentPet } from './pets.ts';
+import { limits, statuses } from './rules.ts';
+
+/** Why pets differ from what was sent. */
+export const reasons = {
+  id: 'a pet is found by its id',
+  name: 'a name is kept',
+  categoryId: 'a categoryId is kept',
+  status: 'a status is kept',
+  statusNotSent: 'a status is kept > if none was sent',
+  tooFew: 'a list has too few pets',
+  missing: 'a list has too few pets > a pet is missing',
+};
 
 export function expectJsonType(exchange: Exchange): void {
   const type = exchange.headers.get('Content-Type');
@@ -11,31 +22,86 @@ export function expectJsonType(exchange: Exchange): void {
     exchange,
     'Content-Type: application/json',
     type === null ? 'no Content-Type' : `Content-Type: ${type}`,
+    isJson(exchange.text)
+      ? `Content-Type of ${exchange.status < 400 ? operationOf(exchange.request) : 'errors'}`
+      : notJsonReason(exchange),
   );
 }
 
-/** Fails unless the pet has exactly the values that were sent. */
-export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet): void {
+/**
+ * Fails unless the pet has exactly the values that were sent. If no status was sent, the pet has the one that it got on
+ * its creation.
+ */
+export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, created?: SeenPet): void {
   const { shown: seen } = pet;
   const { name, categoryId, status } = sent;
-  expectThat(pet.name === name, exchange, `the name ${JSON.stringify(name)}, as it was sent`, seen);
+  expectThat(
+    pet.name === name,
+    exchange,
+    `the name ${JSON.stringify(name)}, as it was sent`,
+    seen,
+    typeof pet.name === 'string' && !ordinaryName.test(name) ? `${reasons.name} > ${name}` : reasons.name,
+  );
   expectThat(
     `${pet.categoryId}` === categoryId,
     exchange,
     `the categoryId ${categoryId}, as it was sent`,
     seen,
+    categoryReasonOf(BigInt(categoryId)),
   );
-  if (status === undefined) {
-    expectThat(!pet.fieldNames.includes('status'), exchange, 'no field status, because none was sent', seen);
+  if (status !== undefined) {
+    const expected = `the status ${status}, as it was sent`;
+    expectThat(pet.status === status, exchange, expected, seen, reasons.status);
+  } else if (created === undefined) {
+    expectStatusField(exchange, pet);
   } else {
-    expectThat(pet.status === status, exchange, `the status ${status}, as it was sent`, seen);
+    const shown = created.fieldNames.includes('status')
+      ? `the status ${String(created.status)}`
+      : 'no status';
+    const expected = `${shown}, as in the response to its create`;
+    expectThat(pet.status === created.status, exchange, expected, seen, reasons.statusNotSent);
   }
+}
+
+/** A pet may get a status by default, but never null. */
+export function expectStatusField(exchange: Exchange, { fieldNames, status, shown }: SeenPet): void {
+  const isRight = !fieldNames.includes('status') || (statuses as readonly unknown[]).includes(status);
+  const expected = 'a status of available, pending or sold, or no field status';
+  const reason = typeof status === 'string' ? reasons.status : reasons.statusNotSent;
+  expectThat(isRight, exchange, expected, shown, reason);
+}
+
+/** Creates a pet of an unusual category; undefined if the service refuses it and the category need not exist. */
+export async function createOfCategory(api: Api, sent: SentPet): Promise<SeenPet | undefined> {
+  const exchange = await api.send(creating(renderPet(sent)));
+  if (api.categoryId !== undefined && exchange.status === 400) return undefined;
+  const reason = `${createReason(exchange.status)} > ${categoryReasonOf(BigInt(sent.categoryId))}`;
+  expectThat(exchange.status === 201, exchange, 'status 201', undefined, reason);
+  const created = readPet(exchange, 201);
+  expectValues(exchange, created, sent);
+  return created;
 }
 
 /** Fails unless the pet has the fields that are always there, of the right types. */
 export function expectRequiredFields(exchange: Exchange, pet: SeenPet): void {
-  expectThat(typeof pet.name === 'string', exchange, 'a string name in each pet', pet.shown);
-  expectThat(pet.categoryId !== undefined, exchange, 'an int64 categoryId in each pet', pet.shown);
+  const { name, categoryId, shown } = pet;
+  expectThat(typeof name === 'string', exchange, 'a string name in each pet', shown, reasons.name);
+  const expected = 'an int64 categoryId in each pet';
+  expectThat(categoryId !== undefined, exchange, expected, shown, reasons.categoryId);
+}
+
+const ordinaryName = /^[\w -]{0,64}$/;
+
+/** A service that loses small numbers loses large ones as well. */
+function categoryReasonOf(value: bigint): string {
+  const size = value < 0n ? -value : value;
+  const steps = [
+    reasons.categoryId,
+    size === 0n && 'zero',
+    size > 2n ** 31n && 'past int32',
+    size > 2n ** 53n && 'past 2^53',
+  ];
+  return steps.filter(Boolean).join(' > ');
 }
 
 /** The contract does not say what an invalid parameter does: refuse it or not, but no list is longer than 100. */
@@ -52,4 +118,13 @@ export function expectRefusalOrPets(exchange: Exchange): SeenPet[] {
 
 export function findById(pets: SeenPet[], { id }: SeenPet): SeenPet | undefined {
   return pets.find((pet) => pet.id === id);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -6,12 +6,15 @@ export class Mismatch extends Error {
   readonly sent: string;
   readonly expected: string;
   readonly seen: string;
+  /** Failures with the same reason are one finding; `a > b` follows from `a`. */
+  readonly reason: string;
 
-  constructor(sent: string, expected: string, seen: string) {
+  constructor(sent: string, expected: string, seen: string, reason = `${sent}: ${expected}`) {
     super(`Sent ${sent}\nExpected ${expected}\nSaw ${seen}`);
     this.sent = sent;
     this.expected = expected;
     this.seen = seen;
+    this.reason = reason;
   }
 }
 
@@ -21,21 +24,53 @@ export function expectThat(
   exchange: Exchange,
   expected: string,
   seen = describeResponse(exchange),
+  reason?: string,
 ): asserts holds {
-  if (!holds) throw mismatch(exchange, expected, seen);
-}
-
-export function mismatch(exchange: Exchange, expected: string, seen = describeResponse(exchange)): Mismatch {
-  return new Mismatch(describeRequest(exchange.request), expected, seen);
+  if (!holds) throw new Mismatch(describeRequest(exchange.request), expected, seen, reason);
 }
 
 export function expectStatus(exchange: Exchange, status: number): void {
-  expectThat(exchange.status === status, exchange, `status ${status}`);
+  const reason = statusReason(exchange, status);
+  expectThat(exchange.status === status, exchange, `status ${status}`, undefined, reason);
+}
+
+/** Such as `GET /pets/{petId}`. */
+export function operationOf({ method = 'GET', path }: ApiRequest): string {
+  const [template = ''] = path.replace(/^\/v1\//, '/').split('?');
+  return `${method} ${template.replace(/^\/pets\/.+$/s, '/pets/{petId}')}`;
+}
+
+/** What a wrong status most likely comes from. */
+function statusReason(exchange: Exchange, status: number): string {
+  const { request, status: seen } = exchange;
+  if (status === 401) {
+    // One place checks the keys of all operations, and whoever asks for none accepts any.
+    if (seen >= 300) return `${seen} instead of 401`;
+    return request.authorization === null ? 'no key' : `no key > ${request.authorization}`;
+  }
+  if (request.method !== 'POST') return status < 400 ? readReason(exchange) : refusalReason(exchange);
+  const reason = createReason(seen, status);
+  const isSpecial = seen === 201 || (status === 201 && seen >= 400);
+  return isSpecial ? `${reason} > ${describeRequest(request)}` : reason;
+}
+
+/** Why creates fail, ordinary ones too. */
+export function createReason(seen: number, status = 201): string {
+  return `POST /pets: ${seen} instead of ${status}`;
+}
+
+function readReason({ request, status, text }: Exchange): string {
+  return `${operationOf(request)}: ${status} ${text.replace(/\d+/g, '#')}`;
+}
+
+function refusalReason({ request, status }: Exchange): string {
+  return `${operationOf(request)}: ${status} instead of an error`;
 }
 
 /** Where the contract does not say which error, any error of the caller's will do. */
 export function expectRefusal(exchange: Exchange): void {
-  expectThat(exchange.status >= 400 && exchange.status < 500, exchange, 'a status from 400 to 499');
+  const isRefusal = exchange.status >= 400 && exchange.status < 500;
+  expectThat(isRefusal, exchange, 'a status from 400 to 499', undefined, refusalReason(exchange));
 }
 
 /** `name` is a header; undefined expects none. */

@@ -1,6 +1,6 @@
 import { JsonNumber, parseExactJson, toInt64 } from './exact-json.ts';
 import type { Api, ApiRequest, Exchange } from './api.ts';
-import { expectStatus, expectThat, mismatch } from './mismatch.ts';
+import { createReason, expectStatus, expectThat, operationOf } from './mismatch.ts';
 
 /** A pet as the service returned it, exact to the last digit. */
 export interface SeenPet {
@@ -39,13 +39,16 @@ export function renderPet({ name, categoryId, status }: SentPet): string {
 }
 
 /** A pet that shows who made it. */
-export function named(api: Api, what: string): SentPet {
-  return { name: `conform ${api.runId} ${what}`, categoryId: '1' };
+export function named(api: Api, what: string, categoryId = '1'): SentPet {
+  return { name: `conform ${api.runId} ${what}`, categoryId: api.categoryId ?? categoryId };
 }
 
-/** Creates a pet; fails unless the response is 201 with a pet. */
+/** Creates an ordinary pet; fails unless the response is 201 with a pet. */
 export async function createPet(api: Api, pet: SentPet): Promise<SeenPet> {
-  return readPet(await api.send(creating(renderPet(pet))), 201);
+  const exchange = await api.send(creating(renderPet(pet)));
+  // A service that refuses ordinary pets refuses unusual ones for the same reason.
+  expectThat(exchange.status === 201, exchange, 'status 201', undefined, createReason(exchange.status));
+  return readPet(exchange, 201);
 }
 
 export function getPet(api: Api, id: bigint | string): Promise<Exchange> {
@@ -72,18 +75,30 @@ export function readPet(exchange: Exchange, status = 200): SeenPet {
 }
 
 export function readPets(exchange: Exchange): SeenPet[] {
+  return readArray(exchange).map((item) => toPet(item, exchange));
+}
+
+/** The items of a list, whatever they are. */
+export function readArray(exchange: Exchange): unknown[] {
   expectStatus(exchange, 200);
   const value = parseBody(exchange);
-  expectThat(Array.isArray(value), exchange, 'a JSON array of pets');
-  return value.map((item: unknown) => toPet(item, exchange));
+  const expected = 'a JSON array, not an object around one';
+  expectThat(Array.isArray(value), exchange, expected, undefined, 'a list is an array');
+  return value;
 }
 
 export function parseBody(exchange: Exchange): unknown {
   try {
     return parseExactJson(exchange.text);
   } catch {
-    throw mismatch(exchange, 'a body of JSON');
+    const expected = exchange.status < 400 ? 'a body of JSON' : 'an Error body, which is JSON';
+    return expectThat(false, exchange, expected, undefined, notJsonReason(exchange));
   }
+}
+
+/** One place makes all errors with a status. */
+export function notJsonReason({ request, status }: Exchange): string {
+  return `${status < 400 ? operationOf(request) : 'errors'} ${status}: not JSON`;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -94,10 +109,17 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Only the id must be right here: one wrong pet in a store must not fail every check that lists it. */
 function toPet(value: unknown, exchange: Exchange): SeenPet {
-  expectThat(isObject(value), exchange, 'a JSON object for each pet');
+  expectThat(isObject(value), exchange, 'a JSON object for each pet', undefined, 'a pet is an object');
   const { id, name, categoryId, status } = value;
   const exactId = toInt64(id);
-  expectThat(exactId !== undefined, exchange, 'an int64 id in each pet', `the id ${show(id)}`);
+  const seen = id === undefined ? `no id in ${showPet(value)}` : `the id ${show(id)}`;
+  expectThat(
+    exactId !== undefined,
+    exchange,
+    'an int64 id in each pet, such as 42',
+    seen,
+    'an id is an int64',
+  );
   return {
     id: exactId,
     name,

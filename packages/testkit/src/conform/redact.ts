@@ -1,17 +1,32 @@
+/** A shorter key may be part of ordinary text, as `x` is of `Rex`. It is hidden in `Authorization` alone. */
+const shortestHidden = 8;
+/** So long a key is hidden inside of other words, too. */
+const longEnough = 16;
+
 /** Some checks send the API key with a change, and what they sent is shown: none of it may give the key away. */
 export function createRedaction(apiKey: string): (text: string) => string {
+  if (apiKey.length < shortestHidden) return (text) => text;
+  const [before, after] = apiKey.length < longEnough ? ['(?<![a-z0-9])', '(?![a-z0-9])'] : ['', ''];
+  return (text) => redactCut(hide(text, apiKey, before, after), apiKey);
+}
+
+/** Hides the key, however short, in an `Authorization` header that a check sends. */
+export function hideInAuthorization(header: string, apiKey: string): string {
+  return hide(header, apiKey, '(?<=(?:^|Bearer ?|Basic |Token )x?)', '(?=.?(?:,|$))');
+}
+
+function hide(text: string, apiKey: string, before: string, after: string): string {
   const forms = [
-    [apiKey, '<API_KEY>'],
     [btoa(`${apiKey}:`), '<API_KEY in Base64>'],
     [encodeURIComponent(apiKey), '<API_KEY>'],
+    [apiKey, '<API_KEY>'],
     [apiKey.slice(0, -1), '<API_KEY without its last character>'],
-  ] as const;
-  return (text) => {
-    const redacted = forms
-      .filter(([form]) => form !== '')
-      .reduce((rest, [form, name]) => rest.replace(new RegExp(escape(form), 'gi'), () => name), text);
-    return redactCut(redacted, apiKey);
-  };
+  ].filter(([form]) => form !== '');
+  // One pass, so that no form is found in the name of another.
+  const pattern = forms.map(([form = '']) => `(${escape(form)})`).join('|');
+  return text.replace(new RegExp(`${before}(?:${pattern})${after}`, 'gi'), (_found, ...groups) => {
+    return forms[groups.findIndex((group) => group !== undefined)]?.[1] ?? '';
+  });
 }
 
 const shortestPart = 4;

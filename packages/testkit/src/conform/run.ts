@@ -8,6 +8,8 @@ export interface Failure {
   sent: string;
   expected: string;
   seen: string;
+  /** Failures with the same reason are one finding. */
+  reason: string;
 }
 
 export interface CheckResult {
@@ -20,20 +22,23 @@ export interface CheckResult {
 
 export interface RunOptions {
   profile?: Profile;
+  /** Subjects such as `limits`, or checks such as `limits/default`; without them, all. */
+  only?: string[] | undefined;
   onResult?: (result: CheckResult) => void;
 }
 
 /** So many checks in a row without a response, and the rest is not tried. */
 const patience = 3;
+const noResponse = 'no response';
 
-/** Runs every check of a profile, one after the other: some compare what they see before and after. */
+/** Runs the checks of a profile, one after the other: some compare what they see before and after. */
 export async function runChecks(
   api: Api,
-  { profile = 'contract', onResult }: RunOptions = {},
+  { profile = 'contract', only, onResult }: RunOptions = {},
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   let silentCount = 0;
-  for (const check of checksFor(profile)) {
+  for (const check of checksFor(profile, only)) {
     const result = silentCount < patience ? await runCheck(api, check) : notTried(check);
     silentCount = result.gotNoResponse ? silentCount + 1 : 0;
     results.push(result);
@@ -48,12 +53,12 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     await check.run(api);
     return { check, durationMs: performance.now() - start };
   } catch (error) {
-    const { sent, expected, seen } = failureOf(error);
+    const { sent, expected, seen, reason } = failureOf(error);
     const redact = createRedaction(api.apiKey);
     return {
       check,
       durationMs: performance.now() - start,
-      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen) },
+      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen), reason },
       ...(error instanceof NoResponseError && { gotNoResponse: true }),
     };
   }
@@ -64,6 +69,7 @@ function notTried(check: Check): CheckResult {
     sent: 'nothing',
     expected: 'a service that responds',
     seen: `no response to the last ${patience} checks`,
+    reason: noResponse,
   };
   return { check, durationMs: 0, failure, gotNoResponse: true };
 }
@@ -72,8 +78,19 @@ function failureOf(error: unknown): Failure {
   if (error instanceof Mismatch) return error;
   if (error instanceof NoResponseError) {
     const seen = error.cause instanceof Error ? error.cause.message : String(error.cause);
-    return { sent: describeRequest(error.request), expected: 'a response', seen: `none: ${seen}` };
+    return {
+      sent: describeRequest(error.request),
+      expected: 'a response',
+      seen: `none: ${seen}`,
+      reason: noResponse,
+    };
   }
   // What a stranger's service sends may surprise a check; the others still run.
-  return { sent: 'the requests of this check', expected: 'responses that it can read', seen: String(error) };
+  const seen = String(error);
+  return {
+    sent: 'the requests of this check',
+    expected: 'responses that it can read',
+    seen,
+    reason: seen,
+  };
 }

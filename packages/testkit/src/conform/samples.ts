@@ -30,7 +30,7 @@ export async function sampleWith(api: Api, status?: string): Promise<SamplePet> 
 function createSamples(api: Api): Promise<SamplePet[]> {
   const sent = Array.from({ length: sampleCount }, (_, index): SentPet => {
     const status = eachStatus[index % eachStatus.length];
-    return { ...named(api, `sample ${index + 1}`), categoryId: `${index + 1}`, ...(status && { status }) };
+    return { ...named(api, `sample ${index + 1}`, `${index + 1}`), ...(status && { status }) };
   });
   return Promise.all(sent.map(async (pet) => ({ sent: pet, created: await createPet(api, pet) })));
 }

@@ -8,15 +8,14 @@ import {
   withHeader,
   type OperationName,
 } from './edit/edit.ts';
-import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
 const operations: readonly OperationName[] = ['listPets', 'createPet', 'getPet'];
 
-export const authenticationMutants: readonly Mutant[] = [
-  ...operations.map<Mutant>((operation, index) => ({
+export const authenticationMutants: readonly MutantDefinition[] = [
+  ...operations.map<MutantDefinition>((operation, index) => ({
     number: 114 + index,
     name: `key-unchecked-${operation}`,
-    breaks: 'contract',
     description: `${operation} needs no key.`,
     wrap: forOperations(
       [operation],
@@ -26,49 +25,42 @@ export const authenticationMutants: readonly Mutant[] = [
   {
     number: 117,
     name: 'key-any',
-    breaks: 'contract',
     description: 'Any key is accepted, but one must be sent.',
     wrap: acceptIf((header) => /^bearer .+$/i.test(header)),
   },
   {
     number: 118,
     name: 'key-missing-accepted',
-    breaks: 'contract',
     description: 'A request without a key is accepted; a wrong key is refused.',
     wrap: acceptIf((header) => header === ''),
   },
   {
     number: 119,
     name: 'key-empty-accepted',
-    breaks: 'contract',
     description: 'Bearer without a key is accepted.',
     wrap: acceptIf((header) => /^bearer *$/i.test(header)),
   },
   {
     number: 120,
     name: 'key-scheme-unchecked',
-    breaks: 'contract',
     description: 'The key is accepted with any scheme, such as Basic.',
     wrap: acceptIf((header, key) => header.endsWith(` ${key}`)),
   },
   {
     number: 121,
     name: 'key-without-scheme',
-    breaks: 'contract',
     description: 'The key is accepted without a scheme.',
     wrap: acceptIf((header, key) => header === key),
   },
   {
     number: 122,
     name: 'key-prefix-accepted',
-    breaks: 'contract',
     description: 'A key is compared up to its last character.',
     wrap: acceptIf((header, key) => header.startsWith(`Bearer ${key.slice(0, -1)}`)),
   },
   {
     number: 123,
     name: 'key-any-case',
-    breaks: 'contract',
     description: 'A key is accepted in upper case and in lower case.',
     wrap: acceptIf((header, key) => header.toLowerCase() === `bearer ${key.toLowerCase()}`),
   },
@@ -82,28 +74,32 @@ export const authenticationMutants: readonly Mutant[] = [
   {
     number: 125,
     name: 'key-wrong-404',
-    breaks: 'contract',
     description: 'A wrong key is 404 instead of 401.',
     wrap: onRefusedKey((response, header) => (header === '' ? response : refuseAs(response, 404))),
   },
   {
     number: 126,
     name: 'key-missing-403',
-    breaks: 'contract',
     description: 'A missing key is 403 instead of 401.',
     wrap: onRefusedKey((response, header) => (header === '' ? refuseAs(response, 403) : response)),
   },
   {
     number: 127,
     name: 'key-wrong-403',
-    breaks: 'contract',
     description: 'A wrong key is 403 instead of 401.',
     wrap: onRefusedKey((response, header) => (header === '' ? response : refuseAs(response, 403))),
   },
   {
+    number: 207,
+    name: 'key-malformed-400',
+    description: 'An Authorization header without Bearer and a key is 400 instead of 401.',
+    wrap: onRefusedKey((response, header) =>
+      header === '' || /^Bearer \S/.test(header) ? response : refuseAs(response, 400),
+    ),
+  },
+  {
     number: 128,
     name: 'key-missing-login',
-    breaks: 'contract',
     description: 'A missing key is redirected to a login page.',
     wrap: onRefusedKey((response, header) => {
       if (header !== '') return response;
@@ -115,14 +111,12 @@ export const authenticationMutants: readonly Mutant[] = [
   {
     number: 129,
     name: 'key-401-without-body',
-    breaks: 'contract',
     description: 'A 401 has no body.',
     wrap: onRefusedKey((response) => withBody(response, null)),
   },
   {
     number: 130,
     name: 'key-401-on-create-without-body',
-    breaks: 'contract',
     description: 'A 401 of a create has no body; others have one.',
     wrap: onRefusedKey((response, _header, request) =>
       operationOf(request) === 'createPet' ? withBody(response, null) : response,

@@ -1,30 +1,22 @@
 import { editHeaders, forOperations, removeHeader } from './edit/edit.ts';
-import type { Mutant } from './mutant.ts';
+import type { MutantDefinition } from './mutant.ts';
 
-export const deprecationMutants: readonly Mutant[] = [
-  {
-    number: 157,
-    name: 'sunset-missing',
+export const deprecationMutants: readonly MutantDefinition[] = [
+  ...['Sunset', 'Deprecation'].map((header, index): MutantDefinition => ({
+    number: 157 + 2 * index,
+    name: `${header.toLowerCase()}-missing`,
     breaks: 'strict',
-    description: 'getPet has no Sunset.',
-    wrap: forOperations(['getPet'], removeHeader('Sunset')),
-  },
+    description: `getPet has no ${header}.`,
+    wrap: forOperations(['getPet'], removeHeader(header)),
+  })),
   {
     number: 158,
     name: 'sunset-wrong',
-    breaks: 'contract',
     description: 'The Sunset of getPet names 12 May 2030 instead of 5 December 2030.',
     wrap: forOperations(
       ['getPet'],
       editHeaders((headers) => headers.set('Sunset', 'Sun, 12 May 2030 00:00:00 GMT')),
     ),
-  },
-  {
-    number: 159,
-    name: 'deprecation-missing',
-    breaks: 'strict',
-    description: 'getPet has no Deprecation.',
-    wrap: forOperations(['getPet'], removeHeader('Deprecation')),
   },
   {
     number: 160,
@@ -48,16 +40,12 @@ export const deprecationMutants: readonly Mutant[] = [
     wrap: forOperations(['getPet'], removeHeader('Link')),
   },
   {
-    number: 162,
-    name: 'deprecation-of-list',
-    breaks: 'contract',
-    description: 'listPets announces its removal, although it is not deprecated.',
+    number: 210,
+    name: 'deprecation-everywhere',
+    description: 'The Sunset of getPet is also on listPets and createPet, which are not deprecated.',
     wrap: forOperations(
-      ['listPets'],
-      editHeaders((headers) => {
-        headers.set('Deprecation', '@1794614400');
-        headers.set('Sunset', 'Thu, 05 Dec 2030 00:00:00 GMT');
-      }),
+      ['listPets', 'createPet'],
+      editHeaders((headers) => headers.set('Sunset', 'Thu, 05 Dec 2030 00:00:00 GMT')),
     ),
   },
 ];

@@ -1,75 +1,67 @@
 import { editErrors, editResponse, operationOf, refuseAs, withBody } from './edit/edit.ts';
-import { without } from './edit/exact-json.ts';
-import type { Mutant, Wrap } from './mutant.ts';
+import { parseObject, without } from './edit/exact-json.ts';
+import type { MutantDefinition, Wrap } from './mutant.ts';
 
-export const errorMutants: readonly Mutant[] = [
-  {
-    number: 135,
-    name: 'error-without-code',
-    breaks: 'contract',
-    description: 'Errors have no code.',
-    wrap: editErrors((error) => without(error, 'code')),
-  },
-  {
-    number: 136,
-    name: 'error-without-message',
-    breaks: 'contract',
-    description: 'Errors have no message.',
-    wrap: editErrors((error) => without(error, 'message')),
-  },
-  {
-    number: 137,
-    name: 'error-without-status',
-    breaks: 'contract',
-    description: 'Errors have no status.',
-    wrap: editErrors((error) => without(error, 'status')),
-  },
+const fields = ['code', 'message', 'status'];
+
+export const errorMutants: readonly MutantDefinition[] = [
+  ...fields.map((field, index): MutantDefinition => ({
+    number: 135 + index,
+    name: `error-without-${field}`,
+    description: `Errors have no ${field}.`,
+    wrap: editErrors((error) => without(error, field)),
+  })),
+  ...(
+    [
+      [147, 400, 'code'],
+      [148, 401, 'status'],
+      [149, 404, 'message'],
+    ] as const
+  ).map(([number, status, field]): MutantDefinition => ({
+    number,
+    name: `error-${status}-without-${field}`,
+    description: `A ${status} has no ${field}; other errors have one.`,
+    wrap: editErrors((error) => without(error, field), [status]),
+  })),
   {
     number: 138,
     name: 'error-status-text',
-    breaks: 'contract',
     description: 'The status of an error is a string.',
     wrap: editErrors((error) => ({ ...error, status: String(error['status']) })),
   },
   {
     number: 139,
     name: 'error-status-differs',
-    breaks: 'contract',
     description: 'The status of an error is 500, whatever the HTTP status is.',
     wrap: editErrors((error) => ({ ...error, status: 500 })),
   },
   {
     number: 140,
     name: 'error-code-number',
-    breaks: 'contract',
     description: 'The code of an error is a number.',
     wrap: editErrors((error) => ({ ...error, code: error['status'] })),
   },
   {
     number: 141,
     name: 'error-message-list',
-    breaks: 'contract',
     description: 'The message of an error is an array.',
     wrap: editErrors((error) => ({ ...error, message: [error['message']] })),
   },
   {
     number: 142,
     name: 'error-message-null',
-    breaks: 'contract',
     description: 'The message of an error is null.',
     wrap: editErrors((error) => ({ ...error, message: null })),
   },
   {
     number: 143,
     name: 'error-in-object',
-    breaks: 'contract',
     description: 'The three fields of an error are in an object named error.',
     wrap: editErrors((error) => ({ error })),
   },
   {
     number: 144,
     name: 'error-as-text',
-    breaks: 'contract',
     description: 'Errors are sent as text/plain.',
     wrap: onError(async (response) =>
       withBody(response, await response.text(), { contentType: 'text/plain;charset=utf-8' }),
@@ -78,7 +70,6 @@ export const errorMutants: readonly Mutant[] = [
   {
     number: 145,
     name: 'error-as-problem',
-    breaks: 'contract',
     description: 'Errors are sent as application/problem+json.',
     wrap: onError(async (response) =>
       withBody(response, await response.text(), { contentType: 'application/problem+json' }),
@@ -87,35 +78,12 @@ export const errorMutants: readonly Mutant[] = [
   {
     number: 146,
     name: 'error-200',
-    breaks: 'contract',
     description: 'Errors have the HTTP status 200.',
     wrap: onError(async (response) => withBody(response, await response.text(), { status: 200 })),
   },
   {
-    number: 147,
-    name: 'error-400-without-code',
-    breaks: 'contract',
-    description: 'A 400 has no code; other errors have one.',
-    wrap: editErrors((error) => without(error, 'code'), [400]),
-  },
-  {
-    number: 148,
-    name: 'error-401-without-status',
-    breaks: 'contract',
-    description: 'A 401 has no status; other errors have one.',
-    wrap: editErrors((error) => without(error, 'status'), [401]),
-  },
-  {
-    number: 149,
-    name: 'error-404-without-message',
-    breaks: 'contract',
-    description: 'A 404 has no message; other errors have one.',
-    wrap: editErrors((error) => without(error, 'message'), [404]),
-  },
-  {
     number: 150,
     name: 'error-404-as-html',
-    breaks: 'contract',
     description: 'A 404 is an HTML page.',
     wrap: onError((response) =>
       response.status === 404
@@ -126,23 +94,30 @@ export const errorMutants: readonly Mutant[] = [
   {
     number: 151,
     name: 'invalid-pet-422',
-    breaks: 'contract',
     description: 'An invalid pet is 422 instead of 400.',
     wrap: onInvalidPet((response) => refuseAs(response, 422, 'invalid_pet')),
   },
   {
     number: 152,
     name: 'invalid-pet-500',
-    breaks: 'contract',
     description: 'An invalid pet is 500 instead of 400.',
     wrap: onInvalidPet((response) => refuseAs(response, 500, 'internal')),
   },
   {
     number: 153,
     name: 'invalid-pet-without-body',
-    breaks: 'contract',
     description: 'The 400 of an invalid pet has no body.',
     wrap: onInvalidPet((response) => withBody(response, null)),
+  },
+  {
+    number: 206,
+    name: 'invalid-json-500',
+    description: 'A body that is not JSON, such as an empty one, is 500 instead of 400.',
+    wrap: onError(async (response) => {
+      const text = await response.text();
+      const isParserError = parseObject(text)?.['code'] === 'invalid_json';
+      return isParserError ? refuseAs(response, 500, 'internal') : withBody(response, text);
+    }),
   },
   {
     number: 154,

@@ -1,7 +1,7 @@
 import { editHeaders, editRequest, removeHeader, withBody, withHeader } from './edit/edit.ts';
-import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
-export const etagMutants: readonly Mutant[] = [
+export const etagMutants: readonly MutantDefinition[] = [
   {
     number: 182,
     name: 'etag-missing',

@@ -1,9 +1,9 @@
 import { copyOf, editRequest, editResponse, forOperations, withBody, withHeader } from './edit/edit.ts';
-import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 
 const idempotencyKey = 'Idempotency-Key';
 
-export const idempotencyMutants: readonly Mutant[] = [
+export const idempotencyMutants: readonly MutantDefinition[] = [
   {
     number: 175,
     name: 'idempotency-ignored',

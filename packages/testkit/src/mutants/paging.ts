@@ -1,9 +1,9 @@
 import { editHeaders, editResponse, withBody, withUrl } from './edit/edit.ts';
 import { parseExact, renderExact, type Fields } from './edit/exact-json.ts';
-import type { Fetch, Mutant, Wrap } from './mutant.ts';
+import type { Fetch, MutantDefinition, Wrap } from './mutant.ts';
 import { editParameter, forList, limitOf, nextQuery, withLink } from './edit/pages.ts';
 
-export const pagingMutants: readonly Mutant[] = [
+export const pagingMutants: readonly MutantDefinition[] = [
   {
     number: 163,
     name: 'pages-skip-one',

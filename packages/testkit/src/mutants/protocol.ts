@@ -9,11 +9,11 @@ import {
   withHeader,
   withUrl,
 } from './edit/edit.ts';
-import type { Mutant } from './mutant.ts';
+import type { MutantDefinition } from './mutant.ts';
 import { forList } from './edit/pages.ts';
 
 /** Methods, paths and headers beside the three operations. */
-export const protocolMutants: readonly Mutant[] = [
+export const protocolMutants: readonly MutantDefinition[] = [
   {
     number: 196,
     name: 'head-refused',

@@ -1,6 +1,6 @@
 import { editPets, type OperationName } from './edit/edit.ts';
 import { without, type Fields } from './edit/exact-json.ts';
-import type { Mutant } from './mutant.ts';
+import type { MutantDefinition } from './mutant.ts';
 
 const operations: readonly (readonly [OperationName, string, string])[] = [
   ['listPets', 'in-list', 'a list returns'],
@@ -9,7 +9,7 @@ const operations: readonly (readonly [OperationName, string, string])[] = [
 ];
 
 /** Mistakes in the pets that operations return. What the store keeps is right. */
-export const returnedPetMutants: readonly Mutant[] = [
+export const returnedPetMutants: readonly MutantDefinition[] = [
   ...inEachOperation(29, 'id-missing', 'The pet that $ has no id.', (pet) => without(pet, 'id')),
   ...inEachOperation(32, 'name-missing', 'The pet that $ has no name.', (pet) => without(pet, 'name')),
   ...inEachOperation(35, 'category-missing', 'The pet that $ has no categoryId.', (pet) =>
@@ -57,7 +57,6 @@ export const returnedPetMutants: readonly Mutant[] = [
   {
     number: 60,
     name: 'snake-case',
-    breaks: 'contract',
     description: 'Every pet has category_id instead of categoryId.',
     wrap: editPets(['listPets', 'createPet', 'getPet'], (pet) => ({
       ...without(pet, 'categoryId'),
@@ -72,11 +71,10 @@ function inEachOperation(
   name: string,
   description: string,
   edit: (pet: Fields) => Fields,
-): Mutant[] {
+): MutantDefinition[] {
   return operations.map(([operation, suffix, returns], index) => ({
     number: number + index,
     name: `${name}-${suffix}`,
-    breaks: 'contract',
     description: description.replace('$', returns),
     wrap: editPets([operation], edit),
   }));

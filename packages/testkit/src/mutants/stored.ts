@@ -1,29 +1,26 @@
 import { editNewPet } from './edit/edit.ts';
 import { withDefault, without, type Fields } from './edit/exact-json.ts';
-import type { Mutant, Wrap } from './mutant.ts';
+import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Creates that store another pet than was sent. Every response shows what was stored. */
-export const storedMutants: readonly Mutant[] = [
+export const storedMutants: readonly MutantDefinition[] = [
   {
     number: 76,
     name: 'name-trimmed',
-    breaks: 'contract',
     description: 'Spaces around a name are removed.',
     wrap: storeName((name) => name.trim()),
   },
   {
     number: 77,
     name: 'name-cut',
-    breaks: 'contract',
     description: 'A name is cut after 64 characters.',
     wrap: storeName((name) => name.slice(0, 64)),
   },
   {
     number: 78,
     name: 'name-escaped',
-    breaks: 'contract',
     description: 'A name is escaped for HTML before it is stored.',
     wrap: storeName((name) =>
       name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
@@ -32,21 +29,18 @@ export const storedMutants: readonly Mutant[] = [
   {
     number: 79,
     name: 'name-without-emoji',
-    breaks: 'contract',
     description: 'Characters past U+FFFF become question marks.',
     wrap: storeName((name) => name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?')),
   },
   {
     number: 80,
     name: 'name-normalized',
-    breaks: 'contract',
     description: 'A name is brought into the Unicode form NFC.',
     wrap: storeName((name) => name.normalize('NFC')),
   },
   {
     number: 81,
     name: 'name-capitalized',
-    breaks: 'contract',
     description: 'A name is stored with a capital letter.',
     wrap: storeName((name) => name.charAt(0).toUpperCase() + name.slice(1)),
   },
@@ -60,56 +54,49 @@ export const storedMutants: readonly Mutant[] = [
   {
     number: 83,
     name: 'category-stored-rounded',
-    breaks: 'contract',
     description: 'A categoryId past 2^53 is rounded before it is stored.',
     wrap: storeCategory((value) => BigInt.asIntN(64, BigInt(Number(value)))),
   },
   {
     number: 84,
     name: 'category-32-bits',
-    breaks: 'contract',
     description: 'A categoryId keeps its lower 32 bits.',
     wrap: storeCategory((value) => BigInt.asIntN(32, value)),
   },
   {
     number: 85,
     name: 'category-without-sign',
-    breaks: 'contract',
     description: 'A negative categoryId loses its sign.',
     wrap: storeCategory((value) => (value < 0n && value > -(2n ** 63n) ? -value : value)),
   },
   {
     number: 86,
     name: 'category-negative-refused',
-    breaks: 'contract',
     description: 'A negative categoryId is refused.',
     wrap: refuseCategory((value) => value < 0n),
   },
   {
     number: 87,
     name: 'category-large-refused',
-    breaks: 'contract',
     description: 'A categoryId past 2^53 is refused.',
     wrap: refuseCategory((value) => value > maxSafe || value < -maxSafe),
   },
   {
     number: 88,
     name: 'status-not-stored',
-    breaks: 'contract',
     description: 'The status that a create sends is not stored.',
     wrap: editNewPet((pet) => (isValidStatus(pet) ? without(pet, 'status') : pet)),
   },
   {
     number: 89,
     name: 'status-stored-by-default',
-    breaks: 'contract',
+    breaks: 'strict',
     description: 'A pet that is added without a status is stored as available.',
     wrap: editNewPet((pet) => withDefault(pet, 'status', 'available')),
   },
   {
     number: 90,
     name: 'status-required',
-    breaks: 'contract',
     description: 'A create without a status is refused.',
     wrap: editNewPet((pet) => withDefault(pet, 'status', null)),
   },
@@ -119,6 +106,12 @@ export const storedMutants: readonly Mutant[] = [
     breaks: 'strict',
     description: 'A create with a field that the API does not know is refused.',
     wrap: editNewPet((pet) => (Object.keys(pet).every((name) => knownFields.has(name)) ? pet : {})),
+  },
+  {
+    number: 208,
+    name: 'category-zero-refused',
+    description: 'A categoryId of 0 is taken for a missing one.',
+    wrap: refuseCategory((value) => value === 0n),
   },
 ];
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
+import { issueKey } from '../../../../src/domain/api-key.ts';
 import { openService, openTemporarySqlite } from '../../../../test/support/http/service.ts';
 import { freePort } from '../../../../test/support/http/free-port.ts';
 import { runOnTerminal } from '../../../../test/support/process/terminal.ts';
@@ -19,7 +20,10 @@ interface Json {
   passed: number;
   failed: number;
   petsCreated: number;
-  checks: Record<'name' | 'rule' | 'profile' | 'outcome' | 'sent' | 'expected' | 'seen', string>[];
+  checks: Record<
+    'name' | 'rule' | 'profile' | 'outcome' | 'sent' | 'expected' | 'seen' | 'causedBy',
+    string
+  >[];
 }
 
 let service: Service;
@@ -78,7 +82,9 @@ describe('petstore-conform', () => {
         String.raw`  seen      401 {"code":"<&\"\u0001","message":"No."}`,
       ].join('\n'),
     );
-    expect(text.stdout).toMatch(/: \d+ failed; /);
+    expect(text.stdout).toMatch(/\n  20 more checks failed because of this\.\n/);
+    expect(text.stdout).toMatch(/\nfollows +errors\/create-401-status /);
+    expect(text.stdout).toMatch(/: 21 failed, 1 finding; /);
 
     const xml = await Bun.file(file).text();
     expect(xml).toStartWith(
@@ -87,6 +93,9 @@ describe('petstore-conform', () => {
     expect(xml).toContain('<testcase classname="petstore.contract.limits" name="limits/default: ');
     expect(xml).toContain(
       '<failure message="expected the integer status 401 in the body">sent: GET /pets (no Auth',
+    );
+    expect(xml).toContain(
+      '<failure message="expected the integer status 401 in the body; follows from errors/list-',
     );
     expect(xml).toContain('{&quot;code&quot;:&quot;&lt;&amp;\\&quot;\\u0001&quot;');
 
@@ -97,6 +106,60 @@ describe('petstore-conform', () => {
     expect(checks.find(({ name }) => name === 'errors/list-401-status')).toMatchObject({
       sent: 'GET /pets (no Authorization)',
       expected: 'the integer status 401 in the body',
+    });
+    expect(checks.find(({ name }) => name === 'errors/get-401-status')).toMatchObject({
+      causedBy: 'errors/list-401-status',
+    });
+
+    const github = await runKit('conform', [...args, '--only', 'errors', '--github']);
+    expect(github.stdout.split('\n').filter((line) => line.startsWith('::'))).toEqual([
+      '::error title=petstore-conform errors/list-401-status::errors/list-401-status: The 401 of GET /pets repeats 401 as its ' +
+        'integer status.%0A  sent      GET /pets (no Authorization)%0A  expected  the integer status 401 in the body%0A' +
+        String.raw`  seen      401 {"code":"<&\"\u0001","message":"No."}%0A  2 more checks failed because of this.`,
+    ]);
+  });
+
+  it('runs and lists some checks only', async () => {
+    const { status, stdout } = await conform(service.url, '--only', 'create,limits/default', '--json');
+    expect(status).toBe(0);
+    const ran = (JSON.parse(stdout) as Json).checks.map(({ name }) => name);
+    expect(ran).toContain('limits/default');
+    expect(ran.filter((name) => !name.startsWith('create/'))).toEqual(['limits/default']);
+    const listed = await runKit('conform', ['--list', '--only', 'create,limits/default', '--json']);
+    expect((JSON.parse(listed.stdout) as Json['checks']).map(({ name }) => name)).toEqual(ran);
+    const all = await runKit('conform', ['--list', '--profile', 'strict']);
+    expect(all.stdout).toMatch(/^CHECK +PROFILE +RULE\n/);
+    expect(all.stdout).toMatch(/\netag\/on-200 +strict +Every 200 of a GET has a strong ETag/);
+  });
+
+  it('creates pets of the chosen category alone, where only that exists', async () => {
+    await using own = await openService({ openStore: openTemporarySqlite });
+    await using server = listen({
+      fetch: async (request) => {
+        const sent = request.method === 'POST' ? await (request.clone() as Request).text() : '';
+        const error = { code: 'unknown_category', message: 'No category has this id.', status: 400 };
+        const isRefused = sent.includes('"categoryId"') && !/"categoryId"\s*:\s*7\b/.test(sent);
+        return isRefused && request.headers.get('Authorization') === `Bearer ${own.apiKey}`
+          ? Response.json(error, { status: 400 })
+          : own.app.fetch(request);
+      },
+    });
+    const args = [server.url, '--api-key', own.apiKey];
+    const chosen = await runKit('conform', [...args, '--category-id', '7']);
+    expect(chosen.stdout).toMatch(/: all passed; /);
+    const other = await runKit('conform', args);
+    expect(other.stdout).toMatch(/\d+ more checks failed because of this\.\n/);
+    expect(other.stdout).toContain('If only some categories exist, choose one with --category-id.\n');
+  });
+
+  it('exits with 2 and one sentence if the key may not create pets', async () => {
+    await using own = await openService({ openStore: openTemporarySqlite });
+    const window = await issueKey(own.keys, { name: 'window', now: new Date(), isReadOnly: true });
+    await using server = listen(own.app);
+    expect(await runKit('conform', [server.url, '--api-key', window.text])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `petstore-conform: The API key may not create pets at ${server.url}/v1 (403). Set PETSTORE_API_KEY to a key that may.\n`,
     });
   });
 
@@ -138,7 +201,11 @@ describe('petstore-conform', () => {
   });
 
   it.each([
-    [[], "Missing required argument 'url'. See: petstore-conform --help"],
+    [[], 'An address is needed. See: petstore-conform --help'],
+    [
+      ['http://localhost', '--only', 'create,etag'],
+      'The contract profile has no check or subject "etag". See: petstore-conform --list --profile contract',
+    ],
     [['127.0.0.1:8080'], 'The URL must be an address such as http://127.0.0.1:8080, not "127.0.0.1:8080".'],
     [['http://a:b@localhost'], 'The URL must not contain a user name or a password.'],
     [

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
+import { createRedaction, hideInAuthorization } from '../../src/conform/redact.ts';
 import { runChecks } from '../../src/conform/run.ts';
 import { openService, openTemporarySqlite, type Service } from '../../../../test/support/http/service.ts';
 
@@ -26,9 +27,11 @@ function openApi(spoil: (request: Request, next: Fetch) => Response | Promise<Re
 const pass = (request: Request) => service.app.fetch(request);
 
 async function failuresOf(api: Api) {
-  return (await runChecks(api)).flatMap(({ check, failure }) =>
-    failure ? [{ name: check.name, ...failure }] : [],
-  );
+  return (await runChecks(api)).flatMap(({ check, failure }) => {
+    if (!failure) return [];
+    const { sent, expected, seen } = failure;
+    return [{ name: check.name, sent, expected, seen }];
+  });
 }
 
 describe('the checks', () => {
@@ -76,6 +79,30 @@ describe('the checks', () => {
     const api = createApi({ url: 'http://localhost', apiKey: own.apiKey, fetch });
     await runChecks(api, { profile: 'strict' });
     expect(api.createdCount).toBeLessThan(100);
+  });
+});
+
+describe('a redaction', () => {
+  it.each([
+    ['x', 'Rex', 'Rex'],
+    ['Rex', '{"name":"Rex"}', '{"name":"Rex"}'],
+    ['petstore', 'mypetstore and petstores', 'mypetstore and petstores'],
+    ['petstore', 'no key petstore here', 'no key <API_KEY> here'],
+    ['key-of-sixteen-characters', 'akey-of-sixteen-charactersz', 'a<API_KEY>z'],
+  ])('of the key %s makes of %s', (apiKey, text, shown) => {
+    expect(createRedaction(apiKey)(text)).toBe(shown);
+  });
+
+  it.each([
+    ['Bearer Rex', 'Bearer <API_KEY>'],
+    ['Bearer Rexx', 'Bearer <API_KEY>x'],
+    ['Bearer xREX', 'Bearer x<API_KEY>'],
+    ['BearerRex', 'Bearer<API_KEY>'],
+    ['Bearer Rex, Bearer Rex', 'Bearer <API_KEY>, Bearer <API_KEY>'],
+    [`Basic ${btoa('Rex:')}`, 'Basic <API_KEY in Base64>'],
+    ['Bearer conform-wrong-key', 'Bearer conform-wrong-key'],
+  ])('hides the key Rex in the header %s', (header, shown) => {
+    expect(hideInAuthorization(header, 'Rex')).toBe(shown);
   });
 });
 
@@ -163,7 +190,12 @@ describe('the contract profile', () => {
       if (status !== null && !['available', 'pending', 'sold'].includes(status)) {
         return request.headers.has('Authorization') ? Response.json([]) : pass(request);
       }
-      const response = await pass(new Request(url.href, request));
+      const sent = request.method === 'POST' ? await (request.clone() as Request).text() : '';
+      // It has no names with line ends, and a default status.
+      const error = { code: 'invalid', message: 'name must be one line.', status: 400 };
+      if (sent.includes(String.raw`\n`)) return Response.json(error, { status: 400 });
+      const body = sent.replace(/^\{("name":"[^"]*","categoryId":-?\d+)\}$/, '{$1,"status":"available"}');
+      const response = await pass(new Request(url.href, { ...inherited(request), ...(sent && { body }) }));
       // It has none of our headers, other codes, and more fields than it needs.
       const headers = { 'Content-Type': 'application/json; charset=utf-8' };
       const text = await response.text();
@@ -173,6 +205,10 @@ describe('the contract profile', () => {
     expect(await failuresOf(api)).toEqual([]);
   });
 });
+
+function inherited({ method, headers }: Request): RequestInit {
+  return { method, headers };
+}
 
 function clamp(limit: number): number {
   return Number.isInteger(limit) && limit >= 1 ? Math.min(limit, 100) : 20;

@@ -3,6 +3,7 @@ import { readScores, scoreRow } from '../../../../scripts/score/scores.ts';
 import { checksFor } from '../../src/conform/checks.ts';
 import { mutants } from '../../src/mutants/index.ts';
 import {
+  failedNames,
   findMutants,
   openCheckedSandbox,
   renderKillTable,
@@ -24,7 +25,7 @@ describe('conform', () => {
     'finds nothing wrong with a sandbox that has no mistake (stable only: %p)',
     async (stableOnly) => {
       await using sandbox = openCheckedSandbox({ stableOnly });
-      expect(await sandbox.failedChecks('strict')).toEqual([]);
+      expect(failedNames(await sandbox.results('strict'))).toEqual([]);
     },
   );
 
@@ -36,6 +37,11 @@ describe('conform', () => {
 
   it('finds every other mutant in the strict profile', () => {
     expect(namesOf(kills.filter(({ checks }) => checks.length === 0))).toEqual([]);
+  });
+
+  it('makes few findings of one mistake, however many checks fail', () => {
+    const contract = kills.filter(({ mutant }) => mutant.breaks === 'contract');
+    expect(namesOf(contract.filter(({ findingCount }) => findingCount > 4))).toEqual([]);
   });
 
   it('accepts mutants that keep the contract in the contract profile', () => {

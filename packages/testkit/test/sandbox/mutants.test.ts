@@ -5,6 +5,7 @@ import { editNewPet, editPets, forOperations, operationOf } from '../../src/muta
 import type { Fetch, Wrap } from '../../src/mutants/mutant.ts';
 import { readAllPets } from '../../src/mutants/edit/pages.ts';
 import { addPets, idsOf, post, rex } from '../../../../test/support/http/calls.ts';
+import { runKit } from '../../../../test/support/process/process.ts';
 import { openService, type Service } from '../../../../test/support/http/service.ts';
 
 let service: Service;
@@ -44,6 +45,14 @@ describe('the mutants', () => {
       expect(description).toMatch(/^[A-Za-z][^\n]{8,110}\.$/);
     },
   );
+
+  it('are listed in families, each on its own line', async () => {
+    const { stdout } = await runKit('sandbox', ['--list-mutants']);
+    expect(stdout).toMatch(
+      /\n\nA missing field is accepted: name, categoryId\n  61 +name-missing-accepted .*\n  64 +category-missing-accepted .*\n\n/,
+    );
+    expect(stdout.match(/^ +\d+ /gm)).toHaveLength(mutants.length);
+  });
 
   it('serve what is no operation untouched', async () => {
     for (const { name, wrap } of mutants) {

@@ -93,7 +93,7 @@ describe('petstore-sandbox', () => {
     const { stdout } = await runKit('sandbox', ['--list-mutants', '--json']);
     const listed = JSON.parse(stdout) as object[];
     expect(listed.length).toBeGreaterThanOrEqual(60);
-    expect(Object.keys(listed[0]!)).toEqual(['number', 'name', 'breaks', 'description']);
+    expect(Object.keys(listed[0]!)).toEqual(['number', 'name', 'breaks', 'description', 'family']);
   });
 
   it.each([

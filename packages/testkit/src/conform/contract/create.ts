@@ -8,13 +8,15 @@ import { statuses } from '../rules.ts';
 import { sampleWith, samples } from '../samples.ts';
 import { expectCount, findWholeList } from '../whole-list.ts';
 
+const newIds = 'every pet gets a new id';
+
 /** `POST /pets` with a valid body. */
 export const createChecks = checksOf('contract', 'create', [
   [
     'returns-pet',
     'POST /pets responds with 201 and the pet as it was sent, as application/json.',
     async (api) => {
-      const sent = { ...named(api, 'created'), categoryId: '7', status: 'pending' };
+      const sent = { ...named(api, 'created', '7'), status: 'pending' };
       const exchange = await api.send(creating(renderPet(sent)));
       expectValues(exchange, readPet(exchange, 201), sent);
       expectJsonType(exchange);
@@ -32,7 +34,7 @@ export const createChecks = checksOf('contract', 'create', [
   ],
   [
     'without-status',
-    'A pet that is created without a status has none: there is no default, and the field is not null.',
+    'A pet may be created without a status; it then has none or a default, and the field is never null.',
     async (api) => {
       const sent = named(api, 'without status');
       const exchange = await api.send(creating(renderPet(sent)));
@@ -50,6 +52,7 @@ export const createChecks = checksOf('contract', 'create', [
         last,
         'a new id for each pet',
         `the ids ${ids.join(', ')}`,
+        newIds,
       );
     },
   ],
@@ -61,7 +64,8 @@ export const createChecks = checksOf('contract', 'create', [
       const first = await createPet(api, sent);
       const exchange = await api.send(creating(renderPet(sent)));
       const second = readPet(exchange, 201);
-      expectThat(first.id !== second.id, exchange, `another id than ${first.id}, which the first pet has`);
+      const expected = `another id than ${first.id}, which the first pet has`;
+      expectThat(first.id !== second.id, exchange, expected, undefined, newIds);
     },
   ],
   [
@@ -76,23 +80,34 @@ export const createChecks = checksOf('contract', 'create', [
           readPet(exchange, 201).id !== created.id,
           exchange,
           `another id than ${created.id}, which is taken`,
+          undefined,
+          `${newIds} > although one was sent`,
         );
       } else expectStatus(exchange, 400);
       const found = await getPet(api, created.id);
-      expectValues(found, readPet(found), sent);
+      expectValues(found, readPet(found), sent, created);
     },
   ],
   [
     'keeps-text',
-    'A name is returned and kept exactly as it was sent: accents, emoji, quotes, line ends, spaces.',
+    'A name is returned and kept exactly as it was sent: accents, emoji, quotes, spaces.',
     async (api) => {
       const texts = [
         'e\u0301 \u00e9 ß 犬 كلب',
         '🐈‍⬛👨‍👩‍👧',
-        'quote " backslash \\ slash / tab \t line \n',
+        'quote " backslash \\ slash /',
         '  two spaces, & <b>markup</b>  ',
       ];
-      await Promise.all(texts.map((text) => expectKept(api, named(api, text))));
+      await Promise.all(texts.map((text) => expectKept(api, { ...named(api, text), status: 'sold' })));
+    },
+  ],
+  [
+    'keeps-control-characters',
+    'A name with tabs and line ends is kept exactly, or refused with 400.',
+    async (api) => {
+      const sent = named(api, 'tab \t line \r\n end');
+      const exchange = await api.send(creating(renderPet(sent)));
+      if (exchange.status !== 400) expectValues(exchange, readPet(exchange, 201), sent);
     },
   ],
   [
@@ -117,15 +132,20 @@ export const createChecks = checksOf('contract', 'create', [
   ],
 ]);
 
-/** Bodies that are refused with 400. `good` are the fields of a pet that would be accepted. */
-const invalidBodies: [name: string, rule: string, bodies: (good: string) => string[]][] = [
+/** Bodies that are refused with 400. `name` and `category` are fields of a pet that would be accepted. */
+const invalidBodies: [what: string, rule: string, bodies: (name: string, category: string) => string[]][] = [
   ['without-fields', 'An object without name and categoryId', () => ['{}', '{"status":"sold"}']],
-  ['without-name', 'A body without name', () => ['{"categoryId":1}', '{"categoryId":1,"status":"sold"}']],
+  [
+    'without-name',
+    'A body without name',
+    (_, category) => [`{${category}}`, `{${category},"status":"sold"}`],
+  ],
   ['without-category', 'A body without categoryId', (name) => [`{${name}}`, `{${name},"status":"sold"}`]],
   [
     'name-not-a-string',
     'A name that is no string',
-    () => ['7', 'true', 'null', '["conform"]', '{}'].map((value) => `{"name":${value},"categoryId":1}`),
+    (_, category) =>
+      ['7', 'true', 'null', '["conform"]', '{}'].map((value) => `{"name":${value},${category}}`),
   ],
   [
     'category-not-an-integer',
@@ -141,20 +161,20 @@ const invalidBodies: [name: string, rule: string, bodies: (good: string) => stri
   [
     'unknown-status',
     'A status that is no PetStatus',
-    (name) =>
+    (name, category) =>
       ['"lost"', '"Available"', '"sold "', '""', '1', 'true', 'null', '["sold"]'].map(
-        (value) => `{${name},"categoryId":1,"status":${value}}`,
+        (value) => `{${name},${category},"status":${value}}`,
       ),
   ],
   [
     'not-an-object',
     'A body that is no object',
-    (name) => ['[]', '7', 'null', '"conform"', `[{${name},"categoryId":1}]`],
+    (name, category) => ['[]', '7', 'null', '"conform"', `[{${name},${category}}]`],
   ],
   [
     'not-json',
     'A body that is not JSON',
-    (name) => ['{', `{${name},"categoryId":1`, 'conform', "{'name':'conform'}"],
+    (name, category) => ['{', `{${name},${category}`, 'conform', "{'name':'conform'}"],
   ],
   ['empty', 'A request without a body', () => ['']],
 ];
@@ -165,8 +185,9 @@ export const invalidCreateChecks = checksOf('contract', 'create-invalid', [
     name,
     `${rule} is 400 with an Error body.`,
     async (api) => {
-      const good = `"name":${JSON.stringify(named(api, 'invalid').name)}`;
-      const exchanges = await Promise.all(bodies(good).map((body) => api.send(creating(body))));
+      const { name: text, categoryId } = named(api, 'invalid');
+      const invalid = bodies(`"name":${JSON.stringify(text)}`, `"categoryId":${categoryId}`);
+      const exchanges = await Promise.all(invalid.map((body) => api.send(creating(body))));
       for (const exchange of exchanges) {
         expectStatus(exchange, 400);
         expectErrorBody(exchange);
@@ -195,5 +216,5 @@ async function expectKept(api: Api, sent: SentPet): Promise<void> {
   const created = readPet(exchange, 201);
   expectValues(exchange, created, sent);
   const found = await getPet(api, created.id);
-  expectValues(found, readPet(found), sent);
+  expectValues(found, readPet(found), sent, created);
 }

@@ -1,5 +1,5 @@
 import { checksOf } from '../check.ts';
-import { expectValues, findById } from '../expectations.ts';
+import { expectValues, findById, reasons } from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
 import { creating, getPet, listPets, named, readPet, readPets, renderPet } from '../pets.ts';
 import { limits, removalDay } from '../rules.ts';
@@ -24,7 +24,7 @@ export const deprecationChecks = checksOf('contract', 'deprecation', [
       const pets = readPets(exchange);
       const listed = findById(pets, created);
       if (listed === undefined && pets.length >= limits.largest) return;
-      expectThat(listed !== undefined, exchange, `the pet ${created.id}`);
+      expectThat(listed !== undefined, exchange, `the pet ${created.id}`, undefined, reasons.missing);
       expectValues(exchange, listed, sent);
       const one = await getPet(api, created.id);
       expectValues(one, readPet(one), sent);

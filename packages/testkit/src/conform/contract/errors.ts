@@ -1,8 +1,8 @@
 import { sendAll, withEach, type Api, type ApiRequest, type Exchange } from '../api.ts';
 import { checksOf, type Entry } from '../check.ts';
-import { readError } from '../errors.ts';
+import { expectErrorStatus, expectErrorText } from '../errors.ts';
 import { expectJsonType } from '../expectations.ts';
-import { expectStatus, expectThat } from '../mismatch.ts';
+import { expectStatus } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
 import { unknownIds } from './get.ts';
@@ -51,34 +51,17 @@ export const errorChecks = checksOf(
       [
         `${name}-code`,
         `${what} has a code, a string.`,
-        (api) =>
-          each(api, (exchange) => {
-            const { code } = readError(exchange);
-            expectThat(
-              typeof code === 'string' && code !== '',
-              exchange,
-              'a code, a string that is not empty',
-            );
-          }),
+        (api) => each(api, (exchange) => expectErrorText(exchange, 'code')),
       ],
       [
         `${name}-message`,
         `${what} has a message, a string.`,
-        (api) =>
-          each(api, (exchange) => {
-            const { message } = readError(exchange);
-            const isText = typeof message === 'string' && message !== '';
-            expectThat(isText, exchange, 'a message, a string that is not empty');
-          }),
+        (api) => each(api, (exchange) => expectErrorText(exchange, 'message')),
       ],
       [
         `${name}-status`,
         `${what} repeats ${status} as its integer status.`,
-        (api) =>
-          each(api, (exchange) => {
-            const isSame = readError(exchange).status === BigInt(status);
-            expectThat(isSame, exchange, `the integer status ${status} in the body`);
-          }),
+        (api) => each(api, expectErrorStatus),
       ],
       [`${name}-content-type`, `${what} is sent as application/json.`, (api) => each(api, expectJsonType)],
     ] satisfies Entry[];

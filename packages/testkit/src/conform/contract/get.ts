@@ -1,7 +1,7 @@
 import { sendAll, type Api } from '../api.ts';
 import { checksOf } from '../check.ts';
 import { expectErrorBody } from '../errors.ts';
-import { expectJsonType, expectRequiredFields, expectValues } from '../expectations.ts';
+import { expectJsonType, expectRequiredFields, expectValues, reasons } from '../expectations.ts';
 import { expectRefusal, expectStatus, expectThat } from '../mismatch.ts';
 import { createPet, getPet, named, readPet } from '../pets.ts';
 import { sampleWith, samples } from '../samples.ts';
@@ -21,8 +21,9 @@ export const getChecks = checksOf('contract', 'get', [
         const sample = all[index];
         if (!sample) continue;
         const pet = readPet(exchange);
-        expectThat(pet.id === sample.created.id, exchange, `the pet ${sample.created.id}`);
-        expectValues(exchange, pet, sample.sent);
+        const expected = `the pet ${sample.created.id}`;
+        expectThat(pet.id === sample.created.id, exchange, expected, undefined, reasons.id);
+        expectValues(exchange, pet, sample.sent, sample.created);
       }
     },
   ],
@@ -45,8 +46,9 @@ export const getChecks = checksOf('contract', 'get', [
     async (api) => {
       for (const what of ['at once', 'at once again']) {
         const sent = named(api, what);
-        const exchange = await getPet(api, (await createPet(api, sent)).id);
-        expectValues(exchange, readPet(exchange), sent);
+        const created = await createPet(api, sent);
+        const exchange = await getPet(api, created.id);
+        expectValues(exchange, readPet(exchange), sent, created);
       }
     },
   ],

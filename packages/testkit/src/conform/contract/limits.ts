@@ -1,10 +1,13 @@
 import type { Api } from '../api.ts';
 import { checksOf } from '../check.ts';
-import { expectRefusalOrPets } from '../expectations.ts';
+import { expectRefusalOrPets, reasons } from '../expectations.ts';
 import { expectThat } from '../mismatch.ts';
 import { listPets, readList, readPets } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
 import { sampleCount, samples } from '../samples.ts';
+
+const { tooFew } = reasons;
+const tooMany = 'a list has too many pets';
 
 /** The parameter `limit` of `GET /pets`. At least {@link sampleCount} pets are there. */
 export const limitChecks = checksOf('contract', 'limits', [
@@ -41,7 +44,8 @@ export const limitChecks = checksOf('contract', 'limits', [
       const { length } = readPets(exchange);
       const least = Math.min(known.size, limits.largest);
       const isRight = length >= least && length <= limits.largest;
-      expectThat(isRight, exchange, `${least} to 100 pets: so many are known`, `${length} pets`);
+      const rule = `${least} to 100 pets: so many are known`;
+      expectThat(isRight, exchange, rule, `${length} pets`, length < least ? tooFew : tooMany);
     },
   ],
   [
@@ -54,7 +58,7 @@ export const limitChecks = checksOf('contract', 'limits', [
       const pets = readPets(exchange);
       // A list that is shorter than its limit shows all pets.
       const least = almost.length === 99 ? 99 : almost.length;
-      expectThat(pets.length >= least, exchange, `at least ${least} pets`, `${pets.length} pets`);
+      expectThat(pets.length >= least, exchange, `at least ${least} pets`, `${pets.length} pets`, tooFew);
     },
   ],
   [
@@ -65,7 +69,7 @@ export const limitChecks = checksOf('contract', 'limits', [
       const expectAtMost = async (limit: number): Promise<void> => {
         const exchange = await listPets(api, `?limit=${limit}`);
         const { length } = readPets(exchange);
-        expectThat(length <= limit, exchange, `at most ${limit} pets`, `${length} pets`);
+        expectThat(length <= limit, exchange, `at most ${limit} pets`, `${length} pets`, tooMany);
       };
       await Promise.all([1, 2, 5, 7, 13, 20, 23, 50, 99, 100].map(expectAtMost));
     },
@@ -111,5 +115,7 @@ async function expectLength(api: Api, query: string, expected: number): Promise<
   await samples(api);
   const exchange = await listPets(api, query);
   const { length } = readPets(exchange);
-  expectThat(length === expected, exchange, `${expected} pets: at least as many are there`, `${length} pets`);
+  const reason = query === '' ? 'default limit' : length > expected ? tooMany : tooFew;
+  const rule = `${expected} pets: at least as many are there`;
+  expectThat(length === expected, exchange, rule, `${length} pets`, reason);
 }

@@ -1,7 +1,14 @@
 import { checksOf } from '../check.ts';
-import { expectJsonType, expectRequiredFields, expectValues, findById } from '../expectations.ts';
+import {
+  expectJsonType,
+  expectRequiredFields,
+  expectStatusField,
+  expectValues,
+  findById,
+  reasons,
+} from '../expectations.ts';
 import { expectStatus, expectThat } from '../mismatch.ts';
-import { listAll, listPets, parseBody, readPets } from '../pets.ts';
+import { listAll, listPets, readArray, readPets } from '../pets.ts';
 import { limits, statuses } from '../rules.ts';
 import { samples } from '../samples.ts';
 
@@ -30,9 +37,7 @@ export const listChecks = checksOf('contract', 'list', [
     'A list is a JSON array, not an object around one.',
     async (api) => {
       await samples(api);
-      for (const exchange of await listAll(api, queries)) {
-        expectThat(Array.isArray(parseBody(exchange)), exchange, 'a JSON array');
-      }
+      for (const exchange of await listAll(api, queries)) readArray(exchange);
     },
   ],
   [
@@ -60,14 +65,7 @@ export const listChecks = checksOf('contract', 'list', [
     async (api) => {
       await samples(api);
       for (const exchange of await listAll(api, queries)) {
-        for (const { id, status, fieldNames } of readPets(exchange)) {
-          expectThat(
-            !fieldNames.includes('status') || (statuses as readonly unknown[]).includes(status),
-            exchange,
-            'a status of available, pending or sold, or no field',
-            `the pet ${id} with the status ${JSON.stringify(status)}`,
-          );
-        }
+        for (const pet of readPets(exchange)) expectStatusField(exchange, pet);
       }
     },
   ],
@@ -96,12 +94,14 @@ export const listChecks = checksOf('contract', 'list', [
       const pets = readPets(exchange);
       for (const sample of created) {
         const found = findById(pets, sample.created);
-        if (found) expectValues(exchange, found, sample.sent);
+        if (found) expectValues(exchange, found, sample.sent, sample.created);
         const isCut = pets.length >= limits.largest;
         expectThat(
           found !== undefined || isCut,
           exchange,
           `the pet ${sample.created.id}, which was created before`,
+          undefined,
+          reasons.missing,
         );
       }
     },

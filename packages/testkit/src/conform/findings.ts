@@ -1,0 +1,35 @@
+import { subjectOf } from './check.ts';
+import type { CheckResult } from './run.ts';
+
+/** One cause: the failure that shows it best, and those that follow from it. */
+export interface Finding {
+  result: CheckResult;
+  followers: CheckResult[];
+}
+
+/** Where a cause shows best: a service that cannot create fails in every subject. */
+const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
+
+/** Groups the failures by their reason; `a > b` belongs to `a` if something failed for `a` alone. */
+export function findingsOf(results: CheckResult[]): Finding[] {
+  const failed = results.filter(({ failure }) => failure);
+  const reasons = new Set(failed.map(reasonOf));
+  const groups = Map.groupBy(failed, (result) => {
+    const steps = reasonOf(result).split(' > ');
+    const prefixes = steps.map((_, index) => steps.slice(0, index + 1).join(' > '));
+    return prefixes.find((prefix) => reasons.has(prefix));
+  });
+  return [...groups.values()].flatMap((group) => {
+    const [result, ...followers] = group.toSorted((one, other) => placeOf(one) - placeOf(other));
+    return result ? [{ result, followers }] : [];
+  });
+}
+
+function reasonOf({ failure }: CheckResult): string {
+  return failure?.reason ?? '';
+}
+
+function placeOf({ check }: CheckResult): number {
+  const place = clearest.indexOf(subjectOf(check.name));
+  return place === -1 ? clearest.length : place;
+}
