@@ -142,9 +142,9 @@ function openJUnitFile(path: string): number {
 /** A wrong address or key would fail every check and tell nothing about the service. */
 async function refuseUncheckable(api: Api, baseUrl: string): Promise<void> {
   const { status } = await sendFirst(api, baseUrl, { path: '/pets?limit=1' });
-  if (status === 401) {
+  if (status === 401 || status === 403) {
     throw new UsageError(
-      `The service at ${baseUrl} does not accept the API key (401). Set PETSTORE_API_KEY to a key of this service.`,
+      `The service at ${baseUrl} does not accept the API key (${status}). Set PETSTORE_API_KEY to a key of this service.`,
     );
   }
   if (status === 404) {

@@ -178,18 +178,19 @@ describe('petstore-conform', () => {
     );
   });
 
-  it('exits with 2 if the service has no list of pets', async () => {
+  it.each([
+    [404, 'has no list of pets (404). Check the address.'],
+    [403, 'does not accept the API key (403). Set PETSTORE_API_KEY to a key of this service.'],
+  ])('exits with 2 if the list is %i', async (listStatus, problem) => {
     using other = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
-      fetch: () => new Response('', { status: 404 }),
+      fetch: () => new Response('', { status: listStatus }),
     });
     const url = `http://127.0.0.1:${other.port}`;
     const { status, stdout, stderr } = await conform(url);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toBe(
-      `petstore-conform: The service at ${url}/v1 has no list of pets (404). Check the address.\n`,
-    );
+    expect(stderr).toBe(`petstore-conform: The service at ${url}/v1 ${problem}\n`);
   });
 
   it('exits with 2 if the service limits the rate of requests', async () => {
