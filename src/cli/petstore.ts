@@ -19,14 +19,15 @@ async function run([first, ...rest]: string[]): Promise<void> {
     // Help or version, already printed.
     if (error instanceof CommanderError) return;
     await fail(error);
+    // What the command began, such as a request to a silent bucket, would keep the process for minutes.
+    process.exit();
   }
 }
 
 async function fail(error: unknown): Promise<void> {
   const { printError } = await import('./terminal/output.ts');
   await printError(error);
-  // What the command began, such as a request to a silent bucket, would keep the process for minutes.
-  process.exit(error instanceof OperatorError ? error.exitStatus : 1);
+  process.exitCode = error instanceof OperatorError ? error.exitStatus : 1;
 }
 
 /** Commander would take `--name --json` as a name, but it is a forgotten value. `--name=--json` is one. */

@@ -246,7 +246,7 @@ describe('a command that finds a store without side files', () => {
     service.run('COMMIT');
     service.run('PRAGMA journal_mode = WAL');
     service.query('SELECT count(*) FROM pets').get();
-    expect([await command.ended, command.stderr]).toEqual([0, '']);
+    expect([await command.ended, command.stderr]).toEqual([0, `Store: ${folder.database}\n`]);
   });
 });
 
@@ -276,7 +276,7 @@ describe('commands that wait for a restore', () => {
     await runCli(['seed', '--count', '10', ...at]);
     await runCli(['backup', inFolder('backup.db'), ...at]);
     const expected =
-      /^$|^exported|was replaced while it was being opened|is in use|is locked by another process|was interrupted, or is under way|was changed while it was being read/;
+      /^$|^Store: \S+\n$|exported|was replaced while it was being opened|is in use|is locked by another process|was interrupted, or is under way|was changed while it was being read/;
     for (let round = 0; round < 6; round++) {
       const commands = [
         runCli(['restore', inFolder('backup.db'), '--force', ...at]),
