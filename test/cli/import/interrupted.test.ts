@@ -90,7 +90,7 @@ describe('an import that is killed with kill -9', () => {
       expect(stderr).toContain(
         `Continuing after the first ${last.toLocaleString('en')} pets of an earlier run.\n`,
       );
-      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} pets in`);
+      expect(stdout).toContain(`Added ${(total - last).toLocaleString('en')} pets to`);
     }
     expect(expectBeginning(place)).toBe(total);
     await expectWhole(place);
