@@ -51,10 +51,10 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   }
   watchForInterruption();
   const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
-  if (path === '-') nameStore(databaseUrl);
   try {
     const parts = renderPets(store, format);
     await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts, databaseUrl));
+    if (path === '-') nameStore(databaseUrl);
     process.exitCode = interruption.exitStatus ?? 0;
   } catch (error) {
     throw asInterrupted('export', error, 'Run the same command again.');

@@ -110,7 +110,6 @@ interface KeysOptions {
 
 async function create(now: Date, options: KeysOptions & { name: string; readOnly?: boolean }): Promise<void> {
   const { name, expires: expiresAt, readOnly: isReadOnly = false, json, databaseUrl } = options;
-  if (json) nameStore(databaseUrl);
   const make = async (store: ApiKeyStore): Promise<ApiKey> => {
     const { key, text } = await issueKey(store, { name, now, expiresAt, isReadOnly });
     await showOrWithdraw(store, key, () =>
@@ -125,12 +124,13 @@ async function create(now: Date, options: KeysOptions & { name: string; readOnly
     () => withKeys(databaseUrl, make),
     ({ id }) => ({ keyId: id }),
   );
+  if (json) nameStore(databaseUrl);
 }
 
 async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
-  nameStore(databaseUrl);
   const all = await withKeys(databaseUrl, (store) => store.listKeys());
+  nameStore(databaseUrl);
   const rows = all.map((key) => shownKey(key, new Date()));
   if (json) printJson(rows);
   else if (rows.length === 0) print('There are no keys. Create one: petstore keys create --name NAME\n');
@@ -140,7 +140,6 @@ async function list({ json, databaseUrl }: KeysOptions): Promise<void> {
 async function rotate(id: string, now: Date, options: KeysOptions & { overlap: number }): Promise<void> {
   const { overlap: overlapMs, expires: expiresAt, json, databaseUrl } = options;
   refuseMissingStore(databaseUrl);
-  if (json) nameStore(databaseUrl);
   const rotation: Rotation = {
     now,
     overlapMs,
@@ -161,6 +160,7 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
       ...(rotated.doubt && { outcome: 'unknown' }),
     }),
   );
+  if (json) nameStore(databaseUrl);
   if (doubt) {
     warn(
       `The new key is valid, but it is not known whether key ${id} was replaced and expires: ${doubt.message}`,
@@ -172,7 +172,6 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
 
 async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<void> {
   refuseMissingStore(databaseUrl);
-  if (json) nameStore(databaseUrl);
   const now = new Date();
   const key = await audited(
     'keys revoke',
@@ -181,6 +180,7 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
     async () => (await withKeys(databaseUrl, (store) => store.revokeKey(id, now))) ?? refuseUnknown(id),
     ({ name }) => ({ key: name }),
   );
+  if (json) nameStore(databaseUrl);
   if (json) return printJson(shownKey(key, now));
   const shown = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${shown}) of ${storeOf(databaseUrl)} is revoked.\n`);

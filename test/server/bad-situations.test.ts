@@ -24,6 +24,7 @@ describe('a port that is taken', () => {
   it.each([1, 2])('stops a start with --workers %i', async (workers) => {
     await using service = await startService();
     const { port } = new URL(service.url);
+    await runCli(['migrate', '--database-url', place('unused.db')]);
     await expectRefusal(
       { PORT: port, WORKERS: String(workers) },
       {

@@ -31,6 +31,7 @@ describe('the log', () => {
     await service.stop();
     const lines = linesOf(service.stdout);
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'info made a new store',
       'info ready',
       'info Keys that are not read-only may change and delete pets; --stable-only prevents it.',
       'info stopping',
@@ -50,7 +51,7 @@ describe('the log', () => {
     const [, address = '', key = ''] = await until(() =>
       /ready address=(\S+)[^]*shown only this once:\s+(pets_\w{36})\s[^]*curl [^]*\n\r?\n$/.exec(shown),
     );
-    expect(shown).toMatch(/^\d\d:\d\d:\d\d ready address=/);
+    expect(shown).toMatch(/^\d\d:\d\d:\d\d made a new store .*\r\n\d\d:\d\d:\d\d ready address=/);
     await fetch(`${address}/v1/pets`, {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
     });
@@ -148,8 +149,11 @@ describe('the log', () => {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const reader = child.stdout.getReader();
-    const { value } = await reader.read();
-    const address = String(linesOf(Buffer.from(value ?? []).toString())[0]?.['address']);
+    let [read, address] = ['', ''];
+    while (address === '') {
+      read += Buffer.from((await reader.read()).value ?? []).toString();
+      address = /"address":"([^"]+)"/.exec(read)?.[1] ?? '';
+    }
     await reader.cancel();
     for (let count = 0; count < 5; count++) expect((await fetch(`${address}/livez`)).status).toBe(200);
     child.kill('SIGTERM');

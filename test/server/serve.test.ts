@@ -96,7 +96,7 @@ describe('the first start on a new store', () => {
     [['--stable-only'], false],
   ])('logs the addresses of its pages at every start (%j)', async (args, hasConsole) => {
     await using service = await startService({ args });
-    const line = JSON.parse(service.stdout.split('\n')[0] ?? '') as Record<string, unknown>;
+    const line = JSON.parse(/^.*"ready".*$/m.exec(service.stdout)?.[0] ?? '') as Record<string, unknown>;
     expect(line).toMatchObject({ message: 'ready', address: service.url, docs: `${service.url}/docs` });
     expect(line['console']).toBe(hasConsole ? service.url : undefined);
     for (const url of [line['docs'], line['console'] ?? service.url]) {
