@@ -95,7 +95,7 @@ describe('updates and deletes', () => {
       codeOf(store.experimental.updatePet(id, flying)),
       codeOf(store.experimental.updatePet(id, { changes: { name: 'Tom' } })),
     ]);
-    expect(outcomes).toEqual(['done', 'internal', 'done']);
+    expect(outcomes).toEqual(['done', 'Error: There is no status flying.', 'done']);
     expect(await store.pets.getPet(id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
   });
 
