@@ -6,7 +6,7 @@ import type { ExperimentalStore } from './domain/experimental-store.ts';
 import type { ImportStore } from './domain/import-store.ts';
 import type { Log } from './domain/log.ts';
 import type { Registry } from './metrics/registry.ts';
-import type { MigrationOptions } from './domain/migration.ts';
+import type { Migration, MigrationOptions } from './domain/migration.ts';
 import type { PetStore } from './domain/pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights } from './sqlite/opening/rights.ts';
@@ -60,6 +60,22 @@ export async function openImportStore(databaseUrl: string, options: StoreOptions
   }
   const { openPostgresImport } = await import('./postgres/maintenance/import.ts');
   return openPostgresImport({ ...options, ...location });
+}
+
+/** Takes the same store back to the schema of an older release. */
+export async function migrateBack(
+  databaseUrl: string,
+  to: number,
+  options: StoreOptions,
+): Promise<Migration> {
+  const location = parseDatabaseUrl(databaseUrl);
+  if ('path' in location) {
+    const { migrateSqliteBack } = await import('./sqlite/maintenance/migrate-back.ts');
+    return migrateSqliteBack(location.path, to, options);
+  }
+  const { migrateBack: migratePostgresBack } = await import('./postgres/migrate.ts');
+  const { parseAddress } = await import('./postgres/address.ts');
+  return migratePostgresBack(parseAddress(location.address, options.environment), to);
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */

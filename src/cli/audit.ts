@@ -4,6 +4,7 @@ import { createLog, type Log, type LogFields } from '../domain/log.ts';
 import type { Audit } from '../server/options.ts';
 import { storeOf, type StoreOptions } from '../stores.ts';
 import { userNameOf } from '../system/user-name.ts';
+import { reportOnTerminal } from './terminal/progress.ts';
 import { visible, visibleLines } from './terminal/text.ts';
 
 /** For the help of the commands that are recorded. */
@@ -41,6 +42,7 @@ export function storeOptions(databaseUrl: string): StoreOptions {
     environment: process.env,
     onMade: () => process.stderr.write(`Made a new store at ${visible(storeOf(databaseUrl))}.\n`),
     onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
+    report: reportOnTerminal(),
   };
 }
 

@@ -1,41 +1,58 @@
 import type { Command } from 'commander';
 import type { Migration } from '../domain/migration.ts';
-import { openStores, storeOf } from '../stores.ts';
+import { noReport } from '../domain/progress.ts';
+import { migrateBack, openStores, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
+import { showProgress } from './terminal/progress.ts';
+import { integerFrom } from './values.ts';
 
 export function define(command: Command): void {
   command
     .description(
       "Bring a store's schema up to date and do nothing else. The service does the same when it starts; use this if " +
         "the service's database role may not change the schema. An embedded store is copied first, so that you can go " +
-        'back: to petstore.db.schema-4 if its schema has version 4. Back a PostgreSQL database up yourself.',
+        'back: to petstore.db.schema-5 if its schema has version 5. Back a PostgreSQL database up yourself.',
+    )
+    .option(
+      '--to <version>',
+      'Go back to this older version of the schema, with everything written since: 5 for 1.1.0, 4 for 1.0.0. Stop every ' +
+        'service first. Version 4 revokes read-only keys; older versions have no orders.',
+      integerFrom(1, 1000),
     )
     .option('--no-copy', 'Do not copy the store first: you have a backup, or no room.')
     .addOption(settings.databaseUrl)
     .addHelpText('after', auditHelp)
     .action(migrate);
-  addExamples(command, 'petstore migrate --database-url postgres://owner@db.example/shop');
+  addExamples(
+    command,
+    'petstore migrate --database-url postgres://owner@db.example/shop',
+    'petstore migrate --to 5',
+  );
 }
 
 interface MigrateOptions {
   databaseUrl: string;
   copy: boolean;
+  to?: number;
 }
 
-async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promise<void> {
+async function migrate({ databaseUrl, copy: keepsOlder, to }: MigrateOptions): Promise<void> {
   let migration: Migration | undefined;
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);
-    const stores = await openStores(databaseUrl, { ...storeOptions(databaseUrl), keepsOlder, onMigrated });
-    await stores.close();
+    const report = { ...noReport, progress: showProgress };
+    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated, report };
+    if (to === undefined) await (await openStores(databaseUrl, options)).close();
+    else migration = await migrateBack(databaseUrl, to, options);
   };
   await audited('migrate', databaseUrl, {}, bringUpToDate, () => ({ ...migration }));
   const { from, keptAs } = migration ?? {};
   if (keptAs !== undefined) {
     print(`The store as it was, with schema version ${from}, is kept as ${keptAs}.\n`);
   }
-  print(`The schema of ${storeOf(databaseUrl)} is up to date.\n`);
+  const state = to === undefined ? 'is up to date' : `has version ${to}`;
+  print(`The schema of ${storeOf(databaseUrl)} ${state}.\n`);
 }

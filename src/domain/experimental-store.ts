@@ -1,12 +1,34 @@
 import type { OrderStatus } from './order.ts';
-import type { Page } from './pet.ts';
+import type { Page, PageOrder, PetStatus } from './pet.ts';
 import type { PetUpdate } from './pet-update.ts';
 
 export interface OrderPageRequest {
   limit: number;
   status?: OrderStatus;
-  /** Only orders with a greater id. */
+  petId?: bigint;
+  /** Oldest first, unless it says otherwise. */
+  order?: PageOrder;
+  /** Only orders behind this id, in that order. */
   after?: bigint;
+}
+
+/** What to search for. Everything that is given must hold. */
+export interface SearchRequest {
+  limit: number;
+  /** As `searchWords` gives them: each occurs somewhere in the folded name. */
+  words?: string[];
+  id?: bigint;
+  categoryId?: bigint;
+  status?: PetStatus;
+  /** Newest first, unless it says otherwise. */
+  order?: PageOrder;
+  /** Only pets behind this id, in that order. */
+  after?: bigint;
+}
+
+/** Whether many pets may have to be looked at to find a page of this. */
+export function isScan({ words, id, categoryId }: SearchRequest): boolean {
+  return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
 }
 
 /**
@@ -15,15 +37,18 @@ export interface OrderPageRequest {
  */
 export interface ExperimentalStore {
   /**
-   * Changes a pet, writes the order that the change calls for in the same commit, and resolves with the pet as JSON.
-   * Fails with `not_found`, and with `precondition_failed` when the pet differs from what was expected or from `seen`.
+   * Changes a pet, writes the order that the change calls for in the same commit, and resolves with the pet as JSON. The
+   * order names `createdBy`. Fails with `not_found`, and with `precondition_failed` when the pet differs from what was expected or from `seen`.
    */
-  updatePet(id: bigint, update: PetUpdate, seen?: SeenPet): Promise<string>;
+  updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
 
   /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
   deletePet(id: bigint, seen?: SeenPet): Promise<void>;
 
-  /** Orders as a JSON array in ascending order of id. As fresh as a list of pets. */
+  /** Pets as a JSON array, as fresh as a list. Fails with `overloaded` when too many searches wait. */
+  searchPets(request: SearchRequest): Page | Promise<Page>;
+
+  /** Orders as a JSON array, as fresh as a list of pets. */
   listOrders(request: OrderPageRequest): Page | Promise<Page>;
 }
 

@@ -1,4 +1,5 @@
 import { OperatorError } from './error.ts';
+import type { Report } from './progress.ts';
 
 /** A store that held data was brought up to date. */
 export interface Migration {
@@ -15,6 +16,8 @@ export interface MigrationOptions {
   /** Called when there was no store, and one was made. */
   onMade?: (() => void) | undefined;
   onMigrated?: ((migration: Migration) => void) | undefined;
+  /** Shows how far a step has come that touches every pet. */
+  report?: Report | undefined;
 }
 
 /** A store that a newer release has changed. */
@@ -22,6 +25,13 @@ export function newerSchema(store: string, version: number, newest: number, rele
   return new OperatorError(
     `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newest}.`,
     'Start the release that last used it, or a newer one. To stay with this one, restore the backup made before the ' +
-      'upgrade, or take the store back as docs/decisions.md says under "Going back".',
+      `upgrade, or take the store back with that release: petstore migrate --to ${newest}.`,
+  );
+}
+
+export function noWayTo(version: number): OperatorError {
+  return new OperatorError(
+    `There is no way to schema version ${version}.`,
+    'Restore a backup of a release that has it.',
   );
 }

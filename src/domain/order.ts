@@ -9,6 +9,8 @@ export interface Order {
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
+  /** The name of the API key; absent on orders from before it was recorded. */
+  createdBy?: string;
 }
 
 /** The status of the order that a change of a pet calls for, if it calls for one. A new pet has no `before`. */
@@ -18,6 +20,7 @@ export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderS
 }
 
 /** The order as JSON, the same bytes from every store. */
-export function renderOrder({ id, petId, status, createdAt }: Order): string {
-  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"}`;
+export function renderOrder({ id, petId, status, createdAt, createdBy }: Order): string {
+  const by = createdBy === undefined ? '' : `,"createdBy":${JSON.stringify(createdBy)}`;
+  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"${by}}`;
 }

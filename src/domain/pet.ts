@@ -77,8 +77,12 @@ export interface PageRequest {
   after?: bigint;
 }
 
+/** By id: newest first, or oldest first. */
+export const pageOrders = ['newest', 'oldest'] as const;
+export type PageOrder = (typeof pageOrders)[number];
+
 export interface Page {
-  /** A JSON array of at most `limit` pets in ascending order of id. */
+  /** A JSON array of at most `limit` pets, in ascending order of id unless the request says otherwise. */
   json: string;
   /** The last id of this page, present when more pets follow. */
   next?: bigint;
@@ -117,9 +121,9 @@ export interface PetStore {
 
   /**
    * Resolves once the pet is on disk. Fails with `overloaded` when too many creates are waiting, and with
-   * `idempotency_conflict` when the key was used for another pet.
+   * `idempotency_conflict` when the key was used for another pet. An order that the pet calls for names `createdBy`.
    */
-  createPet(pet: NewPet, idempotency?: Idempotency): Promise<CreatedPet>;
+  createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
 
   /** Resolves once a real commit has proven that the store can be written. */
   checkWritable(): Promise<void>;

@@ -1,3 +1,5 @@
+import type { Log } from './log.ts';
+
 /** Counts the parts of one step of long work. Dispose of it when the step ends, however it ends. */
 export interface Progress extends Disposable {
   add(count: number): void;
@@ -12,6 +14,24 @@ export interface Report {
 }
 
 export const noProgress: Progress = { add() {}, [Symbol.dispose]() {} };
+
+/** For a service: a line for every tenth. */
+export function reportInLog(log: Log): Report {
+  return {
+    step() {},
+    progress(what, total) {
+      let done = 0;
+      return {
+        ...noProgress,
+        add(count) {
+          const before = Math.floor((done * 10) / total);
+          done += count;
+          if (Math.floor((done * 10) / total) > before) log.info(what, { done, total });
+        },
+      };
+    },
+  };
+}
 
 /** For work that nobody watches. */
 export const noReport: Report = { step() {}, progress: () => noProgress };

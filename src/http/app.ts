@@ -127,7 +127,7 @@ function createRoutes(
   if (!experimental) return [...routes, { ...onePet, methods: { GET: getPet } }];
 
   const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs, metrics);
-  const { updatePet, deletePet, listOrders } = operations;
+  const { updatePet, deletePet, searchPets, listOrders, getKey } = operations;
   return [
     ...routes,
     {
@@ -135,7 +135,9 @@ function createRoutes(
       methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
       methodHeaders: { PATCH: experimentalMark, DELETE: experimentalMark },
     },
+    { path: '/v1/pets/search', methods: { GET: searchPets }, headers: experimentalMark },
     { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
+    { path: '/v1/key', methods: { GET: getKey }, headers: experimentalMark },
   ];
 }
 

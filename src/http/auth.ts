@@ -3,8 +3,9 @@ import { PetstoreError } from '../domain/error.ts';
 import { reasonOf, type Log } from '../domain/log.ts';
 import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
 
-/** What is known of the request's API key: its hash identifies the caller without the secret, id and name are for the log. */
-export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> & Partial<Pick<ApiKey, 'id'>>;
+/** What is known of the request's API key: its hash identifies the caller without the secret. One from the configuration has no times. */
+export type Caller = Pick<ApiKey, 'hash' | 'name' | 'isReadOnly'> &
+  Partial<Pick<ApiKey, 'id' | 'createdAt' | 'expiresAt'>>;
 
 export type Authenticate = (request: Request) => MaybePromise<Caller>;
 

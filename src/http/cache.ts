@@ -30,10 +30,7 @@ export class ResponseCache {
   #keptVersion: number | undefined;
   #keptBytes = 0;
   /** The last page requested in each slot. Pages that share a slot forget each other, which only costs time. */
-  readonly #requested: (ListRequest<string> | undefined)[] = Array.from(
-    { length: slotCount },
-    () => undefined,
-  );
+  readonly #requested: (ListRequest | undefined)[] = Array.from({ length: slotCount }, () => undefined);
 
   constructor(
     version: () => number | undefined,
@@ -46,7 +43,7 @@ export class ResponseCache {
   }
 
   /** The kept response, or else the one that `make` reads from the store. */
-  respond<Request extends ListRequest<string>>(
+  respond<Request extends ListRequest>(
     request: Request,
     make: MakeResponse<Request>,
   ): MaybePromise<PlainResponse> {
@@ -57,12 +54,13 @@ export class ResponseCache {
       this.#clear();
       this.#keptVersion = version;
     }
-    const { limit, status, after } = request;
+    const { limit, status, after, filter } = request;
     if (after !== undefined && !this.#isRequestedAgain(request, after)) {
       this.#metrics?.cacheMisses.increment();
       return make(request);
     }
-    const key = `${limit} ${status ?? ''} ${after ?? ''}`;
+    const page = `${limit} ${status ?? ''} ${after ?? ''}`;
+    const key = filter === undefined ? page : `${page} ${filter}`;
     const kept = this.#kept.get(key);
     if (kept) {
       this.#metrics?.cacheHits.increment();
@@ -72,14 +70,14 @@ export class ResponseCache {
     return andThen(make(request), (made) => this.#keep(key, made, version));
   }
 
-  #isRequestedAgain(request: ListRequest<string>, after: bigint): boolean {
-    const { limit, status } = request;
+  #isRequestedAgain(request: ListRequest, after: bigint): boolean {
+    const { limit, status, filter } = request;
     // Any mixture will do, as long as similar pages get different slots.
     const mixture = (Number(after) * 4 + (status?.length ?? 0)) * 101 + limit;
     const slot = Math.abs(mixture % slotCount);
     const last = this.#requested[slot];
     this.#requested[slot] = request;
-    return last?.after === after && last.limit === limit && last.status === status;
+    return last?.after === after && last.limit === limit && last.status === status && last.filter === filter;
   }
 
   #keep(key: string, response: PlainResponse, version: number): PlainResponse {

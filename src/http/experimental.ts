@@ -4,10 +4,10 @@ import { parsePetUpdate } from '../domain/pet-update.ts';
 import type { PetStore } from '../domain/pet.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import { ResponseCache } from './cache.ts';
-import { checkChange, dependsOnTag, etagOf } from './conditional.ts';
+import { cacheable, checkChange, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { orderList } from './paging.ts';
+import { orderList, searchList } from './paging.ts';
 import { createList, parsePetId } from './pets.ts';
 
 /** Sent with every response of an experimental operation, errors included. */
@@ -23,8 +23,10 @@ export function createExperimentalOperations(
   baseHeaders: Record<string, string>,
   bodyTimeoutMs: number,
   metrics?: HttpMetrics,
-): Record<'updatePet' | 'deletePet' | 'listOrders', Handler> {
-  const cache = new ResponseCache(() => pets.version(), { ...baseHeaders, ...experimentalMark }, metrics);
+): Record<'updatePet' | 'deletePet' | 'searchPets' | 'listOrders' | 'getKey', Handler> {
+  const createCache = () =>
+    new ResponseCache(() => pets.version(), { ...baseHeaders, ...experimentalMark }, metrics);
+  const [orders, searches] = [createCache(), createCache()];
 
   /** The pet that the caller's tags name. The store compares again, because the pet may change until then. */
   const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {
@@ -36,10 +38,10 @@ export function createExperimentalOperations(
   };
 
   return {
-    async updatePet({ request, parameter }) {
+    async updatePet({ request, parameter, caller }) {
       const update = parsePetUpdate(parseJsonBody(await readBody(request, bodyTimeoutMs), bodyDepth));
       const id = parsePetId(parameter);
-      const json = await store.updatePet(id, update, await seenPet(request, id));
+      const json = await store.updatePet(id, update, await seenPet(request, id), caller.name);
       // The tag is a plain header: the preconditions were about the pet as it was before.
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
@@ -51,6 +53,12 @@ export function createExperimentalOperations(
       return { status: 204, headers: neverCached, body: null };
     },
 
-    listOrders: createList(orderList, cache, (request) => store.listOrders(request)),
+    searchPets: createList(searchList, searches, (request) => store.searchPets(request)),
+
+    listOrders: createList(orderList, orders, (request) => store.listOrders(request)),
+
+    getKey({ caller: { name, isReadOnly, createdAt, expiresAt } }) {
+      return cacheable(JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt }));
+    },
   };
 }

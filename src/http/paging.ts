@@ -1,111 +1,155 @@
 import { crc32 } from 'node:zlib';
 import { PetstoreError } from '../domain/error.ts';
+import { searchWords } from '../domain/fold.ts';
+import type { OrderPageRequest, SearchRequest } from '../domain/experimental-store.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { orderStatuses } from '../domain/order.ts';
-import { pageLimit, petStatuses, type Page } from '../domain/pet.ts';
+import { pageLimit, pageOrders, petStatuses, type Page, type PageRequest } from '../domain/pet.ts';
 
 /** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
-export interface ListKind<Status extends string> {
-  statuses: readonly Status[];
+export interface ListKind<Request extends ListRequest> {
+  statuses: readonly NonNullable<Request['status']>[];
   cursorVersion: string;
   /** Where a cursor that is refused may come from, for its message. */
   cursorOwner: string;
+  /** Its other parameters: each makes a part of the request of its value, or throws. */
+  filters?: Record<string, (value: string) => Partial<Request>>;
 }
 
-export const petList = { statuses: petStatuses, cursorVersion: '1', cursorOwner: 'another status' };
-export const orderList = {
-  statuses: orderStatuses,
-  cursorVersion: 'o1',
-  cursorOwner: 'another list or status',
+export const petList: ListKind<PageRequest> = {
+  statuses: petStatuses,
+  cursorVersion: '1',
+  cursorOwner: 'another status',
 };
 
-export interface ListRequest<Status extends string> {
+const order = (value: string) => ({ order: oneOf(pageOrders, value, 'order') });
+const cursorOwner = 'another query';
+
+export const orderList: ListKind<OrderPageRequest> = {
+  statuses: orderStatuses,
+  cursorVersion: 'o1',
+  cursorOwner,
+  filters: { petId: (value) => ({ petId: parseId(value, 'petId') }), order },
+};
+
+export const searchList: ListKind<SearchRequest> = {
+  statuses: petStatuses,
+  cursorVersion: 's1',
+  cursorOwner,
+  filters: {
+    q: (value) => ({ words: parseWords(value) }),
+    id: (value) => ({ id: parseId(value, 'id') }),
+    categoryId: (value) => ({ categoryId: parseId(value, 'categoryId') }),
+    order,
+  },
+};
+
+type CursorKind = Pick<ListKind<ListRequest>, 'cursorVersion' | 'cursorOwner'>;
+
+/** What every list has in common. */
+export interface ListRequest {
   limit: number;
-  status?: Status;
+  status?: string;
   after?: bigint;
+  /** The other parameters of its list that were given, as in an address. */
+  filter?: string;
 }
 
 const canonicalLimit = /^(?:[1-9]\d?|100)$/;
 /** Only letters that base64 and base64url share: the text of a cursor needs no others. */
 const canonicalBase64 = /^(?:[A-Za-z\d]{4})*(?:[A-Za-z\d][AQgw]|[A-Za-z\d]{2}[AEIMQUYcgkosw048])?$/;
+const validQuery = /^[^\0]{1,100}$/u;
 
 /** The form of our own links, which nearly every query has: matching it is cheaper than `URLSearchParams`. */
 const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
 
-/** Reads `limit`, `status` and `cursor` from an address. Other parameters are ignored. */
-export function parsePageRequest<Status extends string>(
-  url: string,
-  kind: ListKind<Status>,
-): ListRequest<Status> {
+/** Reads `limit`, `status`, `cursor` and the filters of the list from an address. Other parameters are ignored. */
+export function parsePageRequest<Request extends ListRequest>(url: string, kind: ListKind<Request>): Request {
   const queryStart = url.indexOf('?');
-  if (queryStart === -1) return { limit: pageLimit.default };
+  if (queryStart === -1) return { limit: pageLimit.default } as Request;
   const query = url.slice(queryStart);
-  const values = usualQuery.exec(query) ?? otherQuery(query);
-  const request: ListRequest<Status> = { limit: parseLimit(values[1]) };
-  const status = parseStatus(values[2], kind);
+  const usual = usualQuery.exec(query);
+  const parameters = usual ? undefined : new URLSearchParams(query);
+  const values = usual ?? otherValues(parameters);
+  const request: ListRequest = { limit: parseLimit(values[1]) };
+  const status = values[2] === undefined ? undefined : oneOf(kind.statuses, values[2], 'status');
   if (status !== undefined) request.status = status;
-  const after = parseCursor(values[3], status, kind);
+  if (parameters && kind.filters) addFilters(request, parameters, kind.filters);
+  const after = parseCursor(values[3], request, kind);
   if (after !== undefined) request.after = after;
-  return request;
+  return request as Request;
 }
 
 /** The values in the order of `usualQuery`. */
-function otherQuery(query: string): (string | undefined)[] {
-  const parameters = new URLSearchParams(query);
+function otherValues(parameters: URLSearchParams | undefined): (string | undefined)[] {
   const valueOf = (name: string): string | undefined => {
-    const values = parameters.getAll(name);
+    const values = parameters?.getAll(name) ?? [];
     // No accepted value has a comma, so a parameter that is given twice is refused.
     return values.length === 0 ? undefined : values.join(',');
   };
-  return [query, valueOf('limit'), valueOf('status'), valueOf('cursor')];
+  return [undefined, valueOf('limit'), valueOf('status'), valueOf('cursor')];
+}
+
+function addFilters(
+  request: ListRequest,
+  parameters: URLSearchParams,
+  filters: Record<string, (value: string) => unknown>,
+): void {
+  const given = new URLSearchParams();
+  for (const [name, parse] of Object.entries(filters)) {
+    const [value, second] = parameters.getAll(name);
+    if (value === undefined) continue;
+    if (second !== undefined) throw invalid(`${name} must be given once.`);
+    Object.assign(request, parse(value));
+    given.set(name, value);
+  }
+  if (given.size > 0) request.filter = given.toString();
 }
 
 /** The `Link` to the next page (RFC 8288). It is only a query, which survives any proxy. */
-export function nextLink<Status extends string>(
-  { limit, status }: ListRequest<Status>,
-  { next }: Page,
-  kind: ListKind<Status>,
-): string | undefined {
+export function nextLink(request: ListRequest, { next }: Page, kind: CursorKind): string | undefined {
   if (next === undefined) return undefined;
-  const filter = status ? `&status=${status}` : '';
-  return `<?limit=${limit}${filter}&cursor=${formatCursor(next, status, kind)}>; rel="next"`;
+  const { limit, status, filter } = request;
+  const filters = `${status ? `&status=${status}` : ''}${filter === undefined ? '' : `&${filter}`}`;
+  return `<?limit=${limit}${filters}&cursor=${formatCursor(next, request, kind)}>; rel="next"`;
 }
 
 function parseLimit(value: string | undefined): number {
   if (value === undefined) return pageLimit.default;
-  if (!canonicalLimit.test(value)) {
-    throw new PetstoreError(
-      'invalid_parameter',
-      `limit must be given once, as an integer from ${pageLimit.smallest} to ${pageLimit.largest}.`,
-    );
-  }
-  return Number(value);
-}
-
-function parseStatus<Status extends string>(
-  value: string | undefined,
-  { statuses }: ListKind<Status>,
-): Status | undefined {
-  if (value === undefined) return undefined;
-  const status = statuses.find((known) => known === value);
-  if (status !== undefined) return status;
-  throw new PetstoreError(
-    'invalid_parameter',
-    `status must be given once, as one of ${statuses.join(', ')}.`,
+  if (canonicalLimit.test(value)) return Number(value);
+  throw invalid(
+    `limit must be given once, as an integer from ${pageLimit.smallest} to ${pageLimit.largest}.`,
   );
 }
 
-function parseCursor(
-  cursor: string | undefined,
-  status: string | undefined,
-  kind: ListKind<string>,
-): bigint | undefined {
+function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
+  const found = known.find((each) => each === value);
+  if (found !== undefined) return found;
+  throw invalid(`${name} must be given once, as one of ${known.join(', ')}.`);
+}
+
+function parseId(value: string, name: string): bigint {
+  const id = parseInt64(value);
+  if (id === undefined) throw invalid(`${name} must be given once, as a decimal integer of 64 bits.`);
+  return id;
+}
+
+function parseWords(value: string): string[] {
+  if (!validQuery.test(value)) throw invalid('q must be given once, as 1 to 100 characters without U+0000.');
+  return searchWords(value);
+}
+
+function invalid(message: string): PetstoreError {
+  return new PetstoreError('invalid_parameter', message);
+}
+
+function parseCursor(cursor: string | undefined, request: ListRequest, kind: CursorKind): bigint | undefined {
   if (cursor === undefined) return undefined;
   // Accepts exactly the texts that `formatCursor` makes, without making one to compare.
   const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
   const positionEnd = text.lastIndexOf('.');
   const position = text.slice(0, positionEnd);
-  const start = startOfPosition(status, kind);
+  const start = startOfPosition(request, kind);
   const after = position.startsWith(start) ? parseInt64(position.slice(start.length)) : undefined;
   if (after === undefined || text.slice(positionEnd + 1) !== checksumOf(position)) {
     throw new PetstoreError(
@@ -116,17 +160,19 @@ function parseCursor(
   return after;
 }
 
-function formatCursor(lastId: bigint, status: string | undefined, kind: ListKind<string>): string {
-  const position = `${startOfPosition(status, kind)}${lastId}`;
+function formatCursor(lastId: bigint, request: ListRequest, kind: CursorKind): string {
+  const position = `${startOfPosition(request, kind)}${lastId}`;
   const encoded = btoa(`${position}.${checksumOf(position)}`);
   const paddingAt = encoded.indexOf('=');
   return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);
 }
 
-function startOfPosition(status: string | undefined, { cursorVersion }: ListKind<string>): string {
-  return status === undefined ? `${cursorVersion}..` : `${cursorVersion}.${status}.`;
+/** Binds a cursor to its list and filters. */
+function startOfPosition({ status, filter }: ListRequest, { cursorVersion }: CursorKind): string {
+  const start = status === undefined ? `${cursorVersion}..` : `${cursorVersion}.${status}.`;
+  return filter === undefined ? start : `${start}${checksumOf(filter)}.`;
 }
 
-function checksumOf(position: string): string {
-  return crc32(position).toString(36);
+function checksumOf(text: string): string {
+  return crc32(text).toString(36);
 }

@@ -33,7 +33,7 @@ export function createPetOperations(
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
       const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
-      const { id, json, replayed } = await pets.createPet(pet, idempotency);
+      const { id, json, replayed } = await pets.createPet(pet, idempotency, caller.name);
       const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
       if (replayed) {
         headers['Idempotent-Replayed'] = 'true';
@@ -52,12 +52,12 @@ export function createPetOperations(
 }
 
 /** Makes the handler of a list. `read` reads one page from the store. */
-export function createList<Status extends string>(
-  kind: ListKind<Status>,
+export function createList<Request extends ListRequest>(
+  kind: ListKind<Request>,
   cache: ResponseCache,
-  read: (request: ListRequest<Status>) => MaybePromise<Page>,
+  read: (request: Request) => MaybePromise<Page>,
 ): Handler {
-  const readPage = (request: ListRequest<Status>): MaybePromise<PlainResponse> =>
+  const readPage = (request: Request): MaybePromise<PlainResponse> =>
     andThen(read(request), (page) => {
       const link = nextLink(request, page, kind);
       // The mark puts the Link into the ETag: a page that gains a successor changes only there.

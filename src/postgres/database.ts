@@ -14,6 +14,8 @@ export interface Database {
   read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
   /** Runs such a statement on every connection that serves reads. */
   readEverywhere<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[][]>;
+  /** Runs a read that may take long, one at a time, on a session of its own, which is opened for the first one. */
+  search: Database['read'];
   /**
    * Runs one statement that is a transaction of its own, one at a time. It is repeated only when the server
    * has said that it was undone for another's sake; when its outcome is unknown, the error says so.
@@ -82,6 +84,12 @@ export function openDatabase(
     };
   const read = readOn(() => leastLoaded(readers));
 
+  // Its statements read many rows, so they are planned for their values, and with every kind of plan.
+  const searcher = createReconnectingConnection({
+    connect: (onLost) => group.open({ onLost }),
+    maxInFlight: 1,
+  });
+
   const createWriter = (): ReconnectingConnection =>
     createReconnectingConnection({
       connect: (onLost) => group.open({ ...session, onLost, refuseWarnings: true }),
@@ -114,10 +122,11 @@ export function openDatabase(
     read,
     readEverywhere: <Row extends QueryResultRow>(statement: Statement, values?: Values) =>
       Promise.all(readers.map((reader) => readOn(() => reader)<Row>(statement, values))),
+    search: readOn(() => searcher),
     write: writeOn(writer),
     writeBeside: writeOn(writerBeside),
     async close() {
-      await Promise.all([writer, writerBeside, ...readers].map((connection) => connection.close()));
+      await Promise.all([writer, writerBeside, searcher, ...readers].map((connection) => connection.close()));
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
+import { newerSchema, noWayTo, type Migration, type MigrationOptions } from '../domain/migration.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openAt, openConnection, type Connection } from './session/connection.ts';
@@ -83,7 +83,36 @@ const steps = [
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
   `,
+  `
+  -- Null until it is filled: see pets/fold-names.ts. Replicas of the release before leave it null, too.
+  ALTER TABLE pets ADD COLUMN folded_name text;
+  CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
+  -- Such a replica renames a pet and leaves the folded name as it was.
+  CREATE FUNCTION forget_folded_name() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN NEW.folded_name := NULL; RETURN NEW; END';
+  CREATE TRIGGER pets_renamed BEFORE UPDATE OF name ON pets FOR EACH ROW
+    WHEN (NEW.name <> OLD.name AND NEW.folded_name IS NOT DISTINCT FROM OLD.folded_name)
+    EXECUTE FUNCTION forget_folded_name();
+
+  ALTER TABLE orders ADD COLUMN created_by text;
+  CREATE INDEX orders_by_pet ON orders (pet_id, id);
+  `,
 ];
+
+/** Back from each version to the one before. No pet is lost. */
+const stepsBack: Record<number, string> = {
+  6: `
+    DROP TRIGGER pets_renamed ON pets;
+    DROP FUNCTION forget_folded_name();
+    ALTER TABLE pets DROP COLUMN folded_name;
+    DROP INDEX orders_by_pet;
+    ALTER TABLE orders DROP COLUMN created_by`,
+  // Version 4 would let a read-only key write.
+  5: `
+    UPDATE api_keys SET revoked_at = extract(epoch FROM now()) * 1000 WHERE read_only AND revoked_at IS NULL;
+    ALTER TABLE api_keys DROP COLUMN read_only, DROP COLUMN replaced_by`,
+  4: 'DROP TABLE orders, deletions; DROP SEQUENCE order_ids',
+};
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
@@ -120,6 +149,32 @@ async function runSteps(connection: Connection): Promise<number> {
   `);
   await connection.query('COMMIT');
   return version;
+}
+
+/** Takes the schema back to that of an older release, with everything written since. No service may be running. */
+export async function migrateBack(address: PostgresAddress, to: number): Promise<Migration> {
+  const connection = await openConnection({
+    address,
+    timeouts: { lockMs: timeoutMs, statementMs: timeoutMs },
+  });
+  try {
+    await connection.query('BEGIN');
+    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+    const from = await readSchemaVersion(connection);
+    if (to > from) throw noWayTo(to);
+    for (let version = from; version > to; version--) {
+      const step = stepsBack[version];
+      if (step === undefined) throw noWayTo(to);
+      await connection.query(step);
+    }
+    await connection.query(`UPDATE petstore_schema SET version = ${to}`);
+    await connection.query('COMMIT');
+    return { from, to };
+  } catch (error) {
+    throw explain(error);
+  } finally {
+    await connection.close();
+  }
 }
 
 const pauseBetweenAttemptsMs = 200;

@@ -15,6 +15,7 @@ import {
   type UpdateRequest,
 } from './pets/change.ts';
 import { createPetCreator, keyOf } from './pets/create.ts';
+import { createNameFolder } from './pets/fold-names.ts';
 import { openDatabase } from './database.ts';
 import { createKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
@@ -80,15 +81,18 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     (requests: DeleteRequest[]) => runDeletes(database, requests),
     ({ id }) => id,
   );
+  const folder = createNameFolder(database, log);
+  folder.fold();
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
     pets: createPetStore(creates, gets, database, createReadinessCheck(database, watch, now)),
-    experimental: createExperimentalStore(updates, deletes, database),
+    experimental: createExperimentalStore(updates, deletes, database, folder.fold),
     keys: createKeyStore(database, watch, finds, now),
     async close() {
       const batchers = [creates, updates, deletes, gets, finds];
       await Promise.all(batchers.map((batcher) => batcher.close()));
+      await folder.close();
       await database.close();
       group.close();
     },

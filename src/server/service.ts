@@ -1,5 +1,6 @@
 import { hashKey } from '../domain/api-key.ts';
 import type { LogFields } from '../domain/log.ts';
+import { reportInLog } from '../domain/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores, storeOf } from '../stores.ts';
@@ -47,6 +48,7 @@ export async function serveHere(
     metrics,
     onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+    report: reportInLog(log),
   });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../domain/log.ts';
+import { reportInLog } from '../domain/progress.ts';
 import { openStores, storeOf } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
@@ -31,6 +32,7 @@ export async function superviseWorkers(
     environment: context.environment,
     onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
     onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
+    report: reportInLog(log),
   });
 
   const stopped = Promise.withResolvers<number>();

@@ -1,7 +1,8 @@
 /** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
-import { IdTakenError, OperatorError, PetstoreError } from '../domain/error.ts';
+import { IdTakenError, OperatorError, PetstoreError, type ErrorCode } from '../domain/error.ts';
+import { describeError, reasonOf } from '../domain/log.ts';
 import { isInPlace, type StoreFile } from './opening/store-file.ts';
 
 /** Whether somebody else holds the lock. */
@@ -80,6 +81,27 @@ const unavailableCodes = /^SQLITE_(?:FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CO
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
   return unavailableCodes.test(codeOf(error)) ? unavailable(error) : error;
+}
+
+/** An error as it passes between threads, which keep no class. */
+export interface Failure {
+  /** What callers of the API get; a bug has none. */
+  shown?: { code: ErrorCode; message: string };
+  /** For the log. */
+  reason: string;
+  stack: string;
+}
+
+export function describeFailure(error: unknown): Failure {
+  const translated = translateError(error);
+  const failure = { reason: reasonOf(translated), stack: describeError(translated) };
+  if (!(translated instanceof PetstoreError)) return failure;
+  return { ...failure, shown: { code: translated.code, message: translated.message } };
+}
+
+export function failureOf({ shown, reason, stack }: Failure): Error {
+  const cause = Object.assign(new Error(reason), { stack });
+  return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
 /** The error of adding pets or orders with their ids. No other primary key may be involved. */

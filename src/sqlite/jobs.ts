@@ -4,7 +4,7 @@ import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet
 import { createIds } from './ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
 import { createOrderWriter } from './stored-order.ts';
-import { checksumOf, refuseUnknownStatus } from './stored-pet.ts';
+import { checksumOf, petColumns, refuseUnknownStatus } from './stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;
@@ -15,10 +15,11 @@ export type Job =
       kind: 'create-pet';
       /** The pet's JSON after its id. */
       fields: string;
+      foldedName: string;
       status: PetStatus | null;
       idempotency?: { caller: string; key: string; requestHash: string; now: number };
       /** The order that the new pet calls for. */
-      order?: { status: OrderStatus; createdAt: number };
+      order?: { status: OrderStatus; createdAt: number; createdBy?: string };
     }
   | UpdateJob
   | DeleteJob
@@ -43,7 +44,7 @@ export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
   const writeOrder = createOrderWriter(database);
   const changes = createChangeRunner(database, writeOrder);
-  const insertPet = database.query('INSERT INTO pets (id, status, json, checksum) VALUES (?1, ?2, ?3, ?4)');
+  const insertPet = database.query(`INSERT INTO pets (${petColumns}) VALUES (?1, ?2, ?3, ?4, ?5)`);
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id
@@ -59,7 +60,7 @@ export function createJobRunner(database: Database): JobRunner {
   );
 
   const createPet = (job: Job & { kind: 'create-pet' }): Results['create-pet'] => {
-    const { fields, status, idempotency, order } = job;
+    const { fields, foldedName, status, idempotency, order } = job;
     refuseUnknownStatus(status);
     if (idempotency) {
       const oldest = idempotency.now - idempotencyRetentionMs;
@@ -72,12 +73,12 @@ export function createJobRunner(database: Database): JobRunner {
     }
     const id = ids.next();
     const json = renderPet(id, fields);
-    insertPet.run(id, status, json, checksumOf(json));
+    insertPet.run(id, status, json, checksumOf(json), foldedName);
     if (idempotency) {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    if (order) writeOrder({ petId: id, status: order.status, createdAt: new Date(order.createdAt) });
+    if (order) writeOrder({ petId: id, ...order, createdAt: new Date(order.createdAt) });
     return { id, replayed: false };
   };
 

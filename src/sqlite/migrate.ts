@@ -1,9 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
+import { foldName } from '../domain/fold.ts';
 import { newerSchema, type Migration } from '../domain/migration.ts';
-import { renderFields, renderPet, type PetStatus } from '../domain/pet.ts';
-import { checksumOf } from './stored-pet.ts';
+import { renderFields, renderPet, type NewPet, type PetStatus } from '../domain/pet.ts';
+import type { Report } from '../domain/progress.ts';
+import { damaged } from './errors.ts';
+import { checksumOf, isIntact, storedPetColumns, type RenderedPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
@@ -74,6 +77,14 @@ const steps: readonly Step[] = [
   ALTER TABLE api_keys ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1));
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
+  `,
+  `
+  -- Null until it is filled, which takes too long for this transaction: see foldNames().
+  ALTER TABLE pets ADD COLUMN folded_name TEXT;
+  CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
+
+  ALTER TABLE orders ADD COLUMN created_by TEXT;
+  CREATE INDEX orders_by_pet ON orders (pet_id, id);
   `,
 ];
 
@@ -168,6 +179,8 @@ function foreignSchema(path: string, finding: string): OperatorError {
   );
 }
 
+export const newestVersion = steps.length;
+
 /** Whether a store of this version holds data that a migration changes. */
 export function isOlder(version: number): boolean {
   return version > 0 && version < steps.length;
@@ -203,6 +216,29 @@ export function migrate(database: Database, target = steps.length): Migration | 
       return isOlder(version) ? { from: version, to: target } : undefined;
     })
     .immediate();
+}
+
+const namesPerCommit = 10_000;
+
+/** Folds the names that an older release has written. After a kill, the next start goes on behind the last commit. */
+export function foldNames(database: Database, path: string, report: Report): void {
+  const unfolded = 'FROM pets WHERE folded_name IS NULL';
+  if (!database.query(`SELECT 1 ${unfolded} LIMIT 1`).get()) return;
+  const { total } = database.query(`SELECT count(*) AS total ${unfolded}`).get() as { total: number };
+  const select = database.query<RenderedPet & { id: string }, []>(
+    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} ${unfolded} ORDER BY pets.id LIMIT ${namesPerCommit}`,
+  );
+  const update = database.query('UPDATE pets SET folded_name = ?2 WHERE id = CAST(?1 AS INTEGER)');
+  const foldSome = database.transaction(() => {
+    const pets = select.all();
+    for (const { id, ...pet } of pets) {
+      if (!isIntact(pet, id)) throw damaged(path);
+      update.run(id, foldName((JSON.parse(pet.json) as NewPet).name));
+    }
+    return pets.length;
+  });
+  using progress = report.progress('names made searchable', total);
+  for (let count = foldSome.immediate(); count > 0; count = foldSome.immediate()) progress.add(count);
 }
 
 export function readPragma(database: Database, name: string): number {

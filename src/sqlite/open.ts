@@ -11,13 +11,14 @@ import { createExperimentalStore, createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
 import { sizeOf } from './opening/store-file.ts';
 import { openForWriting } from './opening/writable.ts';
+import { openSearcher, type Searcher } from './search.ts';
 import { openWriter, type Writer } from './writer.ts';
 
 export interface SqliteStore {
   pets: PetStore;
   experimental: ExperimentalStore;
   keys: ApiKeyStore;
-  /** Waits for pending writes, then closes every connection. */
+  /** Waits for pending writes and the search under way, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -25,6 +26,7 @@ export interface SqliteStore {
 export interface StoreParts {
   database: Database;
   writer: Writer;
+  searcher: Searcher;
   freshness: Freshness;
   now: () => number;
 }
@@ -51,13 +53,14 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
   );
-  const parts = { database, writer, freshness, now };
+  const searcher = openSearcher(store, watch);
+  const parts = { database, writer, searcher, freshness, now };
   return {
     pets: createPetStore(parts),
     experimental: createExperimentalStore(parts),
     keys: createKeyStore(parts),
     async close() {
-      await writer.close();
+      await Promise.all([writer.close(), searcher.close()]);
       watch.close();
       freshness.close();
       close();

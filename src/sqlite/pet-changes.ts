@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { foldName } from '../domain/fold.ts';
 import { parseExactJson } from '../domain/int64.ts';
 import { orderedStatus } from '../domain/order.ts';
 import { parseNewPet, renderFields, renderPet, type NewPet } from '../domain/pet.ts';
@@ -19,6 +20,7 @@ export interface UpdateJob extends PetUpdate {
   /** The pet as JSON, as the caller saw it. */
   seen: string | undefined;
   now: number;
+  createdBy?: string | undefined;
 }
 
 export interface DeleteJob {
@@ -43,7 +45,7 @@ export interface ChangeRunner {
 export function createChangeRunner(database: Database, writeOrder: WriteOrder): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
-    'UPDATE pets SET status = ?2, json = ?3, checksum = ?4 WHERE id = ?1',
+    'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5 WHERE id = ?1',
   );
   const remove = database.query<unknown, [bigint]>('DELETE FROM pets WHERE id = ?1');
 
@@ -55,7 +57,7 @@ export function createChangeRunner(database: Database, writeOrder: WriteOrder): 
   };
 
   return {
-    update({ id, changes, expected, seen, now }) {
+    update({ id, changes, expected, seen, now, createdBy }) {
       const found = find(id, seen);
       if (typeof found === 'string') return found;
       const before: NewPet = parseNewPet(parseExactJson(found.json));
@@ -64,9 +66,10 @@ export function createChangeRunner(database: Database, writeOrder: WriteOrder): 
       const { status = null } = after;
       refuseUnknownStatus(status);
       const json = renderPet(id, renderFields(after));
-      update.run(id, status, json, checksumOf(json));
+      update.run(id, status, json, checksumOf(json), foldName(after.name));
       const ordered = orderedStatus(before, after);
-      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now) });
+      const by = createdBy !== undefined && { createdBy };
+      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now), ...by });
       return { json };
     },
 

@@ -1,26 +1,25 @@
-import type { Database } from 'bun:sqlite';
 import { petNotFound, type PetstoreError } from '../domain/error.ts';
-import type { ExperimentalStore } from '../domain/experimental-store.ts';
-import { orderedStatus, type OrderStatus } from '../domain/order.ts';
+import { isScan, type ExperimentalStore } from '../domain/experimental-store.ts';
+import { foldName } from '../domain/fold.ts';
+import { orderedStatus } from '../domain/order.ts';
 import {
   fingerprintOf,
   idempotencyConflict,
   pageOf,
   renderFields,
   renderPet,
-  type PetStatus,
   type PetStore,
 } from '../domain/pet.ts';
 import { petChanged } from '../domain/pet-update.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
 import type { Refusal } from './pet-changes.ts';
+import { findPets, selectPage } from './search.ts';
 import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
 import {
   damagedRow,
   selectJoinedPets,
   storedPetColumns,
-  verified,
   verifiedPage,
   verifiedWithId,
   type JoinedPets,
@@ -29,7 +28,6 @@ import {
 
 export function createPetStore({ database, writer, freshness, now }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
-  const selectPage = createPageReader<RenderedPet>(database, 'pets', storedPetColumns);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
   );
@@ -39,12 +37,12 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
 
     listPets(request) {
       return freshness.read(() => {
+        const { limit, status, after } = request;
         // Ids start at 1.
-        const { limit, status, after = 0n } = request;
-        const joined = status === undefined ? selectJoined.get(after, limit) : null;
+        const joined = status === undefined ? selectJoined.get(after ?? 0n, limit) : null;
         const page = joined && verifiedPage(joined, limit);
         // Pet by pet what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet.
-        return page ?? pageOf(selectPage(request), limit, verified);
+        return page ?? findPets(database, { order: 'oldest', ...request });
       });
     },
 
@@ -55,14 +53,17 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
       });
     },
 
-    async createPet(pet, idempotency) {
+    async createPet(pet, idempotency, createdBy) {
       const fields = renderFields(pet);
-      const job: Job & { kind: 'create-pet' } = { kind: 'create-pet', fields, status: pet.status ?? null };
+      const foldedName = foldName(pet.name);
+      const { status = null } = pet;
+      const job: Job & { kind: 'create-pet' } = { kind: 'create-pet', fields, foldedName, status };
       if (idempotency) {
         job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }
       const ordered = orderedStatus(undefined, pet);
-      if (ordered) job.order = { status: ordered, createdAt: now() };
+      const by = createdBy !== undefined && { createdBy };
+      if (ordered) job.order = { status: ordered, createdAt: now(), ...by };
       const created = await writer.run(job);
       if (created === 'conflict') throw idempotencyConflict();
       const { id, replayed } = created;
@@ -76,12 +77,12 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
   };
 }
 
-export function createExperimentalStore({ database, writer, freshness, now }: StoreParts): ExperimentalStore {
-  const selectPage = createPageReader<OrderRow>(database, 'orders', orderRowColumns);
+export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
+  const { database, writer, searcher, freshness, now } = parts;
 
   return {
-    async updatePet(id, update, seen) {
-      const result = await writer.run({ kind: 'update-pet', id, ...update, seen, now: now() });
+    async updatePet(id, update, seen, createdBy) {
+      const result = await writer.run({ kind: 'update-pet', id, ...update, seen, now: now(), createdBy });
       if (typeof result === 'string') throw refusalOf(result, id);
       return result.json;
     },
@@ -91,27 +92,18 @@ export function createExperimentalStore({ database, writer, freshness, now }: St
       if (result !== 'deleted') throw refusalOf(result, id);
     },
 
-    listOrders(request) {
-      return freshness.read(() => pageOf(selectPage(request), request.limit, verifiedOrder));
+    searchPets(request) {
+      return isScan(request) ? searcher.search(request) : freshness.read(() => findPets(database, request));
     },
-  };
-}
 
-/** Reads one row more than a page holds, which tells whether another page follows. */
-function createPageReader<Row>(database: Database, table: 'pets' | 'orders', columns: string) {
-  const select = `SELECT ${columns} FROM ${table} WHERE`;
-  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
-  const inOrder = `ORDER BY ${table}.id LIMIT +?2`;
-  const selectAny = database.query<Row, [bigint, number]>(`${select} id > ?1 ${inOrder}`);
-  const selectOfStatus = database.query<Row, [bigint, number, PetStatus | OrderStatus]>(
-    `${select} status = ?3 AND id > ?1 ${inOrder}`,
-  );
-  return (request: { limit: number; status?: PetStatus | OrderStatus; after?: bigint }): Row[] => {
-    // Ids start at 1.
-    const { limit, status, after = 0n } = request;
-    return status === undefined
-      ? selectAny.all(after, limit + 1)
-      : selectOfStatus.all(after, limit + 1, status);
+    listOrders(request) {
+      const { petId, status, limit } = request;
+      const conditions = [['pet_id = ?', petId] as const, ['status = ?', status] as const];
+      const table = { name: 'orders', columns: orderRowColumns };
+      return freshness.read(() =>
+        pageOf(selectPage<OrderRow>(database, table, conditions, request), limit, verifiedOrder),
+      );
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
+import { foldName } from '../domain/fold.ts';
 import {
   idOf,
   isPetStatus,
@@ -24,10 +25,13 @@ export const storedPetColumns = 'json, checksum';
 
 export type Value = string | number | bigint | null;
 
-/** A row of the table: id, status, json, checksum. */
+/** A row of the table. The folded name is for searches; see `search.ts`. */
+export const petColumns = 'id, status, json, checksum, folded_name';
+
+/** The values of {@link petColumns}. */
 export function petRow(id: bigint, pet: NewPet): Value[] {
   const json = renderPet(id, renderFields(pet));
-  return [id, pet.status ?? null, json, checksumOf(json)];
+  return [id, pet.status ?? null, json, checksumOf(json), foldName(pet.name)];
 }
 
 export function checksumOf(json: string): number {

@@ -1,24 +1,14 @@
 import type { Database, Statement } from 'bun:sqlite';
-import { PetstoreError, type ErrorCode } from '../domain/error.ts';
-import { describeError, reasonOf } from '../domain/log.ts';
+import { PetstoreError } from '../domain/error.ts';
 import { connect, makeDurable, whenFree } from './opening/connect.ts';
-import { translateCommitError, translateError } from './errors.ts';
+import { describeFailure, translateCommitError, type Failure } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
 import { sizeOf, type StoreFile } from './opening/store-file.ts';
 import { whileInPlace } from './opening/store-watch.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
-/** An error as it passes between threads, which keep no class. */
-export interface JobFailure {
-  /** What callers of the API get; a bug has none. */
-  shown?: { code: ErrorCode; message: string };
-  /** For the log. */
-  reason: string;
-  stack: string;
-}
-
-export type Outcome = { result: JobResult } | { failure: JobFailure };
+export type Outcome = { result: JobResult } | { failure: Failure };
 
 declare const self: Worker;
 
@@ -136,11 +126,4 @@ function abandon(database: Database): void {
   } finally {
     database.close();
   }
-}
-
-function describeFailure(error: unknown): JobFailure {
-  const translated = translateError(error);
-  const failure = { reason: reasonOf(translated), stack: describeError(translated) };
-  if (!(translated instanceof PetstoreError)) return failure;
-  return { ...failure, shown: { code: translated.code, message: translated.message } };
 }

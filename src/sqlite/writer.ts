@@ -1,10 +1,11 @@
 import { PetstoreError } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
+import { failureOf } from './errors.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
 import type { StoreFile } from './opening/store-file.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
-import type { JobFailure, Outcome } from './writer-thread.ts';
+import type { Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */
 export interface Writer {
@@ -130,11 +131,6 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
       thread?.terminate();
     },
   };
-}
-
-function failureOf({ shown, reason, stack }: JobFailure): Error {
-  const cause = Object.assign(new Error(reason), { stack });
-  return shown ? new PetstoreError(shown.code, shown.message, { cause }) : cause;
 }
 
 function threadLost(message: string): PetstoreError {

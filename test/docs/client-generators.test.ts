@@ -3,7 +3,7 @@ import { exampleAddress } from '../../packages/console/src/docs/code/request.ts'
 import type { PetStatus } from '../../src/domain/pet.ts';
 import { nextQuery } from '../support/http/calls.ts';
 import { openapi, type Contract, type DocumentedOperation } from '../support/contract/openapi.ts';
-import { sendTo, worlds, type World } from '../support/contract/worlds.ts';
+import { isBesideCursor, sendTo, worlds, type World } from '../support/contract/worlds.ts';
 import type { Service } from '../support/http/service.ts';
 
 /** Client generators put the first server of `openapi.yaml` before every path and send every example at once. */
@@ -23,7 +23,13 @@ describe('openapi.yaml', () => {
   });
 
   it('has paths that are relative to /v1', () => {
-    expect(Object.keys(openapi.paths)).toEqual(['/pets', '/pets/{petId}', '/store/orders']);
+    expect(Object.keys(openapi.paths)).toEqual([
+      '/pets',
+      '/pets/{petId}',
+      '/pets/search',
+      '/store/orders',
+      '/key',
+    ]);
   });
 });
 
@@ -47,7 +53,7 @@ function testRequests({ operations }: Contract, open: World['open']): void {
     'succeeds: %s',
     async (_id, operation) => {
       const query = operation.parameters
-        .filter((parameter) => parameter.in === 'query')
+        .filter((parameter) => isBesideCursor(parameter) || ['limit', 'cursor'].includes(parameter.name))
         .map(({ name, example }): [string, string] => [name, String(example)]);
       const headers = operation.parameters
         .filter((parameter) => parameter.in === 'header')
@@ -68,7 +74,8 @@ function testRequests({ operations }: Contract, open: World['open']): void {
       for (let added = 0; added <= Number(example('limit')); added++) {
         await full.pets.createPet({ name: 'Rex', categoryId: 1n, status });
       }
-      const page = await full.call(`${list.path}?limit=${example('limit')}&status=${status}`);
+      const query = list.parameters.filter(isBesideCursor).map(({ name }) => `&${name}=${example(name)}`);
+      const page = await full.call(`${list.path}?limit=${example('limit')}${query.join('')}`);
       expect(new URLSearchParams(nextQuery(page)).get('cursor')).toBe(example('cursor'));
     },
   );

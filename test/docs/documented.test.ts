@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
-import { issueKey } from '../../src/domain/api-key.ts';
+import { generateKey, issueKey } from '../../src/domain/api-key.ts';
 import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
 import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
@@ -55,7 +56,9 @@ function testDocument({ contract, open, openFailing }: World): void {
     to: Service,
   ): Promise<Response> => {
     const { path, init } = requestFor(operation, { headers });
-    return to.call(path, init);
+    // A fixed key is described without the store.
+    const ofStore = `Bearer ${generateKey(randomBytes)}`;
+    return operation.operationId === 'getKey' ? to.callAs(ofStore, path, init) : to.call(path, init);
   };
 
   const withFailure = async (operation: DocumentedOperation, error: Error): Promise<Response> => {

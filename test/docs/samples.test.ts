@@ -44,7 +44,7 @@ await service.close();
 describe('the samples of /docs', () => {
   it('are there for every step of the guide and every operation, in three languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 13 }, () => ['curl', 'typescript', 'fetch']).flat(),
+      Array.from({ length: 15 }, () => ['curl', 'typescript', 'fetch']).flat(),
     );
   });
 

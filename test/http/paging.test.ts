@@ -44,7 +44,7 @@ describe('nextLink and parsePageRequest', () => {
         const ofOrders = addressOf(nextLink(request, page, orderList));
         expect(parsePageRequest(ofOrders, orderList)).toEqual({ ...request, after: place });
         expect(() => parsePageRequest(ofOrders, petList)).toThrow('damaged or belongs to another status');
-        expect(() => parsePageRequest(ofPets, orderList)).toThrow('belongs to another list or status');
+        expect(() => parsePageRequest(ofPets, orderList)).toThrow('belongs to another query');
       }),
       300,
     );

@@ -80,16 +80,24 @@ describe('openapi.yaml', () => {
     }
   });
 
-  it('links the new pet to what can be done with it', () => {
+  it('links a pet to its orders, and a new one to what can be done with it', () => {
     const links = operations.flatMap(({ operationId, responses }) =>
       Object.values(responses).flatMap((response) =>
         Object.values(response.links ?? {}).map((link) => [operationId, link.operationId, link.parameters]),
       ),
     );
     const parameters = { petId: '$response.body#/id' };
-    expect(links).toEqual(
-      ['getPet', 'updatePet', 'deletePet'].map((operationId) => ['createPet', operationId, parameters]),
-    );
+    const expected = [
+      ...['getPet', 'updatePet', 'deletePet', 'listOrders'].map((to) => ['createPet', to]),
+      ['getPet', 'listOrders'],
+      ['updatePet', 'listOrders'],
+    ];
+    expect(links).toEqual(expected.map((link) => [...link, parameters]));
+    // A tool that follows a link needs the parameter that it names.
+    for (const [, to] of expected) {
+      const target = operations.find(({ operationId }) => operationId === to);
+      expect(JSON.stringify(target)).toContain('"name":"petId"');
+    }
   });
 
   it('marks getPet, and nothing else, as deprecated with its day', () => {
@@ -101,6 +109,12 @@ describe('openapi.yaml', () => {
 
   it('marks the experimental operations', () => {
     const marked = operations.filter((operation) => operation['x-stability'] === 'experimental');
-    expect(marked.map(({ operationId }) => operationId)).toEqual(['updatePet', 'deletePet', 'listOrders']);
+    expect(marked.map(({ operationId }) => operationId)).toEqual([
+      'updatePet',
+      'deletePet',
+      'searchPets',
+      'listOrders',
+      'getKey',
+    ]);
   });
 });

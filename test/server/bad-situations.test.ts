@@ -146,9 +146,9 @@ describe('a file that is not a petstore store', () => {
         database.run('PRAGMA user_version = 99');
       },
       message: (path) =>
-        `${path} has schema version 99, and petstore ${release} knows versions up to 5. Start the release that last ` +
+        `${path} has schema version 99, and petstore ${release} knows versions up to 6. Start the release that last ` +
         'used it, or a newer one. To stay with this one, restore the backup made before the upgrade, or take the ' +
-        'store back as docs/decisions.md says under "Going back".',
+        'store back with that release: petstore migrate --to 6.',
     },
     {
       name: 'a damaged database',

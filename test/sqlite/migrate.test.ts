@@ -4,10 +4,10 @@ import { issueKey } from '../../src/domain/api-key.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
 import { inspectSqlite } from '../../src/sqlite/maintenance/inspect.ts';
+import { migrateSqliteBack } from '../../src/sqlite/maintenance/migrate-back.ts';
 import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
-import { wayBack } from '../support/way-back.ts';
 
 const rex = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 
@@ -26,8 +26,7 @@ async function makeVersion3(): Promise<void> {
     await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
   await store.experimental.deletePet(id);
   await store.close();
-  using database = new Database(place.path);
-  database.run(await wayBack('SQLite', 3));
+  migrateSqliteBack(place.path, 3, { keepsOlder: false });
 }
 
 const schemaOf = (database: Database): unknown[] =>

@@ -11,7 +11,7 @@ import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { releases, releaseStores, type Release, type ReleaseStore } from '../support/release-stores.ts';
 
-const latestVersion = 5;
+const latestVersion = 6;
 const everyStore = Object.keys(releases).flatMap((release) =>
   Object.keys(releaseStores).map((name) => [release as Release, name] as const),
 );

@@ -46,7 +46,8 @@ export function createClient(options: ClientOptions): PetstoreClient {
 
   return {
     async listPets(list = {}) {
-      const { items, ...next } = await getPage(list);
+      const { next: from, signal, ...filter } = list;
+      const { items, ...next } = await getPage({ filter, next: from, signal });
       return { pets: items, ...next };
     },
 

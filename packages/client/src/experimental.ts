@@ -1,14 +1,21 @@
 import { renderChanges, type PetChanges } from './changes.ts';
 import { isNotFound, isPetstoreError, PetstoreClientError } from './error.ts';
-import type { ChangePetOptions, ListOrdersOptions, OrdersOptions } from './options.ts';
+import { toKey, type Key } from './key.ts';
+import type {
+  CallOptions,
+  ChangePetOptions,
+  ListOrdersOptions,
+  OrdersOptions,
+  SearchPetsOptions,
+} from './options.ts';
 import { toOrders, type Order, type OrderPage } from './order.ts';
 import { createGetPage, eachItem } from './pages.ts';
-import { toPet, type Pet } from './pet.ts';
+import { toPet, toPets, type Pet } from './pet.ts';
 import { unexpectedResponse, type Send } from './send.ts';
 
 /**
  * Operations that may change or go away with any release. If the operator has removed them (`--stable-only`), they fail
- * with `method_not_allowed`, or `not_found` in the case of orders, and a message that says so.
+ * with `method_not_allowed`, or `not_found` where a path of its own is missing, and a message that says so.
  */
 export interface ExperimentalOperations {
   /**
@@ -28,6 +35,19 @@ export interface ExperimentalOperations {
   deletePet(id: bigint, options?: ChangePetOptions): Promise<void>;
 
   /**
+   * Iterates over the pets for which everything holds that you give, newest first, page by page:
+   * `for await (const pet of client.searchPets({ q: 'rex' }))`.
+   * @experimental
+   */
+  searchPets(options?: SearchPetsOptions): AsyncGenerator<Pet, void, undefined>;
+
+  /**
+   * Describes the API key of this client.
+   * @experimental
+   */
+  getKey(options?: CallOptions): Promise<Key>;
+
+  /**
    * Gets one page of orders, 20 unless `limit` says otherwise.
    * @experimental
    */
@@ -45,7 +65,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
   const send: Send = (call) =>
     sendCall(call).catch((error: unknown) => {
       // The pet of an update or a delete may be missing while the operation itself is there.
-      const codeWhenRemoved = call.operation === 'listOrders' ? 'not_found' : 'method_not_allowed';
+      const codeWhenRemoved = call.method === 'GET' ? 'not_found' : 'method_not_allowed';
       throw isPetstoreError(error, codeWhenRemoved) ? removed(error) : error;
     });
   const getPage = createGetPage(
@@ -53,6 +73,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
     { operation: 'listOrders', url: `${versionUrl}/store/orders` },
     toOrders,
   );
+  const getFound = createGetPage(send, { operation: 'searchPets', url: `${versionUrl}/pets/search` }, toPets);
   const petUrl = (id: bigint): string => {
     // For callers without types: a number may have lost digits, and a text may lead to another path.
     if (typeof id !== 'bigint') throw new TypeError('id must be a bigint, such as 7n or BigInt(7).');
@@ -93,8 +114,17 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
       }
     },
 
+    searchPets: (search = {}) => eachItem(getFound, search),
+
+    async getKey({ signal } = {}) {
+      const url = `${versionUrl}/key`;
+      const response = await send({ operation: 'getKey', method: 'GET', url, signal });
+      return toKey(response.body) ?? unexpectedResponse(response);
+    },
+
     async listOrders(list = {}) {
-      const { items, ...next } = await getPage(list);
+      const { next: from, signal, ...filter } = list;
+      const { items, ...next } = await getPage({ filter, next: from, signal });
       return { orders: items, ...next };
     },
 

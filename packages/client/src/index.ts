@@ -13,6 +13,7 @@ export {
   type PetstoreErrorCode,
   type ServiceErrorCode,
 } from './error.ts';
+export type { Key } from './key.ts';
 export type {
   CallOptions,
   ChangePetOptions,
@@ -24,6 +25,7 @@ export type {
   NextPageOptions,
   OrdersOptions,
   PetsOptions,
+  SearchPetsOptions,
 } from './options.ts';
 export type { Order, OrderPage, OrderStatus } from './order.ts';
 export {

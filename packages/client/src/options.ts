@@ -69,8 +69,28 @@ export interface ChangePetOptions extends CallOptions {
   ifMatch?: string | undefined;
 }
 
+/** What `searchPets` searches for. Everything that is given must hold. */
+export interface SearchPetsOptions extends CallOptions {
+  /** Words, each of which occurs somewhere in the name, whatever its case and diacritics. 1 to 100 characters. */
+  q?: string | undefined;
+  /** Only the pet with this id. */
+  id?: bigint | undefined;
+  /** Only pets of this category. */
+  categoryId?: bigint | undefined;
+  /** Only pets with this status. */
+  status?: PetStatus | undefined;
+  /** `newest` first is the default. */
+  order?: 'newest' | 'oldest' | undefined;
+  /** Pets per page, 1 to 100. */
+  limit?: number | undefined;
+}
+
 /** The orders that `orders` iterates over. */
 export interface OrdersOptions extends CallOptions {
+  /** Only orders of this pet. */
+  petId?: bigint | undefined;
+  /** `oldest` first is the default. */
+  order?: 'newest' | 'oldest' | undefined;
   /** Only orders with this status. */
   status?: OrderStatus | undefined;
   /** Orders per page, 1 to 100. */

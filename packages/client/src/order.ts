@@ -11,11 +11,13 @@ export interface Order {
   petId: bigint;
   status: OrderStatus;
   createdAt: Date;
+  /** The name of the API key that did it. Absent on orders from before 2.0.0 of the service. */
+  createdBy?: string;
 }
 
 /** One page of a list of orders. */
 export interface OrderPage {
-  /** In ascending order of id. */
+  /** In ascending order of id, unless you asked for the newest first. */
   orders: Order[];
   /** Pass it to `listOrders({ next })` to get the next page. Absent on the last page. */
   next?: string;
@@ -30,10 +32,12 @@ export function toOrders(value: unknown): Order[] | undefined {
 
 function toOrder(value: unknown): Order | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { id, petId, status, createdAt } = value as Record<string, unknown>;
+  const { id, petId, status, createdAt, createdBy } = value as Record<string, unknown>;
   if (!isInteger(id) || !isInteger(petId) || typeof createdAt !== 'string') return undefined;
   if (status !== 'pending' && status !== 'sold') return undefined;
+  if (createdBy !== undefined && typeof createdBy !== 'string') return undefined;
   const date = new Date(createdAt);
   if (Number.isNaN(date.getTime())) return undefined;
-  return { id: BigInt(id), petId: BigInt(petId), status, createdAt: date };
+  const by = createdBy !== undefined && { createdBy };
+  return { id: BigInt(id), petId: BigInt(petId), status, createdAt: date, ...by };
 }

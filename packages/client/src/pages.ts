@@ -7,10 +7,12 @@ interface Page<Item> {
   next?: string;
 }
 
+/** What a list filters by. */
+type Filter = Record<string, string | number | bigint | undefined>;
+
 /** Which page to get: the first one of a filter, or the one that `next` names. */
 interface PageRequest {
-  limit?: number | undefined;
-  status?: string | undefined;
+  filter?: Filter;
   next?: string | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -23,7 +25,7 @@ export function createGetPage<Item>(
   call: Pick<Call, 'operation' | 'url' | 'headers'>,
   toItems: (body: unknown) => Item[] | undefined,
 ): GetPage<Item> {
-  return async ({ next, signal, ...filter }) => {
+  return async ({ filter = {}, next, signal }) => {
     if (next !== undefined && !isQuery(next)) throw new TypeError('next must come from a page.');
     const response = await send({
       ...call,
@@ -41,9 +43,9 @@ export function createGetPage<Item>(
 /** Yields the items of all pages. After an abort it yields none, not even of a page that is already here. */
 export async function* eachItem<Item>(
   getPage: GetPage<Item>,
-  { limit = 100, status, signal }: Omit<PageRequest, 'next'>,
+  { signal, ...given }: { signal?: AbortSignal | undefined; limit?: number | undefined },
 ): AsyncGenerator<Item, void, undefined> {
-  let page = await getPage({ limit, status, signal });
+  let page = await getPage({ filter: { limit: 100, ...withoutUndefined(given) }, signal });
   for (;;) {
     for (const item of page.items) {
       signal?.throwIfAborted();
@@ -55,12 +57,15 @@ export async function* eachItem<Item>(
   }
 }
 
-function queryOf({ limit, status }: PageRequest): string {
-  const query = new URLSearchParams();
-  if (limit !== undefined) query.set('limit', String(limit));
-  if (status !== undefined) query.set('status', status);
-  const text = query.toString();
+function queryOf(filter: Filter): string {
+  const text = new URLSearchParams(
+    Object.entries(withoutUndefined(filter)).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
   return text === '' ? '' : `?${text}`;
+}
+
+function withoutUndefined<Given extends object>(given: Given): Given {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Given;
 }
 
 /** The service links by query only. Anything else could send the API key to another host. */

@@ -49,6 +49,19 @@ await client.deletePet(1n);
 console.log('Removed');`,
     prints: 'Removed',
   },
+  searchPets: {
+    code: `${clientSetup}
+for await (const pet of client.searchPets({ q: 'rex' })) {
+  console.log(pet.id, pet.name);
+}`,
+    prints: '1n Rex',
+  },
+  getKey: {
+    code: `${clientSetup}
+const key = await client.getKey();
+console.log(key.name, key.readOnly ? 'may only read' : 'may write');`,
+    prints: 'till-2 may write',
+  },
   listOrders: {
     code: `${clientSetup}
 for await (const order of client.orders()) {

@@ -25,7 +25,7 @@ export function sampleOf(operation: NamedOperation): CodeSample {
 }
 
 /** The optional parameters that a good first request has. */
-const shownParameters = new Set(['limit', 'Idempotency-Key']);
+const shownParameters = new Set(['limit', 'q', 'Idempotency-Key']);
 
 function requestOf({ method, path, parameters, requestBody }: NamedOperation): ApiRequest {
   const shown = parameters.filter(({ name, required }) => required || shownParameters.has(name));

@@ -16,7 +16,7 @@ import { isIdTaken, unavailable } from '../errors.ts';
 import { importColumns, importStateOf, type ImportRow } from './import.ts';
 import { apiKeyOf, keyColumns, type KeyRow } from '../keys/keys.ts';
 import { orderColumns, orderOf, type OrderRow } from '../pets/order-row.ts';
-import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
+import { columnOf, newPetArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 
 /** Runs one statement, which is a transaction of its own. */
@@ -106,8 +106,12 @@ const petTable: TableForm<Pet, PetRow> = {
   select: `SELECT ${selectPetRow} FROM pets WHERE id > $1::bigint ORDER BY id`,
   positionOf: (pet) => [pet ? String(pet.id) : smallestId],
   parse: petOf,
-  columns: { id: 'bigint', ...Object.fromEntries(petFields.map(({ name, type }) => [columnOf(name), type])) },
-  valuesOf: (pet) => [String(pet.id), ...petArrays([pet]).flat()],
+  columns: {
+    id: 'bigint',
+    ...Object.fromEntries(petFields.map(({ name, type }) => [columnOf(name), type])),
+    folded_name: 'text',
+  },
+  valuesOf: (pet) => [String(pet.id), ...newPetArrays([pet]).flat()],
   sequence: 'pet_ids',
 };
 
@@ -146,8 +150,14 @@ const orderTable: TableForm<Order, OrderRow> = {
   select: `SELECT ${orderColumns} FROM orders WHERE id > $1::bigint ORDER BY id`,
   positionOf: (order) => [order ? String(order.id) : smallestId],
   parse: orderOf,
-  columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint' },
-  valuesOf: ({ id, petId, status, createdAt }) => [String(id), String(petId), status, createdAt.getTime()],
+  columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint', created_by: 'text' },
+  valuesOf: ({ id, petId, status, createdAt, createdBy = null }) => [
+    String(id),
+    String(petId),
+    status,
+    createdAt.getTime(),
+    createdBy,
+  ],
   sequence: 'order_ids',
 };
 

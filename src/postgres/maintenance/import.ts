@@ -3,22 +3,22 @@ import { IdTakenError, PetstoreError } from '../../domain/error.ts';
 import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
-import { arrayParameters, petArrays, fieldColumns, petColumns } from '../pets/pet-row.ts';
+import { newPetArrays, newPetColumns, newPetParameters } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 
 const maxAttempts = 10;
 
 /** In the order of the file, so that the ids follow it. */
 const insertNew = `
-  INSERT INTO pets (${petColumns})
-  SELECT nextval('pet_ids'), ${fieldColumns}
+  INSERT INTO pets (id, ${newPetColumns})
+  SELECT nextval('pet_ids'), ${newPetColumns}
   FROM (
-    SELECT * FROM unnest(${arrayParameters(1)}) WITH ORDINALITY
-      AS given (${fieldColumns}, ordinal) ORDER BY ordinal
+    SELECT * FROM unnest(${newPetParameters(1)}) WITH ORDINALITY
+      AS given (${newPetColumns}, ordinal) ORDER BY ordinal
   ) AS in_order`;
 const insertKept = `
-  INSERT INTO pets (${petColumns})
-  SELECT * FROM unnest($1::bigint[], ${arrayParameters(2)})`;
+  INSERT INTO pets (id, ${newPetColumns})
+  SELECT * FROM unnest($1::bigint[], ${newPetParameters(2)})`;
 
 /** The sequence would not do: it also moves past the ids of a batch that was never committed and is added again. */
 const selectLargestId = `
@@ -100,11 +100,11 @@ async function addTogether(
   try {
     if (step) await moveImport(connection, step, pets.length);
     const smallest = pets[0]?.id;
-    if (smallest === undefined) await connection.query(insertNew, petArrays(pets));
+    if (smallest === undefined) await connection.query(insertNew, newPetArrays(pets));
     else {
       const ids = pets.map(({ id = 0n }) => id);
       const largest = ids.reduce((one, other) => (one > other ? one : other));
-      await connection.query(insertKept, [ids.map(String), ...petArrays(pets)]);
+      await connection.query(insertKept, [ids.map(String), ...newPetArrays(pets)]);
       await refuseDeletedIds(connection, smallest);
       await moveSequence(connection, largest);
     }

@@ -29,6 +29,9 @@ const changedColumns = eachColumn((name, { isOptional }) =>
     : `coalesce(new_${name}, ${name}) AS ${name}`,
 );
 
+/** A parameter behind those of the fields. */
+const last = (position: number): string => `$${2 + 2 * petFields.length + position}`;
+
 /**
  * The pets as they are after the last commit, which may be newer than the statement's snapshot: a locked row is read
  * again, and so is each row that the statement then changes. Locked in order of id, so that two replicas that change the
@@ -36,25 +39,26 @@ const changedColumns = eachColumn((name, { isOptional }) =>
  */
 function lockPets(arrays: string, columns: string): string {
   return `held AS (
-      SELECT ${petColumns}, ${columns} FROM unnest(${arrays}) AS given (id, ${columns}) JOIN pets USING (id)
+      SELECT ${petColumns}, folded_name, ${columns} FROM unnest(${arrays}) AS given (id, ${columns}) JOIN pets USING (id)
       ORDER BY id FOR UPDATE OF pets
     )`;
 }
 
-/** The new values follow what is expected; the time is last. No pet may be given twice. */
+/** The new values follow what is expected, then the folded names, whoever changes the pets, and the time. No pet may be given twice. */
 export const updatePets: Statement = {
   name: 'update-pets',
   advice,
   text: `
     WITH ${lockPets(
-      `${expectedArrays}, ${arrayParameters(2 + petFields.length)}`,
-      `${expectedColumns}, ${eachColumn((name) => `new_${name}`)}`,
+      `${expectedArrays}, ${arrayParameters(2 + petFields.length)}, ${last(0)}::text[], ${last(1)}::text[]`,
+      `${expectedColumns}, ${eachColumn((name) => `new_${name}`)}, new_folded_name, created_by`,
     )}, changed AS (
-      SELECT id, ${isExpected} AS is_expected, status AS old_status, ${changedColumns} FROM held
+      SELECT id, ${isExpected} AS is_expected, status AS old_status, ${changedColumns},
+        coalesce(new_folded_name, folded_name) AS folded_name, created_by FROM held
     ), updated AS (
-      UPDATE pets SET ${eachColumn((name) => `${name} = changed.${name}`)}
+      UPDATE pets SET ${eachColumn((name) => `${name} = changed.${name}`)}, folded_name = changed.folded_name
       FROM changed WHERE pets.id = changed.id AND is_expected RETURNING 1
-    ), ${insertOrders('changed', `$${2 + 2 * petFields.length}`, 'is_expected AND status IS DISTINCT FROM old_status')}
+    ), ${insertOrders('changed', last(2), 'is_expected AND status IS DISTINCT FROM old_status')}
     SELECT ${selectPetRow}, is_expected FROM changed`,
 };
 

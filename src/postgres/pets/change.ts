@@ -1,5 +1,6 @@
 import { petNotFound } from '../../domain/error.ts';
 import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
+import { foldName } from '../../domain/fold.ts';
 import { parseExactJson } from '../../domain/int64.ts';
 import { renderOrder } from '../../domain/order.ts';
 import { collectFields, parseNewPet, type PetFields, type PetStatus } from '../../domain/pet.ts';
@@ -10,6 +11,7 @@ import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './chan
 import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
 import { createPageReader } from './pages.ts';
 import { petArrays, petJsonOf } from './pet-row.ts';
+import { createSearch } from './search.ts';
 
 export interface DeleteRequest {
   id: bigint;
@@ -18,6 +20,7 @@ export interface DeleteRequest {
 
 export interface UpdateRequest extends DeleteRequest {
   changes: PetFields;
+  createdBy: string | undefined;
 }
 
 /** The row that was changed, or why none was. */
@@ -27,16 +30,19 @@ export function createExperimentalStore(
   updates: Batcher<UpdateRequest, ChangeResult<UpdatedRow>>,
   deletes: Batcher<DeleteRequest, ChangeResult<DeletedRow>>,
   database: Database,
+  foldNames: () => void,
 ): ExperimentalStore {
   return {
-    async updatePet(id, { changes, expected }, seen) {
-      const result = await updates.add({ id, changes, expected: expectationOf(seen, expected) });
+    async updatePet(id, { changes, expected }, seen, createdBy) {
+      const result = await updates.add({ id, changes, expected: expectationOf(seen, expected), createdBy });
       return petJsonOf(changedRow(result));
     },
 
     async deletePet(id, seen) {
       changedRow(await deletes.add({ id, expected: expectationOf(seen) }));
     },
+
+    searchPets: createSearch(database, foldNames),
 
     listOrders: createPageReader(database, {
       table: 'orders',
@@ -61,6 +67,8 @@ export async function runUpdates(
   const rows = await database.write<UpdatedRow>(updatePets, [
     ...expectedArrays(requests),
     ...petArrays(requests.map(({ changes }) => changes)),
+    requests.map(({ changes }) => (typeof changes.name === 'string' ? foldName(changes.name) : null)),
+    requests.map(({ createdBy }) => createdBy ?? null),
     now,
   ]);
   return resultsOf(requests, rows);

@@ -1,7 +1,7 @@
 import { petFields } from '../../domain/pet.ts';
 import type { Statement } from '../session/connection.ts';
 import { insertOrders } from './order-row.ts';
-import { arrayParameters, fieldColumns, petColumns } from './pet-row.ts';
+import { newPetColumns, newPetParameters } from './pet-row.ts';
 
 export interface CreatedRow {
   /** The position of its request in the batch, from 1. */
@@ -46,18 +46,20 @@ function drawIds(arrays: string, columns: string): string {
     )`;
 }
 
-/** A parameter that follows those of the fields. */
+/** A parameter that follows those of the fields, the folded name and whoever creates the pet. */
 function after(position: number): string {
-  return `$${petFields.length + position}`;
+  return `$${petFields.length + 2 + position}`;
 }
 
-const requests = drawIds(arrayParameters(1), fieldColumns);
+const arrays = `${newPetParameters(1)}, ${after(0)}::text[]`;
+const columns = `${newPetColumns}, created_by`;
+const requests = drawIds(arrays, columns);
 
 /** Locks rows in the order of the keys, so that two replicas with the same keys wait and do not deadlock. */
 const claims = `
     ${drawIds(
-      `${arrayParameters(1)}, ${after(1)}::text[], ${after(2)}::text[], ${after(3)}::text[]`,
-      `${fieldColumns}, caller, key, request_hash`,
+      `${arrays}, ${after(1)}::text[], ${after(2)}::text[], ${after(3)}::text[]`,
+      `${columns}, caller, key, request_hash`,
     )}, claimed AS (
       INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
       SELECT caller, key, request_hash, id, ${after(4)}::bigint FROM request WHERE key IS NOT NULL ORDER BY caller, key
@@ -71,11 +73,11 @@ const claims = `
 
 function insertFrom(source: string): string {
   return `created AS (
-      INSERT INTO pets (${petColumns}) SELECT ${petColumns} FROM ${source} RETURNING 1
+      INSERT INTO pets (id, ${newPetColumns}) SELECT id, ${newPetColumns} FROM ${source} RETURNING 1
     )`;
 }
 
-/** First the arrays of the pets' fields, then the time. A pet that is created pending or sold gets an order. */
+/** First the arrays of the pets and of whoever creates them, then the time. A pet that is created pending or sold gets an order. */
 export const insertPets: Statement = {
   name: 'insert-pets',
   advice,

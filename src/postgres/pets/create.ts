@@ -19,11 +19,12 @@ import {
 } from './create-statements.ts';
 import type { Database } from '../database.ts';
 import { unavailable } from '../errors.ts';
-import { petArrays } from './pet-row.ts';
+import { newPetArrays } from './pet-row.ts';
 
 export interface CreateRequest {
   pet: NewPet;
   idempotency: Idempotency | undefined;
+  createdBy?: string | undefined;
 }
 
 /** An error is that of this request alone. */
@@ -45,16 +46,17 @@ export function createPetCreator(
   /** Leaves requests without a result whose key is held. */
   const insert = async (requests: CreateRequest[], results: Results): Promise<void> => {
     const pets = requests.map(({ pet }) => pet);
+    const given = [...newPetArrays(pets), requests.map(({ createdBy }) => createdBy ?? null)];
     const hasKeys = requests.some(({ idempotency }) => idempotency);
     const rows = hasKeys
       ? await database.write<CreatedRow>(insertPetsOnce, [
-          ...petArrays(pets),
+          ...given,
           ...keyArrays(requests),
           pets.map(fingerprintOf),
           now(),
           now() - idempotencyRetentionMs,
         ])
-      : await database.write<CreatedRow>(insertPets, [...petArrays(pets), now()]);
+      : await database.write<CreatedRow>(insertPets, [...given, now()]);
     for (const row of rows) {
       const request = requestOf(row, requests);
       results.set(request, createdPet(row.id, request, false));

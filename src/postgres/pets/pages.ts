@@ -1,11 +1,14 @@
 import { int64Range } from '../../domain/int64.ts';
-import { pageOf, type Page } from '../../domain/pet.ts';
+import { pageOf, pageOrders, type Page, type PageOrder } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
+import type { Statement } from '../session/connection.ts';
 
 /** What the pages of pets and of orders have in common. */
 interface RowsRequest {
   limit: number;
   status?: string;
+  petId?: bigint;
+  order?: PageOrder;
   after?: bigint;
 }
 
@@ -22,27 +25,53 @@ export function createPageReader(
   { table, columns, render }: PagedTable,
 ): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
-  const selectPage = {
-    name: `list-${table}`,
-    text: `SELECT ${columns} FROM ${table} WHERE id > $1::bigint ORDER BY id LIMIT $2::integer`,
-  };
-  // Not `status = $3 ORDER BY id`: for that the server may walk through all rows, until it has met enough of a status
-  // that hardly any has. This order, within these bounds, is that of the index by status alone.
-  const selectPageOfStatus = {
-    name: `list-${table}-of-status`,
-    text: `SELECT ${columns} FROM ${table}
-      WHERE status IS NOT NULL AND (status, id) > ($3, $1::bigint) AND (status, id) <= ($3, ${int64Range.largest})
-      ORDER BY status, id LIMIT $2::integer`,
-  };
-  return ({ limit, status, after = int64Range.smallest }) =>
-    share(`${limit} ${status ?? ''} ${after}`, async () => {
-      const bounds = [String(after), limit + 1];
-      const rows =
-        status === undefined
-          ? await database.read<never>(selectPage, bounds)
-          : await database.read<never>(selectPageOfStatus, [...bounds, status]);
-      return pageOf(rows, limit, render);
+  const statementOf = (order: PageOrder, lead: Lead | undefined): Statement => ({
+    name: ['list', table, order, lead ?? 'all'].join('-'),
+    text: `SELECT ${columns} FROM ${table} ${pageBounds(order, lead)} LIMIT $2::integer`,
+  });
+  const statements = Object.fromEntries(
+    pageOrders.map((order) => [
+      order,
+      {
+        all: statementOf(order, undefined),
+        ofStatus: statementOf(order, 'status'),
+        ofPet: statementOf(order, 'pet_id'),
+      },
+    ]),
+  ) as Record<PageOrder, Record<'all' | 'ofStatus' | 'ofPet', Statement>>;
+
+  return ({ limit, status, petId, order = 'oldest', after }) =>
+    share(`${limit} ${status ?? ''} ${petId ?? ''} ${order} ${after ?? ''}`, async () => {
+      const { smallest, largest } = int64Range;
+      const bounds = [String(after ?? (order === 'newest' ? largest : smallest)), limit + 1];
+      const { all, ofStatus, ofPet } = statements[order];
+      const read = (): Promise<never[]> => {
+        if (petId !== undefined) return database.read(ofPet, [...bounds, String(petId), status ?? null]);
+        return status === undefined
+          ? database.read(all, bounds)
+          : database.read(ofStatus, [...bounds, status]);
+      };
+      return pageOf(await read(), limit, render);
     });
+}
+
+type Lead = 'status' | 'pet_id';
+
+/**
+ * The rows behind `$1`; with a lead, those in whose column `$3` is. Not `status = $3 ORDER BY id`: for that the server may
+ * walk through all rows, until it has met enough of a status that hardly any has. This order, within these bounds, is
+ * that of the index by the lead alone.
+ */
+function pageBounds(order: PageOrder, lead: Lead | undefined): string {
+  const { smallest, largest } = int64Range;
+  const isNewest = order === 'newest';
+  const [behind, way] = isNewest ? ['<', 'DESC'] : ['>', ''];
+  if (!lead) return `WHERE id ${behind} $1::bigint ORDER BY id ${way}`;
+  const value = lead === 'status' ? '$3' : '$3::bigint';
+  const end = isNewest ? `>= (${value}, ${smallest})` : `<= (${value}, ${largest})`;
+  const only = lead === 'status' ? '' : 'AND ($4::text IS NULL OR status = $4)';
+  return `WHERE ${lead} IS NOT NULL AND (${lead}, id) ${behind} (${value}, $1::bigint) AND (${lead}, id) ${end} ${only}
+    ORDER BY ${lead} ${way}, id ${way}`;
 }
 
 type Query<Result> = () => Promise<Result>;

@@ -1,3 +1,4 @@
+import { foldName } from '../../domain/fold.ts';
 import {
   collectFields,
   fromText,
@@ -43,6 +44,16 @@ export function petOf(row: PetRow): Pet {
 /** The parameters of {@link petArrays}: `$1::text[], $2::bigint[], …`. */
 export function arrayParameters(first: number): string {
   return eachColumn((_column, { type }, index) => `$${first + index}::${type}[]`);
+}
+
+/** The columns of a new pet without its id, with the folded name for searches; and the parameters of {@link newPetArrays}. */
+export const newPetColumns = `${fieldColumns}, folded_name`;
+export const newPetParameters = (first: number): string =>
+  `${arrayParameters(first)}, $${first + petFields.length}::text[]`;
+
+/** Pets to insert: the arrays of their fields and of their folded names. */
+export function newPetArrays(pets: readonly NewPet[]): (string | null)[][] {
+  return [...petArrays(pets), pets.map(({ name }) => foldName(name))];
 }
 
 /** One array for each field. Null stands for a field that is not given, empty text for one that is null. */

@@ -19,8 +19,8 @@ export function createPetStore(
 
     getPet: (id) => gets.add(String(id)),
 
-    async createPet(pet, idempotency) {
-      const result = await creates.add({ pet, idempotency });
+    async createPet(pet, idempotency, createdBy) {
+      const result = await creates.add({ pet, idempotency, createdBy });
       if (result instanceof Error) throw result;
       if (result === 'conflict') throw idempotencyConflict();
       return result;

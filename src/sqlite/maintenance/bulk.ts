@@ -18,7 +18,14 @@ import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
 import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
 import { openForWriting } from '../opening/writable.ts';
 import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
-import { isIntact, petRow, storedPetColumns, type RenderedPet, type Value } from '../stored-pet.ts';
+import {
+  isIntact,
+  petColumns,
+  petRow,
+  storedPetColumns,
+  type RenderedPet,
+  type Value,
+} from '../stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
 export async function openSqliteBulk(
@@ -116,7 +123,7 @@ function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
       if (!isIntact(pet, id)) throw damaged(path);
       return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
     },
-    columns: 'id, status, json, checksum',
+    columns: petColumns,
     valuesOf: (pet) => petRow(pet.id, pet),
     translate: translateAddError,
   };

@@ -8,7 +8,7 @@ import { createIds, createLastIdReader } from '../ids.ts';
 import { migrate } from '../migrate.ts';
 import { whileInPlace } from '../opening/store-watch.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { petRow, type Value } from '../stored-pet.ts';
+import { petColumns, petRow, type Value } from '../stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
@@ -94,7 +94,7 @@ export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportStat
 /** Adds pets within a transaction of the caller. */
 function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const sql = (rows: number) =>
-    `INSERT INTO pets (id, status, json, checksum) VALUES ${Array(rows).fill('(?, ?, ?, ?)').join(', ')}`;
+    `INSERT INTO pets (${petColumns}) VALUES ${Array(rows).fill('(?, ?, ?, ?, ?)').join(', ')}`;
   const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
   const one = database.query<unknown, Value[]>(sql(1));
   const ids = createIds(database, 'pets');

@@ -25,7 +25,10 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
     if (total === 0 || found.every((column) => column.name !== 'checksum')) return total;
     using progress = report.progress(`${table} read`, total);
     let count = 0;
-    for (const row of database.query<never, []>(`SELECT ${columns} FROM ${table}`).iterate()) {
+    // Orders of before 2.0.0 do not say who wrote them.
+    const hasKeys = found.some((column) => column.name === 'created_by');
+    const selected = hasKeys ? columns : columns.replace('created_by AS', 'NULL AS');
+    for (const row of database.query<never, []>(`SELECT ${selected} FROM ${table}`).iterate()) {
       if (!isSound(row)) throw damaged(name);
       count += 1;
       if (count % rowsPerReport === 0) progress.add(rowsPerReport);

@@ -11,7 +11,8 @@ import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { explainOpening, replaced } from '../errors.ts';
-import { isOlder, migrate } from '../migrate.ts';
+import { noReport } from '../../domain/progress.ts';
+import { foldNames, isOlder, migrate } from '../migrate.ts';
 import { refuseLost } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, openDatabase, readWhenFree } from './connect.ts';
@@ -38,7 +39,7 @@ export interface WritableStore {
 /** Opens a store for reading and writing: makes it where it is missing, checks it and brings its schema up to date. */
 export function openForWriting(
   name: string,
-  { keepsOlder = true, onMade, onMigrated }: MigrationOptions = {},
+  { keepsOlder = true, onMade, onMigrated, report = noReport }: MigrationOptions = {},
 ): WritableStore {
   refuseOldSqlite();
   const store = findOrMake(name);
@@ -61,6 +62,7 @@ export function openForWriting(
     const migration = migrate(database);
     if (version === 0) onMade?.();
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
+    foldNames(database, name, report);
     return closable(withSideFiles(store), database, guard);
   } catch (error) {
     guard?.close();

@@ -10,6 +10,7 @@ interface OrderBody {
   petId: number;
   status: string;
   createdAt: string;
+  createdBy?: string;
 }
 
 const path = '/v1/store/orders';
@@ -67,7 +68,7 @@ describe('an order', () => {
     expect(await ordersOf(id)).toEqual(['sold']);
   });
 
-  it('has an int64 id, its pet, its status and a time in UTC', async () => {
+  it('has an int64 id, its pet, its status, a time in UTC and the name of the key', async () => {
     await using own = await openService();
     const before = Date.now();
     const id = await addPet(own.call, { ...rex, status: 'pending' });
@@ -77,6 +78,7 @@ describe('an order', () => {
       petId: Number(id),
       status: 'pending',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      createdBy: 'API_KEYS',
     });
     // The clock of a database may differ a little from ours.
     expect(Math.abs(Date.parse(order!.createdAt) - before)).toBeLessThan(60_000);
@@ -152,7 +154,7 @@ describe('listOrders', () => {
     expect(await outcomeOf(list(`?cursor=${ofOrders}`))).toBe('400 invalid_cursor');
     expect(await outcomeOf(call(`/v1/pets?status=sold&cursor=${ofOrders}`))).toBe('400 invalid_cursor');
     const { message } = await errorOf(list('?cursor=x'));
-    expect(message).toStartWith('The cursor is damaged or belongs to another list or status.');
+    expect(message).toStartWith('The cursor is damaged or belongs to another query.');
   });
 
   it('refuses parameters as the list of pets does', async () => {

@@ -15,9 +15,10 @@ export function expectedResponse(
   const path = pathOf(url);
   const open = openPaths.find((candidate) => matches(candidate.path, path));
   if (open) return expectedAtOpenPath(method, status, open, contract);
-  const item = Object.entries(contract.openapi.paths).find(([template]) =>
-    matches(`/v1${template}`, path),
-  )?.[1];
+  const { paths } = contract.openapi;
+  // A path without a parameter comes first.
+  const fixed = Object.keys(paths).find((each) => `/v1${each}` === path);
+  const item = paths[fixed ?? Object.keys(paths).find((each) => matches(`/v1${each}`, path)) ?? ''];
   const known = item?.[(method === 'HEAD' ? 'GET' : method).toLowerCase() as 'get'];
   // Other methods have the marks of GET.
   const operation = known ?? item?.get;

@@ -1,7 +1,13 @@
 import { openFailingService } from '../http/failing-service.ts';
 import { openService, type Service, type ServiceOptions } from '../http/service.ts';
 import { requestFor, type Change } from './documented-request.ts';
-import { stableContract, wholeContract, type Contract, type DocumentedOperation } from './openapi.ts';
+import {
+  stableContract,
+  wholeContract,
+  type Contract,
+  type DocumentedOperation,
+  type Parameter,
+} from './openapi.ts';
 
 /** A document, and services that it describes. */
 export interface World {
@@ -30,6 +36,11 @@ export async function sendTo(
   const petId = isDelete ? String((await service.pets.createPet(rex)).id) : change.petId;
   const { path, init } = requestFor(operation, { ...change, ...(petId !== undefined && { petId }) });
   return service.call(path, init);
+}
+
+/** Whether the example of a parameter goes with that of the cursor. A page of one pet has no successor. */
+export function isBesideCursor({ name, in: place }: Parameter): boolean {
+  return place === 'query' && !['limit', 'cursor', 'id', 'petId'].includes(name);
 }
 
 const rex = { name: 'Rex', categoryId: 1n };

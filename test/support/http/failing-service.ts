@@ -17,6 +17,7 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     const experimental = {
       updatePet: async () => fail(),
       deletePet: async () => fail(),
+      searchPets: fail,
       listOrders: fail,
     };
     return { ...store, pets, experimental, keys: { ...store.keys, findKey: fail } };

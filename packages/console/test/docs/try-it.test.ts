@@ -200,7 +200,7 @@ describe('the experimental operations', () => {
     await using visited = await openDocs(service);
     const { page } = visited;
     const badges = page.locator('.badge', { hasText: 'Experimental' });
-    expect(await badges.count()).toBe(3);
+    expect(await badges.count()).toBe(5);
     await using off = await openListeningService({ stableOnly: true });
     await page.goto(`${off.url}/docs`);
     expect(await page.locator('#updatePet, #experimental').count()).toBe(0);

@@ -1,0 +1,25 @@
+/** The API key of a client, as the service knows it. */
+export interface Key {
+  /** What the operator calls it. All fixed keys of a service have the name `API_KEYS`. */
+  name: string;
+  /** Whether it may list and fetch, but change nothing. */
+  readOnly: boolean;
+  /** Absent for a fixed key. */
+  createdAt?: Date;
+  /** Absent if it never expires. */
+  expiresAt?: Date;
+}
+
+/** Reads a key from parsed JSON; undefined when the value is not one. */
+export function toKey(value: unknown): Key | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, readOnly, createdAt, expiresAt } = value as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof readOnly !== 'boolean') return undefined;
+  const [created, expires] = [toDate(createdAt), toDate(expiresAt)];
+  return { name, readOnly, ...(created && { createdAt: created }), ...(expires && { expiresAt: expires }) };
+}
+
+function toDate(value: unknown): Date | undefined {
+  const date = new Date(typeof value === 'string' ? value : NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}

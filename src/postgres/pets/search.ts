@@ -1,0 +1,52 @@
+import { isScan, type SearchRequest } from '../../domain/experimental-store.ts';
+import { pageOf, type Page } from '../../domain/pet.ts';
+import type { Database } from '../database.ts';
+import type { Statement } from '../session/connection.ts';
+import { createPageReader, createSharedRead } from './pages.ts';
+import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
+
+/** Searches read by an index where there is one; the others run on a session of their own. */
+export function createSearch(
+  database: Database,
+  foldNames: () => void,
+): (request: SearchRequest) => Promise<Page> {
+  const readPage = createPageReader(database, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+  const share = createSharedRead<Page>();
+
+  return ({ order = 'newest', ...given }) => {
+    const request = { order, ...given };
+    if (request.id === undefined && !isScan(request)) return readPage(request);
+    if (request.words) foldNames();
+    const { statement, values } = searchStatement(request);
+    return share(JSON.stringify(values) + statement.text, async () => {
+      const rows = isScan(request)
+        ? await database.search<PetRow>(statement, values)
+        : await database.read<PetRow>(statement, values);
+      return pageOf(rows, request.limit, petJsonOf);
+    });
+  };
+}
+
+type Values = (string | number)[];
+
+/** It has no name: there are too many kinds to keep a plan for each. */
+function searchStatement(request: SearchRequest): { statement: Statement; values: Values } {
+  const { limit, words = [], id, categoryId, status, order, after } = request;
+  const values: Values = [];
+  const conditions: string[] = [];
+  const add = (value: { toString(): string } | undefined, say: (place: string) => string): void => {
+    if (value !== undefined) conditions.push(say(`$${values.push(String(value))}`));
+  };
+  add(id, (place) => `id = ${place}::bigint`);
+  add(categoryId, (place) => `category_id = ${place}::bigint`);
+  add(status, (place) => `status = ${place}`);
+  add(after, (place) => `id ${order === 'newest' ? '<' : '>'} ${place}::bigint`);
+  for (const word of words) add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, isInName);
+  const text = `SELECT ${selectPetRow} FROM pets WHERE ${conditions.join(' AND ')}
+    ORDER BY pets.id ${order === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
+  return { statement: { name: '', text }, values };
+}
+
+/** Not `coalesce`, for which no index on the folded names could be used. */
+const isInName = (place: string): string =>
+  `(folded_name LIKE ${place} OR folded_name IS NULL AND lower(name) LIKE ${place})`;

@@ -1,0 +1,48 @@
+import type { Database } from 'bun:sqlite';
+import type { SearchRequest } from '../domain/experimental-store.ts';
+import { describeFailure, refuseMoved } from './errors.ts';
+import { openDatabase, readWhenFree } from './opening/connect.ts';
+import type { StoreFile } from './opening/store-file.ts';
+import { findPets, type SearchOutcome } from './search.ts';
+
+/** The thread that reads all pets where a search must, so that the serving thread never does. */
+
+declare const self: Worker;
+
+let store: StoreFile;
+let database: Database | undefined;
+
+self.onmessage = ({ data }: MessageEvent<StoreFile | SearchRequest | 'close'>) => {
+  if (data === 'close') {
+    database?.close();
+    self.postMessage('closed');
+  } else if ('limit' in data) {
+    self.postMessage(search(data));
+  } else {
+    store = data;
+  }
+};
+
+function search(request: SearchRequest): SearchOutcome {
+  try {
+    refuseMoved(store);
+    database ??= open();
+    return { page: findPets(database, request) };
+  } catch (error) {
+    // After a move, the connection may be one to another file.
+    database?.close();
+    database = undefined;
+    return { failure: describeFailure(error) };
+  }
+}
+
+function open(): Database {
+  const opened = openDatabase(store.path, { readonly: true, strict: true });
+  try {
+    readWhenFree(opened, store);
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Database } from 'bun:sqlite';
+import { PetstoreError } from '../domain/error.ts';
+import type { SearchRequest } from '../domain/experimental-store.ts';
+import { pageOf, type Page, type PageOrder } from '../domain/pet.ts';
+import { failureOf, type Failure } from './errors.ts';
+import type { StoreFile } from './opening/store-file.ts';
+import type { StoreWatch } from './opening/store-watch.ts';
+import { storedPetColumns, verified, type RenderedPet, type Value } from './stored-pet.ts';
+
+/** SQL that must hold if its value is given. */
+type Condition = readonly [sql: string, value: Value | undefined];
+
+/** Reads one row more than a page holds, which tells whether another page follows. */
+export function selectPage<Row>(
+  database: Database,
+  { name, columns }: { name: string; columns: string },
+  conditions: readonly Condition[],
+  { limit, order, after }: { limit: number; order?: PageOrder; after?: bigint },
+): Row[] {
+  const isNewest = order === 'newest';
+  const all: Condition[] = [...conditions, [isNewest ? 'id < ?' : 'id > ?', after]];
+  const given = all.filter((condition): condition is [string, Value] => condition[1] !== undefined);
+  const where = given.length > 0 ? `WHERE ${given.map(([text]) => text).join(' AND ')}` : '';
+  // The plus matters: SQLite plans a query again for each value of a bare parameter in LIMIT.
+  const select = `SELECT ${columns} FROM ${name} ${where} ORDER BY ${name}.id ${isNewest ? 'DESC' : ''} LIMIT +?`;
+  return database.query<Row, Value[]>(select).all(...given.map(([, value]) => value), limit + 1);
+}
+
+/** Finds pets. Where names or categories are compared, it reads all pets if need be. */
+export function findPets(database: Database, request: SearchRequest): Page {
+  const { limit, words = [], id, categoryId, status, order = 'newest' } = request;
+  const conditions: Condition[] = [
+    ['id = ?', id],
+    ['status = ?', status],
+    // No name looks like this: a quote within it is escaped.
+    ['json GLOB ?', categoryId === undefined ? undefined : `*"categoryId":${categoryId}[,}]*`],
+    ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
+  ];
+  const table = { name: 'pets', columns: storedPetColumns };
+  return pageOf(selectPage<RenderedPet>(database, table, conditions, { ...request, order }), limit, verified);
+}
+
+/** Runs searches that read many pets, one at a time, on a thread of their own. */
+export interface Searcher {
+  /** Fails with `overloaded` when too many wait. */
+  search(request: SearchRequest): Promise<Page>;
+  /** Waits for the search under way, then ends the thread. */
+  close(): Promise<void>;
+}
+
+export type SearchOutcome = { page: Page } | { failure: Failure };
+
+/** A search among a million pets takes a fraction of a second; whoever waits behind more than these has given up. */
+const maxWaiting = 32;
+
+interface Waiting extends PromiseWithResolvers<Page> {
+  request: SearchRequest;
+}
+
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
+  const waiting: Waiting[] = [];
+  let running: Waiting | undefined;
+  let thread: Worker | undefined;
+  let closing: PromiseWithResolvers<void> | undefined;
+
+  const startThread = (): Worker => {
+    // The address stands here in full, because the one-file build looks for it.
+    const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
+    worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
+      if (data === 'closed') return closing?.resolve();
+      const problem = watch.problem();
+      const error = problem ?? ('failure' in data ? failureOf(data.failure) : undefined);
+      if (error) running?.reject(error);
+      else if ('page' in data) running?.resolve(data.page);
+      sendNext();
+    };
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      thread = undefined;
+      running?.reject(unavailable(`The search thread is gone: ${message}`));
+      sendNext();
+    };
+    worker.postMessage(store);
+    return worker;
+  };
+
+  const sendNext = (): void => {
+    running = waiting.shift();
+    if (running) (thread ??= startThread()).postMessage(running.request);
+    else if (thread && closing) thread.postMessage('close');
+    else closing?.resolve();
+  };
+
+  return {
+    async search(request) {
+      const problem = closing ? unavailable('The store is closing.') : watch.problem();
+      if (problem) throw problem;
+      if (waiting.length >= maxWaiting)
+        throw new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
+      const next = { request, ...Promise.withResolvers<Page>() };
+      waiting.push(next);
+      if (!running) sendNext();
+      return next.promise;
+    },
+    async close() {
+      if (!closing) {
+        closing = Promise.withResolvers();
+        for (const { reject } of waiting.splice(0)) reject(unavailable('The store is closing.'));
+        if (!running) sendNext();
+      }
+      await closing.promise;
+      thread?.terminate();
+    },
+  };
+}
+
+function unavailable(reason: string): PetstoreError {
+  return new PetstoreError('unavailable', 'The search was interrupted. Try again.', {
+    cause: new Error(reason),
+  });
+}
