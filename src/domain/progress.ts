@@ -15,23 +15,14 @@ export interface Report {
 
 export const noProgress: Progress = { add() {}, [Symbol.dispose]() {} };
 
-/** For a service: a line for every tenth. */
-export function reportInLog(log: Log): Report {
-  return {
-    step() {},
-    progress(what, total) {
-      let done = 0;
-      return {
-        ...noProgress,
-        add(count) {
-          const before = Math.floor((done * 10) / total);
-          done += count;
-          if (Math.floor((done * 10) / total) > before) log.info(what, { done, total });
-        },
-      };
-    },
-  };
-}
-
 /** For work that nobody watches. */
 export const noReport: Report = { step() {}, progress: () => noProgress };
+
+/** For a service. */
+export function reportInLog(log: Log): Report {
+  const progress = (what: string, total: number): Progress => {
+    let done = 0;
+    return { ...noProgress, add: (count) => log.info(what, { done: (done += count), total }) };
+  };
+  return { ...noReport, progress };
+}

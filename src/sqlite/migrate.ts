@@ -218,7 +218,7 @@ export function migrate(database: Database, target = steps.length): Migration | 
     .immediate();
 }
 
-const namesPerCommit = 10_000;
+const namesPerCommit = 50_000;
 
 /** Folds the names that an older release has written. After a kill, the next start goes on behind the last commit. */
 export function foldNames(database: Database, path: string, report: Report): void {

@@ -26,23 +26,15 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | SearchRequest | 'close'>) =
 function search(request: SearchRequest): SearchOutcome {
   try {
     refuseMoved(store);
-    database ??= open();
+    if (!database) {
+      database = openDatabase(store.path, { readonly: true, strict: true });
+      readWhenFree(database, store);
+    }
     return { page: findPets(database, request) };
   } catch (error) {
     // After a move, the connection may be one to another file.
     database?.close();
     database = undefined;
     return { failure: describeFailure(error) };
-  }
-}
-
-function open(): Database {
-  const opened = openDatabase(store.path, { readonly: true, strict: true });
-  try {
-    readWhenFree(opened, store);
-    return opened;
-  } catch (error) {
-    opened.close();
-    throw error;
   }
 }

@@ -25,12 +25,12 @@ export function createGetPage<Item>(
   call: Pick<Call, 'operation' | 'url' | 'headers'>,
   toItems: (body: unknown) => Item[] | undefined,
 ): GetPage<Item> {
-  return async ({ filter = {}, next, signal }) => {
+  return async ({ filter: { limit, ...others } = {}, next, signal }) => {
     if (next !== undefined && !isQuery(next)) throw new TypeError('next must come from a page.');
     const response = await send({
       ...call,
       method: 'GET',
-      url: call.url + (next ?? queryOf(filter)),
+      url: call.url + (next ?? queryOf({ limit, ...others })),
       signal,
     });
     const items = toItems(response.body) ?? unexpectedResponse(response);

@@ -1,7 +1,6 @@
 import { int64Range } from '../../domain/int64.ts';
-import { pageOf, pageOrders, type Page, type PageOrder } from '../../domain/pet.ts';
+import { pageOf, type Page, type PageOrder } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
-import type { Statement } from '../session/connection.ts';
 
 /** What the pages of pets and of orders have in common. */
 interface RowsRequest {
@@ -25,33 +24,18 @@ export function createPageReader(
   { table, columns, render }: PagedTable,
 ): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
-  const statementOf = (order: PageOrder, lead: Lead | undefined): Statement => ({
-    name: ['list', table, order, lead ?? 'all'].join('-'),
-    text: `SELECT ${columns} FROM ${table} ${pageBounds(order, lead)} LIMIT $2::integer`,
-  });
-  const statements = Object.fromEntries(
-    pageOrders.map((order) => [
-      order,
-      {
-        all: statementOf(order, undefined),
-        ofStatus: statementOf(order, 'status'),
-        ofPet: statementOf(order, 'pet_id'),
-      },
-    ]),
-  ) as Record<PageOrder, Record<'all' | 'ofStatus' | 'ofPet', Statement>>;
-
   return ({ limit, status, petId, order = 'oldest', after }) =>
     share(`${limit} ${status ?? ''} ${petId ?? ''} ${order} ${after ?? ''}`, async () => {
-      const { smallest, largest } = int64Range;
-      const bounds = [String(after ?? (order === 'newest' ? largest : smallest)), limit + 1];
-      const { all, ofStatus, ofPet } = statements[order];
-      const read = (): Promise<never[]> => {
-        if (petId !== undefined) return database.read(ofPet, [...bounds, String(petId), status ?? null]);
-        return status === undefined
-          ? database.read(all, bounds)
-          : database.read(ofStatus, [...bounds, status]);
+      const lead = petId !== undefined ? 'pet_id' : status !== undefined ? 'status' : undefined;
+      const statement = {
+        name: `list-${table}-${order}-${lead ?? 'all'}`,
+        text: `SELECT ${columns} FROM ${table} ${pageBounds(order, lead)} LIMIT $2::integer`,
       };
-      return pageOf(await read(), limit, render);
+      const first = order === 'newest' ? int64Range.largest : int64Range.smallest;
+      const values = [String(after ?? first), limit + 1];
+      if (petId !== undefined) values.push(String(petId));
+      const rows = await database.read<never>(statement, lead ? [...values, status ?? null] : values);
+      return pageOf(rows, limit, render);
     });
 }
 

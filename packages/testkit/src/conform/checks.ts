@@ -25,6 +25,7 @@ import { parameterChecks } from './strict/parameters.ts';
 import { pathChecks } from './strict/paths.ts';
 import { requestIdChecks } from './strict/request-id.ts';
 import { responseChecks } from './strict/responses.ts';
+import { searchChecks } from './strict/search.ts';
 
 /** Every row of the contract. */
 const contractChecks: Check[] = [
@@ -60,6 +61,7 @@ const strictChecks: Check[] = [
   ...credentialChecks,
   ...requestIdChecks,
   ...documentChecks,
+  ...searchChecks,
 ];
 
 /** The checks of a profile, or those of some subjects or names; `strict` includes the contract. */

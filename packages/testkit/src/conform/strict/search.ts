@@ -1,0 +1,123 @@
+import type { Api, Exchange } from '../api.ts';
+import { checksOf } from '../check.ts';
+import { expectOutcomes } from '../errors.ts';
+import { expectHeader, expectStatus, expectThat } from '../mismatch.ts';
+import { createPet, readPets, type SeenPet } from '../pets.ts';
+import { nextQuery } from '../walk.ts';
+
+/** Searches, the orders of a pet and the key of the caller, unless the service leaves them out. */
+export const searchChecks = checksOf('strict', 'search', [
+  [
+    'folded',
+    'A search finds every word of q in a name, whatever its case and diacritics; % and _ are ordinary characters.',
+    async (api) => {
+      const shop = await makeShop(api);
+      if (!shop) return;
+      const { mark, lucja, strasse } = shop;
+      await expectFound(api, `q=${mark}+lucja`, [lucja]);
+      await expectFound(api, `q=STRASSE+${mark}`, [strasse]);
+      await expectFound(api, `q=${mark}`, [strasse, lucja]);
+      await expectFound(api, `q=${mark}+%25`, [strasse]);
+      await expectFound(api, `q=${mark}+l_cja`, []);
+    },
+  ],
+  [
+    'filters',
+    'The parameters of a search combine with AND, newest first unless order says otherwise.',
+    async (api) => {
+      const shop = await makeShop(api);
+      if (!shop) return;
+      const { mark, lucja, strasse } = shop;
+      await expectFound(api, `q=${mark}&order=oldest`, [lucja, strasse]);
+      await expectFound(api, `q=${mark}&categoryId=-9223372036854775808`, [strasse]);
+      await expectFound(api, `q=${mark}&status=available`, [lucja]);
+      await expectFound(api, `id=${lucja.id}`, [lucja]);
+      await expectFound(api, `id=${lucja.id}&status=sold`, []);
+    },
+  ],
+  [
+    'pages',
+    'A search has pages by Link, and its cursors are bound to their query.',
+    async (api) => {
+      const shop = await makeShop(api);
+      if (!shop) return;
+      const { mark, lucja, strasse } = shop;
+      const first = await expectFound(api, `q=${mark}&limit=1`, [strasse]);
+      const next = nextQuery(first) ?? '';
+      await expectFound(api, next.slice(1), [lucja]);
+      const cursor = new URLSearchParams(next).get('cursor') ?? '';
+      const others = ['', `q=${mark}x&`, `q=${mark}&order=oldest&`, `q=${mark}&status=sold&`];
+      const requests = others.map((other) => ({ path: `/pets/search?${other}cursor=${cursor}` }));
+      await expectOutcomes(api, requests, '400 invalid_cursor');
+    },
+  ],
+  [
+    'parameters',
+    'A bad value of a parameter of a search is 400 invalid_parameter.',
+    async (api) => {
+      if (!(await makeShop(api))) return;
+      const long = 'x'.repeat(101);
+      const bad = ['q=', `q=${long}`, 'q=a&q=b', 'id=x', 'id=01', 'categoryId=1.0', 'order=up', 'limit=101'];
+      const requests = bad.map((query) => ({ path: `/pets/search?${query}` }));
+      await expectOutcomes(api, requests, '400 invalid_parameter');
+    },
+  ],
+  [
+    'orders',
+    'An order names the API key that wrote it. Orders are filtered by petId, newest first if asked.',
+    async (api) => {
+      const shop = await makeShop(api);
+      if (!shop) return;
+      const key = await readKey(api);
+      const path = `/store/orders?petId=${shop.strasse.id}&order=newest`;
+      const exchange = await api.send({ path });
+      expectStatus(exchange, 200);
+      const orders = JSON.parse(exchange.text) as Record<string, unknown>[];
+      const isOne = orders.length === 1 && orders[0]?.['createdBy'] === key['name'];
+      expectThat(isOne, exchange, `one order by ${JSON.stringify(key['name'])}`);
+    },
+  ],
+  [
+    'key',
+    'GET /key describes the key of the caller: its name, and whether it may only read.',
+    async (api) => {
+      if (await makeShop(api)) await readKey(api);
+    },
+  ],
+]);
+
+interface Shop {
+  /** A word that only the names of these pets have. */
+  mark: string;
+  lucja: SeenPet;
+  strasse: SeenPet;
+}
+
+/** Undefined where the experimental operations are left out. */
+async function makeShop(api: Api): Promise<Shop | undefined> {
+  if ((await api.send({ path: '/key' })).status === 404) return undefined;
+  const mark = `s${api.runId}${crypto.randomUUID().slice(0, 8)}`.toLowerCase();
+  const pet = { name: `Łucja ${mark}`, categoryId: '1', status: 'available' };
+  const lucja = await createPet(api, pet);
+  const other = { name: `${mark}-Straße 50%`, categoryId: '-9223372036854775808', status: 'sold' };
+  return { mark, lucja, strasse: await createPet(api, other) };
+}
+
+async function expectFound(api: Api, query: string, pets: SeenPet[]): Promise<Exchange> {
+  const exchange = await api.send({ path: `/pets/search?${query}` });
+  expectHeader(exchange, 'Petstore-Stability', 'experimental');
+  const found = readPets(exchange).map(({ id }) => id);
+  const expected = pets.map(({ id }) => id);
+  expectThat(found.join() === expected.join(), exchange, `the pets ${expected.join(', ') || '(none)'}`);
+  return exchange;
+}
+
+async function readKey(api: Api): Promise<Record<string, unknown>> {
+  const exchange = await api.send({ path: '/key' });
+  expectStatus(exchange, 200);
+  expectHeader(exchange, 'Petstore-Stability', 'experimental');
+  const key = JSON.parse(exchange.text) as Record<string, unknown>;
+  const isKey = typeof key['name'] === 'string' && typeof key['readOnly'] === 'boolean';
+  expectThat(isKey, exchange, 'a name and readOnly');
+  return key;
+}
