@@ -1,0 +1,106 @@
+import { Database } from 'bun:sqlite';
+import { describe, expect, it } from 'bun:test';
+import { rename } from 'node:fs/promises';
+import { PetstoreError } from '../../src/domain/error.ts';
+import { noReport, type Report } from '../../src/domain/progress.ts';
+import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
+import { migrateSqliteBack } from '../../src/sqlite/maintenance/migrate-back.ts';
+import { foldNames, migrate } from '../../src/sqlite/migrate.ts';
+import { idsOf } from '../support/http/calls.ts';
+import { makeSqlitePlace } from '../support/store-place.ts';
+
+const nothing = { limit: 20, words: ['no pet has this name'] };
+
+describe('a search that reads many pets', () => {
+  it('is refused when too many wait, and the others are found', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 2000 });
+    const store = await place.open();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 60 }, () => store.experimental.searchPets(nothing)),
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    // One runs, 32 wait.
+    expect(refused).toHaveLength(27);
+    expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
+    expect(await store.experimental.searchPets(nothing)).toEqual({ json: '[]' });
+    await store.close();
+  });
+
+  it('leaves the serving thread free', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 50_000 });
+    const store = await place.open();
+    let isFound = false;
+    const searching = Promise.resolve(store.experimental.searchPets(nothing)).then(() => (isFound = true));
+    expect(idsOf((await store.pets.listPets({ limit: 1 })).json)).toEqual(['1']);
+    expect(isFound).toBe(false);
+    expect(await searching).toBe(true);
+    await store.close();
+  });
+
+  it('ends with the store', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 20_000 });
+    const store = await place.open();
+    const [first, second] = [1, 2].map(async () => store.experimental.searchPets(nothing));
+    const [, finished, interrupted] = await Promise.allSettled([store.close(), first, second]);
+    expect(finished).toEqual({ status: 'fulfilled', value: { json: '[]' } });
+    expect(interrupted).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
+    const late = (async () => store.experimental.searchPets(nothing))();
+    expect(await late.catch((error: unknown) => error)).toBeInstanceOf(PetstoreError);
+  });
+
+  it('fails while the file is moved away', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await rename(place.path, `${place.path}.moved`);
+    const search = async () => store.experimental.searchPets(nothing);
+    expect(await search().catch((error: unknown) => error)).toMatchObject({ code: 'unavailable' });
+    await rename(`${place.path}.moved`, place.path);
+    await store.close();
+  });
+});
+
+describe('folding the names of an older store', () => {
+  it('goes on where it was interrupted, and shows how far it is', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 60_000 });
+    migrateSqliteBack(place.path, 5, { keepsOlder: false });
+    using database = new Database(place.path);
+    expect(() => database.query('SELECT folded_name FROM pets')).toThrow('no such column');
+    migrate(database);
+    const shown: number[] = [];
+    const report = (onAdd: () => void): Report => ({
+      ...noReport,
+      progress: (_what, total) => ({
+        add(count) {
+          shown.push(total, count);
+          onAdd();
+        },
+        [Symbol.dispose]() {},
+      }),
+    });
+    const interrupt = (): never => {
+      throw new Error('interrupted');
+    };
+    expect(() => foldNames(database, place.path, report(interrupt))).toThrow('interrupted');
+    foldNames(
+      database,
+      place.path,
+      report(() => {}),
+    );
+    expect(shown).toEqual([60_000, 50_000, 10_000, 10_000]);
+    expect(database.query('SELECT count(*) AS count FROM pets WHERE folded_name IS NULL').get()).toEqual({
+      count: 0,
+    });
+  });
+
+  it('refuses a damaged pet', async () => {
+    await using place = await makeSqlitePlace();
+    makeSampleStore(place.path, { seed: 1, count: 10 });
+    using database = new Database(place.path);
+    database.run('UPDATE pets SET checksum = 1, folded_name = NULL WHERE id = 7');
+    expect(() => foldNames(database, place.path, noReport)).toThrow('is damaged');
+  });
+});
