@@ -17,7 +17,7 @@ describe('a search that reads many pets', () => {
     makeSampleStore(place.path, { seed: 1, count: 2000 });
     const store = await place.open();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 60 }, () => store.experimental.searchPets(nothing)),
+      Array.from({ length: 60 }, async () => store.experimental.searchPets(nothing)),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     // One runs, 32 wait.

@@ -63,12 +63,12 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   it('finds every pet by its folded name', async () => {
     expect(await (await call('/v1/pets/search?limit=100&order=oldest')).text()).toBe(store.expected.pets);
     const pets = JSON.parse(store.expected.pets) as { name: string }[];
-    for (const name of new Set(
+    for (const petName of new Set(
       pets.map((pet) => pet.name.slice(0, 100)).filter((each) => each.trim() !== ''),
     )) {
-      const query = `/v1/pets/search?q=${encodeURIComponent(foldName(name).slice(0, 30))}&limit=100`;
+      const query = `/v1/pets/search?q=${encodeURIComponent(foldName(petName).slice(0, 30))}&limit=100`;
       const isFound = async () =>
-        ((await (await call(query)).json()) as typeof pets).some((pet) => pet.name.startsWith(name));
+        ((await (await call(query)).json()) as typeof pets).some((pet) => pet.name.startsWith(petName));
       // On PostgreSQL, names are folded while the service runs.
       while (!(await isFound())) await Bun.sleep(20);
     }

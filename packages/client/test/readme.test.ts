@@ -59,7 +59,7 @@ describe('the README of the client', () => {
     await Bun.write(join(folder, file), text.replaceAll('https://pets.example', service.url));
     const env = { ...process.env, API_KEY: service.apiKey };
     const { stdout, stderr } = await run([process.execPath, file], folder, env);
-    expect(stdout, stderr).toMatch(/^1n \d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+    expect(stdout, stderr).toMatch(/^Mia\n1n \d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
     expect(await Array.fromAsync(service.client.pets())).toEqual([]);
   });
 
