@@ -19,7 +19,9 @@ export async function buildExecutable({ outfile, platform }: ExecutableOptions):
   process.chdir(project);
   await Bun.build({
     // Threads are loaded by path at run time, so the bundler does not find them.
-    entrypoints: [join(source, 'cli/petstore.ts'), join(source, 'sqlite/writer-thread.ts')],
+    entrypoints: ['cli/petstore.ts', 'sqlite/writer-thread.ts', 'sqlite/search-thread.ts'].map((entry) =>
+      join(source, entry),
+    ),
     // All files of the executable are in one folder, where the program finds `./writer-thread.ts`.
     naming: { entry: '[name].[ext]' },
     plugins: [await embedAssets()],

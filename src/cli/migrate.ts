@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { Migration } from '../domain/migration.ts';
-import { noReport } from '../domain/progress.ts';
 import { migrateBack, openStores, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
-import { showProgress } from './terminal/progress.ts';
+import { reportOnTerminal } from './terminal/progress.ts';
 import { integerFrom } from './values.ts';
 
 export function define(command: Command): void {
@@ -43,8 +42,7 @@ async function migrate({ databaseUrl, copy: keepsOlder, to }: MigrateOptions): P
   let migration: Migration | undefined;
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);
-    const report = { ...noReport, progress: showProgress };
-    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated, report };
+    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated, report: reportOnTerminal() };
     if (to === undefined) await (await openStores(databaseUrl, options)).close();
     else migration = await migrateBack(databaseUrl, to, options);
   };

@@ -166,7 +166,7 @@ describe('the migration of a store that 1.0.0 made', () => {
     user,
     outcome: 'done',
     from: 4,
-    to: 5,
+    to: 6,
   };
 
   it.each([

@@ -28,6 +28,8 @@ async function expectToKeepPets({ call }: Service): Promise<void> {
     text: '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"available"}',
   });
   expect(await (await call('/v1/pets')).text()).toBe(`[${text}]`);
+  // Served by a thread of its own.
+  expect(await (await call('/v1/pets/search?q=REX')).text()).toBe(`[${text}]`);
   expect((await call('/readyz')).status).toBe(200);
 }
 
