@@ -73,9 +73,8 @@ export async function migrateBack(
     const { migrateSqliteBack } = await import('./sqlite/maintenance/migrate-back.ts');
     return migrateSqliteBack(location.path, to, options);
   }
-  const { migrateBack: migratePostgresBack } = await import('./postgres/migrate.ts');
-  const { parseAddress } = await import('./postgres/address.ts');
-  return migratePostgresBack(parseAddress(location.address, options.environment), to);
+  const { migratePostgresBack } = await import('./postgres/migrate.ts');
+  return migratePostgresBack(location.address, options.environment, to);
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */

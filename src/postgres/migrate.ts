@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import { newerSchema, noWayTo, type Migration, type MigrationOptions } from '../domain/migration.ts';
-import type { PostgresAddress } from './address.ts';
+import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openAt, openConnection, type Connection } from './session/connection.ts';
 import { isSameServer } from './session/server.ts';
@@ -152,7 +152,12 @@ async function runSteps(connection: Connection): Promise<number> {
 }
 
 /** Takes the schema back to that of an older release, with everything written since. No service may be running. */
-export async function migrateBack(address: PostgresAddress, to: number): Promise<Migration> {
+export async function migratePostgresBack(
+  databaseUrl: string,
+  environment: Environment,
+  to: number,
+): Promise<Migration> {
+  const address = parseAddress(databaseUrl, environment);
   const connection = await openConnection({
     address,
     timeouts: { lockMs: timeoutMs, statementMs: timeoutMs },

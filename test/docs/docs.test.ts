@@ -23,7 +23,9 @@ describe('/docs', () => {
       'GET /v1/pets/{petId} Try it',
       'PATCH /v1/pets/{petId} Try it',
       'DELETE /v1/pets/{petId} Try it',
+      'GET /v1/pets/search Try it',
       'GET /v1/store/orders Try it',
+      'GET /v1/key Try it',
     ]);
     expect(await page.locator('#getPet .badge').textContent()).toBe('Deprecated');
     expect(complaints).toEqual([]);
@@ -99,7 +101,7 @@ describe('/docs', () => {
     await page.reload();
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
-    expect(await page.locator('figure:visible').count()).toBe(13);
+    expect(await page.locator('figure:visible').count()).toBe(15);
   });
 
   it('keeps what is on the screen in place when the language changes', async () => {
@@ -163,7 +165,7 @@ describe('/docs', () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(39);
+    expect(await page.locator('figure:visible').count()).toBe(45);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { parseAddress } from '../../src/postgres/address.ts';
 import { inspectPostgres } from '../../src/postgres/maintenance/inspect.ts';
-import { migrateBack } from '../../src/postgres/migrate.ts';
+import { migratePostgresBack } from '../../src/postgres/migrate.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
@@ -13,7 +12,7 @@ describe('a store whose schema is of version 2', () => {
     const before = await openPostgresStore({ address: database.address() });
     const { id, json } = await before.pets.createPet({ name: 'Rex', categoryId: 1n });
     await before.close();
-    await migrateBack(parseAddress(database.address(), {}), 3);
+    await migratePostgresBack(database.address(), {}, 3);
     await database.run('DROP TABLE write_probes; UPDATE petstore_schema SET version = 2');
 
     expect(await inspectPostgres(database.address(), {})).toMatchObject({ isNew: false, mayWrite: true });
@@ -36,7 +35,7 @@ describe('a store of the release with orders', () => {
       await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly });
     await store.close();
 
-    await migrateBack(parseAddress(database.address(), {}), 3);
+    await migratePostgresBack(database.address(), {}, 3);
     expect(await relationsOf(database)).toEqual(relationsOfVersion3);
     expect(await database.run('SELECT version FROM petstore_schema')).toEqual([{ version: 3 }]);
 
@@ -55,7 +54,7 @@ describe('a store of the release with orders', () => {
   it('refuses a database in which another program has a table of orders', async () => {
     await using database = await makeDatabase();
     await (await openPostgresStore({ address: database.address() })).close();
-    await migrateBack(parseAddress(database.address(), {}), 3);
+    await migratePostgresBack(database.address(), {}, 3);
     await database.run('CREATE TABLE orders (id text)');
     expect(await failureOf(openPostgresStore({ address: database.address() }))).toMatchObject({
       message: expect.stringContaining('The database holds tables of another program'),
