@@ -96,3 +96,28 @@ describe('a store of schema version 3', () => {
     expect(inspectSqlite(place.path, 0, noReport)).toMatchObject(content);
   });
 });
+
+describe('the way back to schema version 5', () => {
+  it('keeps orders that 1.1.0 can read, without who wrote them', async () => {
+    const store = await place.open();
+    await store.pets.createPet(rex, undefined, 'till-2');
+    expect((await store.experimental.listOrders({ limit: 1 })).json).toContain('"createdBy":"till-2"');
+    await store.close();
+    migrateSqliteBack(place.path, 5, { keepsOlder: false });
+    expect(inspectSqlite(place.path, 0, noReport)).toMatchObject({ petCount: 1, orderCount: 1 });
+    const again = await place.open();
+    expect((await again.experimental.listOrders({ limit: 1 })).json).not.toContain('createdBy');
+    await again.close();
+  });
+
+  it('leads neither further back nor ahead, nor is it open to a store in use', async () => {
+    const store = await place.open();
+    for (const version of [2, 7])
+      expect(() => migrateSqliteBack(place.path, version, { keepsOlder: false })).toThrow('is in use');
+    await store.close();
+    for (const version of [2, 7])
+      expect(() => migrateSqliteBack(place.path, version, { keepsOlder: false })).toThrow(
+        'There is no way to',
+      );
+  });
+});
