@@ -5,7 +5,6 @@ import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
-import { reportOnTerminal } from './terminal/progress.ts';
 import { integerFrom } from './values.ts';
 
 export function define(command: Command): void {
@@ -42,7 +41,7 @@ async function migrate({ databaseUrl, copy: keepsOlder, to }: MigrateOptions): P
   let migration: Migration | undefined;
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);
-    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated, report: reportOnTerminal() };
+    const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated };
     if (to === undefined) await (await openStores(databaseUrl, options)).close();
     else migration = await migrateBack(databaseUrl, to, options);
   };
