@@ -29,7 +29,7 @@ describe('indentJson', () => {
 });
 
 describe('tokensOf', () => {
-  it.each<Language>(['json', 'typescript', 'shell', 'text'])(
+  it.each<Language>(['json', 'typescript', 'python', 'shell', 'text'])(
     'loses nothing of a text: %s',
     async (language) => {
       await holds(
@@ -63,7 +63,7 @@ describe('tokensOf', () => {
 describe('renderCurl', () => {
   it('survives any shell', async () => {
     const body = `{"name":"O'Hara \\"$HOME\\" \`id\` !"}`;
-    const command = renderCurl('http://127.0.0.1:1', {
+    const command = renderCurl({
       method: 'DELETE',
       path: '/v1/pets?status=it%27s&limit=1',
       headers: [['If-Match', `"it's"`]],
@@ -75,12 +75,12 @@ describe('renderCurl', () => {
     });
     expect((await shell.stdout.text()).trim().split('\n')).toEqual([
       ...['-X', 'DELETE', '-H', 'Authorization: Bearer secret', '-H', `If-Match: "it's"`, '-d', body],
-      'http://127.0.0.1:1/v1/pets?status=it%27s&limit=1',
+      'http://127.0.0.1:8080/v1/pets?status=it%27s&limit=1',
     ]);
   });
 
   it('sends a body that looks like the name of a file', () => {
     const request = { method: 'POST', path: '/v1/pets', headers: [], body: '@pets.json' };
-    expect(renderCurl('http://127.0.0.1:1', request)).toContain("--data-raw '@pets.json'");
+    expect(renderCurl(request)).toContain("--data-raw '@pets.json'");
   });
 });

@@ -165,7 +165,7 @@ describe('/docs', () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
     const { page } = visited;
-    expect(await page.locator('figure:visible').count()).toBe(45);
+    expect(await page.locator('figure:visible').count()).toBe(60);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);
     expect(await page.getByRole('navigation').getByRole('link', { name: 'List pets' }).isVisible()).toBe(
       true,

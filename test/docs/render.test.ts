@@ -76,6 +76,9 @@ describe('renderDocs', () => {
     expect(codeOf(updateShop, 'fetch')).toContain(
       String.raw`  body: JSON.stringify({ status: 'closed', note: 'it\'s late' }),`,
     );
+    expect(codeOf(updateShop, 'python')).toContain(
+      `body = json.dumps({"status": "closed", "note": "it's late"})`,
+    );
     expect(updateShop).toContain('data-path="/v1/shops/{shopId}"');
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
+import { openPython, type Python } from '../support/docs/python.ts';
 import {
   openSampleFolder,
   samplesOf,
@@ -12,10 +13,15 @@ import { openListeningService } from '../support/http/listening.ts';
 import { openService } from '../support/http/service.ts';
 
 let folder: SampleFolder;
+let python: Python;
 beforeAll(async () => {
   folder = await openSampleFolder();
+  python = openPython();
 });
-afterAll(() => folder[Symbol.asyncDispose]());
+afterAll(async () => {
+  await folder[Symbol.asyncDispose]();
+  await python[Symbol.asyncDispose]();
+});
 
 /** Runs a sample in a store that holds pets and returns what it prints. */
 async function run(sample: ShownSample): Promise<string> {
@@ -25,6 +31,7 @@ async function run(sample: ShownSample): Promise<string> {
   await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
   await service.client.createPet({ name: 'Balu', categoryId: 3n, status: 'sold' });
   const code = sample.code.replaceAll(exampleAddress, service.url);
+  if (sample.language === 'python') return await python.run({ code, apiKey: service.apiKey });
   const child = Bun.spawn(await folder.commandOf({ ...sample, code }), {
     cwd: folder.path,
     env: { ...process.env, API_KEY: service.apiKey },
@@ -42,13 +49,13 @@ const samples = samplesOf(await (await service.call('/docs')).text());
 await service.close();
 
 describe('the samples of /docs', () => {
-  it('are there for every step of the guide and every operation, in three languages', () => {
+  it('are there for every step of the guide and every operation, in four languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 15 }, () => ['curl', 'typescript', 'fetch']).flat(),
+      Array.from({ length: 15 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
     );
   });
 
-  it.each(samples.map((sample, index) => [Math.floor(index / 3) + 1, sample.language, sample] as const))(
+  it.each(samples.map((sample, index) => [Math.floor(index / 4) + 1, sample.language, sample] as const))(
     'give a response of the shown shape: sample %d in %s',
     async (_number, _language, sample) => {
       expect(shapeOf(await run(sample)), sample.code).toEqual(shapeOf(sample.prints));

@@ -1,16 +1,19 @@
-import type { ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
+import { exampleAddress, uuid, type ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
 
 /** A program for any runtime with `fetch`. It prints the text of the response: `JSON.parse` would round long ids. */
-export function renderFetch(base: string, { method, path, headers, body }: ApiRequest): string {
+export function renderFetch({ method, path, headers, body }: ApiRequest): string {
   const init = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
     '    Authorization: `Bearer ${process.env.API_KEY}`,',
-    ...headers.map(([name, value]) => `    ${renderString(name)}: ${renderString(value)},`),
+    ...headers.map(
+      ([name, value]) =>
+        `    ${renderString(name)}: ${uuid.test(value) ? 'crypto.randomUUID()' : renderString(value)},`,
+    ),
     '  },',
     ...(body === undefined ? [] : [`  body: ${renderBody(body)},`]),
   ];
-  return `const url = ${renderString(base + path)};
+  return `const url = ${renderString(exampleAddress + path)};
 const response = await fetch(url, {
 ${init.join('\n')}
 });
@@ -25,11 +28,8 @@ function renderBody(json: string): string {
 
 function renderValue(value: unknown): string {
   if (typeof value === 'string') return renderString(value);
-  if (Array.isArray(value)) return `[${value.map(renderValue).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(
-    ([name, field]) => `${/^[a-z]\w*$/i.test(name) ? name : renderString(name)}: ${renderValue(field)}`,
-  );
+  const fields = Object.entries(value).map(([name, field]) => `${name}: ${renderValue(field)}`);
   return `{ ${fields.join(', ')} }`;
 }
 

@@ -1,6 +1,9 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { renderStatus } from '../markup.ts';
 import { renderBlock } from './block.ts';
+import { renderFetch } from './fetch.ts';
+import { renderPython } from './python.ts';
+import { renderCurl, type ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
 import type { Language } from '../../../packages/console/src/docs/code/highlight.ts';
 import { indentJson, isJson } from '../../../packages/console/src/docs/code/json-text.ts';
 
@@ -9,6 +12,7 @@ export const sampleLanguages = {
   curl: { label: 'curl', highlighted: 'shell' },
   typescript: { label: 'TypeScript', highlighted: 'typescript' },
   fetch: { label: 'fetch', highlighted: 'typescript' },
+  python: { label: 'Python', highlighted: 'python' },
 } as const satisfies Record<string, { label: string; highlighted: Language }>;
 
 export type SampleLanguage = keyof typeof sampleLanguages;
@@ -22,6 +26,18 @@ export interface Shown {
 export interface CodeSample extends Record<SampleLanguage, Shown> {
   /** The status of the response. Without it, the output is a text and no body. */
   status?: string | undefined;
+}
+
+/** A request in every language, and the same call with the client, if the client has it. */
+export function toSample(request: ApiRequest, status: string, prints: string, client?: Shown): CodeSample {
+  const fetch = { code: renderFetch(request), prints };
+  return {
+    status,
+    curl: { code: renderCurl(request), prints },
+    typescript: client ?? fetch,
+    fetch,
+    python: { code: renderPython(request), prints },
+  };
 }
 
 /** A sample in every language. The script shows one language at a time. */

@@ -1,11 +1,12 @@
 import { clientSamples, clientSetup } from '../code/client-samples.ts';
 import { renderFetch } from '../code/fetch.ts';
+import { renderPython } from '../code/python.ts';
 import {
   exampleAddress,
   renderCurl,
   type ApiRequest,
 } from '../../../packages/console/src/docs/code/request.ts';
-import type { CodeSample, Shown } from '../code/sample.ts';
+import { toSample, type CodeSample } from '../code/sample.ts';
 
 /** The samples of the guide. A test runs each in a store that holds pets and compares its output. */
 
@@ -13,15 +14,16 @@ const json: [string, string] = ['Content-Type', 'application/json'];
 const petUrl = `${exampleAddress}/v1/pets`;
 
 const list: ApiRequest = { method: 'GET', path: '/v1/pets?limit=20', headers: [] };
+const getRex: ApiRequest = { ...list, path: '/v1/pets/1' };
 const twoPets =
   '[{"id":1,"name":"Rex","categoryId":1,"status":"available"},{"id":2,"name":"Mia","categoryId":2}]';
 
-const create: ApiRequest = {
+const create = {
   method: 'POST',
   path: '/v1/pets',
-  headers: [json, ['Idempotency-Key', 'order-4711']],
+  headers: [json, ['Idempotency-Key', '8e03978e-40d5-43e8-bc93-6894a57f9324']],
   body: '{"name":"Rex","categoryId":9007199254740993,"status":"available"}',
-};
+} satisfies ApiRequest;
 
 const retried: ApiRequest = {
   ...create,
@@ -30,11 +32,13 @@ const retried: ApiRequest = {
 };
 
 const invalid: ApiRequest = { method: 'POST', path: '/v1/pets', headers: [json], body: '{"status":"lost"}' };
+const invalidPet =
+  '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}';
 
 export const guideExamples = {
-  firstCall: sample(list, '200', twoPets, clientSamples['listPets'] ?? { code: '', prints: '' }),
+  firstCall: toSample(list, '200', twoPets, clientSamples['listPets']),
 
-  ignored: sample({ ...list, path: '/v1/pets?name=Rex' }, '200', twoPets, {
+  ignored: toSample({ ...list, path: '/v1/pets?name=Rex' }, '200', twoPets, {
     code: `${clientSetup}
 // @ts-expect-error There is no option called name.
 const { pets } = await client.listPets({ name: 'Rex' });
@@ -42,7 +46,7 @@ for (const pet of pets) console.log(pet.id, pet.name);`,
     prints: '1n Rex\n2n Mia',
   }),
 
-  create: sample(create, '201', '{"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}', {
+  create: toSample(create, '201', `{"id":1,${create.body.slice(1)}`, {
     code: `${clientSetup}
 const pet = await client.createPet({
   name: 'Rex',
@@ -54,7 +58,7 @@ console.log(pet.id, pet.categoryId);`,
   }),
 
   retries: {
-    ...sample(retried, '201', '{"id":2,"name":"Mia","categoryId":2}', {
+    ...toSample(retried, '201', '{"id":2,"name":"Mia","categoryId":2}', {
       code: `${clientSetup}
 const pet = await client.createPet(
   { name: 'Mia', categoryId: 2n },
@@ -65,7 +69,7 @@ console.log(pet.id, pet.name);`,
       prints: '2n Mia',
     }),
     curl: {
-      code: renderCurl(exampleAddress, retried).replace('curl ', 'curl --retry 4 --retry-all-errors \\\n  '),
+      code: renderCurl(retried).replace('curl ', 'curl --retry 4 --retry-all-errors \\\n  '),
       prints: '{"id":2,"name":"Mia","categoryId":2}',
     },
   },
@@ -101,13 +105,28 @@ while (url) {
 }`,
       prints: '1 Rex\n3 Luna',
     },
+    python: {
+      code: `import json
+import os
+import re
+from urllib.parse import urljoin
+from urllib.request import Request, urlopen
+
+headers = {"Authorization": f"Bearer {os.environ['API_KEY']}"}
+url = "${petUrl}?status=available"
+while url:
+    with urlopen(Request(url, headers=headers)) as response:
+        for pet in json.load(response):
+            print(pet["id"], pet["name"])
+        link = response.headers.get("Link", "")
+    following = re.search('<([^>]*)>; rel="next"', link)
+    url = following and urljoin(url, following[1])`,
+      prints: '1 Rex\n3 Luna',
+    },
   },
 
-  errors: sample(
-    invalid,
-    '400',
-    '{"code":"invalid_pet","message":"name is required. categoryId is required. status must be one of available, pending, sold, or left out.","status":400}',
-    {
+  errors: {
+    ...toSample(invalid, '400', invalidPet, {
       code: `import {
   createClient,
   isPetstoreError,
@@ -128,8 +147,17 @@ try {
   else throw error;
 }`,
       prints: 'Ask for another key: invalid_api_key',
+    }),
+    // urlopen raises an error status.
+    python: {
+      code: renderPython(invalid)
+        .replace('from ', 'from urllib.error import HTTPError\nfrom ')
+        .replace('with ', 'try:\n    with ')
+        .replace('    print', '        print')
+        .concat('\nexcept HTTPError as error:\n    print(error.code, error.read().decode())'),
+      prints: invalidPet,
     },
-  ),
+  },
 
   deprecation: {
     curl: {
@@ -154,22 +182,12 @@ console.log(petsById.get(1n)?.name);`,
       prints: 'Rex',
     },
     fetch: {
-      code: `const url = '${petUrl}/1';
-const response = await fetch(url, {
-  headers: { Authorization: \`Bearer \${process.env.API_KEY}\` },
-});
-console.log(response.headers.get('Sunset'));`,
+      code: renderFetch(getRex).replace(/status, .*/, "headers.get('Sunset'));"),
+      prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
+    },
+    python: {
+      code: renderPython(getRex).replace(/status, .*/, 'headers["Sunset"])'),
       prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
     },
   },
 } satisfies Record<string, CodeSample>;
-
-/** A request in curl and fetch, and the same call with the client. */
-function sample(request: ApiRequest, status: string, prints: string, typescript: Shown): CodeSample {
-  return {
-    status,
-    curl: { code: renderCurl(exampleAddress, request), prints },
-    typescript,
-    fetch: { code: renderFetch(exampleAddress, request), prints },
-  };
-}

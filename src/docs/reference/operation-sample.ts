@@ -1,27 +1,15 @@
 import { clientSamples } from '../code/client-samples.ts';
-import { renderFetch } from '../code/fetch.ts';
-import {
-  exampleAddress,
-  renderCurl,
-  type ApiRequest,
-} from '../../../packages/console/src/docs/code/request.ts';
-import type { CodeSample } from '../code/sample.ts';
+import type { ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
+import { toSample, type CodeSample } from '../code/sample.ts';
 import { examplesOf, type NamedOperation, type Parameter } from '../contract.ts';
 
 /** A request made of the document's examples, with the response that the document shows for it. */
 export function sampleOf(operation: NamedOperation): CodeSample {
-  const request = requestOf(operation);
   const [status = '', response] =
     Object.entries(operation.responses).find(([code]) => code.startsWith('2')) ?? [];
   const [example] = examplesOf(response?.content);
   const prints = example === undefined ? '' : JSON.stringify(example.value);
-  const fetchSample = { code: renderFetch(exampleAddress, request), prints };
-  return {
-    status,
-    curl: { code: renderCurl(exampleAddress, request), prints },
-    typescript: clientSamples[operation.operationId] ?? fetchSample,
-    fetch: fetchSample,
-  };
+  return toSample(requestOf(operation), status, prints, clientSamples[operation.operationId]);
 }
 
 /** The optional parameters that a good first request has. */

@@ -1,6 +1,6 @@
 /** Splits code into the parts that get a colour. Small on purpose: it knows what the samples use, and no more. */
 
-export type Language = 'shell' | 'typescript' | 'json' | 'text';
+export type Language = 'shell' | 'typescript' | 'python' | 'json' | 'text';
 
 export interface Token {
   /** Undefined for what has no colour. */
@@ -36,6 +36,8 @@ const patterns: Record<Language, RegExp> = {
     ].join('|'),
     'g',
   ),
+  python:
+    /(?<comment>#.*)|(?<string>[fr]?'[^'\n]*'|[fr]?"[^"\n]*")|(?<keyword>\b(?:as|except|False|for|from|import|in|None|True|try|while|with)\b)|(?<number>\b\d+\b)|(?<name>\b\w+(?=\())/g,
   shell:
     /(?<string>'[^']*'|"[^"]*")|(?<keyword>\b(?:curl|npm|petstore)\b(?= ))|(?<name>(?<=\s)--?[A-Za-z][\w-]*)/g,
   text: /(?!)/g,

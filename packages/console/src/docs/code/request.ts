@@ -1,6 +1,12 @@
 /** The address in the examples. The docs show the one that the reader chooses instead. */
 export const exampleAddress = 'http://127.0.0.1:8080';
 
+/**
+ * A UUID in a header stands for a new one: a program makes it, and the docs replace it each time a command is copied, so
+ * that no two readers send the same key.
+ */
+export const uuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/;
+
 /** A request as the samples and "Copy as curl" show it. The key is never part of it. */
 export interface ApiRequest {
   method: string;
@@ -10,7 +16,7 @@ export interface ApiRequest {
   body?: string | undefined;
 }
 
-export function renderCurl(base: string, { method, path, headers, body }: ApiRequest): string {
+export function renderCurl({ method, path, headers, body }: ApiRequest, base = exampleAddress): string {
   // With a body, curl sends POST; without one, GET.
   const isImplied = method === (body === undefined ? 'GET' : 'POST');
   const command = `curl ${isImplied ? '' : `-X ${method} `}-H "Authorization: Bearer $API_KEY"`;

@@ -19,7 +19,7 @@ export function offerTrying(chosen: ChosenAddress): void {
     });
     const copyCurl = form.querySelector<HTMLButtonElement>('[data-copy-curl]');
     copyCurl?.addEventListener('click', () => {
-      const command = renderCurl(chosen.base, requestOf(form));
+      const command = renderCurl(requestOf(form), chosen.base);
       void copyFrom(copyCurl, command, showCommand(form, command));
     });
   }

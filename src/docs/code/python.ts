@@ -1,0 +1,35 @@
+import { exampleAddress, uuid, type ApiRequest } from '../../../packages/console/src/docs/code/request.ts';
+
+/** A program for Python without packages. Its integers have as many digits as they need. */
+export function renderPython({ method, path, headers, body }: ApiRequest): string {
+  const lines = [
+    body !== undefined && 'import json',
+    'import os',
+    headers.some(([, value]) => uuid.test(value)) && 'import uuid',
+    'from urllib.request import Request, urlopen',
+    '',
+    body !== undefined && `body = json.dumps(${toPython(body)})`,
+    'request = Request(',
+    `    ${JSON.stringify(exampleAddress + path)},`,
+    method !== 'GET' && `    method="${method}",`,
+    '    headers={',
+    `        "Authorization": f"Bearer {os.environ['API_KEY']}",`,
+    ...headers.map(([name, value]) => {
+      const text = uuid.test(value) ? 'str(uuid.uuid4())' : JSON.stringify(value);
+      return `        ${JSON.stringify(name)}: ${text},`;
+    }),
+    '    },',
+    body !== undefined && '    data=body.encode(),',
+    ')',
+    'with urlopen(request) as response:',
+    '    print(response.status, response.read().decode())',
+  ];
+  return lines.filter((line) => line !== false).join('\n');
+}
+
+const words: Record<string, string> = { true: 'True', false: 'False', null: 'None', ',': ', ', ':': ': ' };
+
+/** JSON as a Python literal. Strings are matched whole, to skip what is inside them. */
+function toPython(json: string): string {
+  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+|[,:]/g, (found) => words[found] ?? found);
+}
