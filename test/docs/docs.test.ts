@@ -150,6 +150,25 @@ describe('/docs', () => {
     }
   });
 
+  it('copies the command that adds a pet with a new Idempotency-Key each time', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = visited;
+    const copied = new Set<string>();
+    for (const id of ['create', 'create', 'createPet', 'createPet']) {
+      const block = page.locator(`#${id} figure:visible .block`).first();
+      await block.getByRole('button').click();
+      const shown = (await block.locator('code').textContent())!;
+      while ((await page.evaluate<string>('navigator.clipboard.readText()')) !== shown) await Bun.sleep(10);
+      copied.add(/'Idempotency-Key: ([0-9a-f-]{36})'/.exec(shown)?.[1] ?? '');
+    }
+    expect(copied.size).toBe(4);
+    // The next section explains a key of one's own.
+    expect(await page.locator('#retries figure:visible').innerText()).toContain('order-4712');
+  });
+
   it('selects the code for the reader where the clipboard is closed to scripts', async () => {
     await using service = await openListeningService();
     await using visited = await visit(chromium.browser, `${service.url}/docs`, { permissions: [] });

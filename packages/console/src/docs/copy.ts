@@ -1,3 +1,6 @@
+import { createUuid } from '../../../client/src/uuid.ts';
+import { uuid } from './code/request.ts';
+
 /** Gives every block of code below an element a button that copies it. */
 export function offerCopying(root: ParentNode): void {
   for (const block of root.querySelectorAll('.block')) {
@@ -5,10 +8,19 @@ export function offerCopying(root: ParentNode): void {
     const head = block.querySelector('.block-head');
     const pre = block.querySelector('pre');
     if (!code || !head || !pre) continue;
-    const button = createCopyButton('Copy', () => code.textContent ?? '', code);
+    const button = createCopyButton('Copy', () => readCode(code), code);
     button.setAttribute('aria-label', `Copy: ${pre.getAttribute('aria-label') ?? ''}`);
     head.append(button);
   }
+}
+
+/** The code as it is shown, with a new key for each copy: two readers may run the same command. */
+function readCode(code: Element): string {
+  const key = new RegExp(`(?<=Idempotency-Key: )${uuid.source}`);
+  for (const part of code.querySelectorAll('.t-string')) {
+    part.textContent = (part.textContent ?? '').replace(key, createUuid);
+  }
+  return code.textContent ?? '';
 }
 
 function createCopyButton(label: string, readText: () => string, shown: Element): HTMLButtonElement {

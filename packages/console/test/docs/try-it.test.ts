@@ -172,6 +172,40 @@ describe('Try it', () => {
     await form.getByText('200 OK').waitFor();
   });
 
+  it('sends a new Idempotency-Key after each success, and the same one after a failure', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service);
+    const { page } = visited;
+    const form = formOf(page, 'createPet');
+    const sendAndReadKey = async () => {
+      const [request] = await Promise.all([page.waitForRequest('**/v1/pets'), send(form)]);
+      return (await request.allHeaders())['idempotency-key']!;
+    };
+    const field = form.locator('[data-name="Idempotency-Key"]');
+    const renewed = async (key: string) => {
+      while ((await field.inputValue()) === key) await Bun.sleep(10);
+    };
+    const first = await sendAndReadKey();
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    await renewed(first);
+    await service.goAway();
+    const second = await sendAndReadKey();
+    await form.getByText('The request could not be sent.').waitFor();
+    service.comeBack();
+    expect(await sendAndReadKey()).toBe(second);
+    expect(second).not.toBe(first);
+    await renewed(second);
+    expect((await service.client.listPets()).pets.length).toBe(2);
+
+    await form.locator('details > summary').first().click();
+    await field.fill('order-1');
+    expect(await sendAndReadKey()).toBe('order-1');
+    await form.getByText('"id": 3').waitFor();
+    expect(await sendAndReadKey()).toBe('order-1');
+    await form.getByText('idempotent-replayed: true').waitFor({ state: 'attached' });
+    expect((await service.client.listPets()).pets.length).toBe(3);
+  });
+
   it('does not send twice on a double click', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);

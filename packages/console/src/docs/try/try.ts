@@ -1,3 +1,4 @@
+import { createUuid } from '../../../../client/src/uuid.ts';
 import { thisHost, type ChosenAddress } from '../addresses.ts';
 import { copyFrom } from '../copy.ts';
 import { renderCurl, type ApiRequest } from '../code/request.ts';
@@ -13,6 +14,7 @@ export function offerTrying(chosen: ChosenAddress): void {
   for (const link of document.querySelectorAll<HTMLElement>('.try-link')) link.hidden = false;
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
     form.hidden = false;
+    renewKey(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       void tryOut(form, key, requestOf(form));
@@ -21,6 +23,7 @@ export function offerTrying(chosen: ChosenAddress): void {
     copyCurl?.addEventListener('click', () => {
       const command = renderCurl(requestOf(form), chosen.base);
       void copyFrom(copyCurl, command, showCommand(form, command));
+      renewKey(form);
     });
   }
 }
@@ -42,6 +45,8 @@ async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest
       signal: AbortSignal.timeout(timeoutMs),
       ...(body !== undefined && { body }),
     });
+    // After an error, the next attempt is a retry: the same key never adds a second pet.
+    if (response.ok) renewKey(form);
     const bytes = new Uint8Array(await response.arrayBuffer());
     showResponse(form, {
       response,
@@ -57,6 +62,12 @@ async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest
   } finally {
     form.ariaBusy = null;
   }
+}
+
+/** Fills in a new `Idempotency-Key`, unless the reader has changed the one before, which is the field's default. */
+function renewKey(form: HTMLFormElement): void {
+  const field = form.querySelector<HTMLInputElement>('[data-name="Idempotency-Key"]');
+  if (field && field.value === field.defaultValue) field.value = field.defaultValue = createUuid();
 }
 
 /** Where the clipboard is closed to the script, the command is shown to be copied by hand. */
