@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
 import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
+import { parseFault } from '../../packages/testkit/src/sandbox/faults/fault.ts';
+import { startSandbox } from '../../packages/testkit/src/sandbox/sandbox.ts';
+import { blocksOf } from '../support/clients-document.ts';
 import { openPython, type Python } from '../support/docs/python.ts';
 import {
   openSampleFolder,
@@ -81,5 +84,37 @@ describe('the samples of /docs', () => {
     );
     const tsc = Bun.spawn([join(root, 'node_modules/.bin/tsc'), '-p', checked.path], { stdout: 'pipe' });
     expect(await tsc.stdout.text()).toBe('');
+  });
+});
+
+describe('the Python program of docs/clients.md', () => {
+  const { python: program = '', text } = blocksOf('Python');
+  const runAt = (url: string, apiKey: string): Promise<string> =>
+    python.run({ code: program.replaceAll(exampleAddress, url), apiKey });
+
+  it('prints what is shown', async () => {
+    await using service = await openListeningService();
+    expect(await runAt(service.url, service.apiKey)).toBe(text ?? '');
+  });
+
+  it('adds one pet when the response to its create is lost', async () => {
+    await using sandbox = await startSandbox({
+      count: 0,
+      faults: parseFault('cut=after-commit;rate=0.5'),
+      faultSeed: 8,
+    });
+    const { url, apiKey } = sandbox;
+    const first = fetch(`${url}/v1/pets`, { headers: { Authorization: `Bearer ${apiKey}` } });
+    expect(await first.catch(() => 'lost')).toBe('lost');
+    await sandbox.reset();
+    expect(await runAt(url, apiKey)).toBe(text ?? '');
+  });
+
+  it('follows the pages, and stops at an error with its message', async () => {
+    await using service = await openListeningService();
+    for (let count = 0; count < 20; count++)
+      await service.client.createPet({ name: 'Mia', categoryId: 1n, status: 'available' });
+    expect((await runAt(service.url, service.apiKey)).trim().split('\n')).toHaveLength(22);
+    await expect(runAt(service.url, 'mistyped')).rejects.toThrow('"code":"invalid_api_key"');
   });
 });

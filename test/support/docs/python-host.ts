@@ -66,8 +66,8 @@ python.setStdout({
 
 process.on('message', ({ code, apiKey }: Program) => {
   output = '';
-  python.registerJsModule('environment', { apiKey });
-  python.runPython('import environment, os; os.environ["API_KEY"] = environment.apiKey');
+  const globals = python.toPy({ key: apiKey });
+  python.runPython('import os; os.environ["API_KEY"] = key', { globals });
   try {
     python.runPython(code, { globals: python.toPy({ __name__: '__main__' }) });
     process.send?.({ output } satisfies Reply);
