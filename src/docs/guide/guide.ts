@@ -28,10 +28,10 @@ const advice: Record<ErrorCode, string> = {
   unsupported_media_type: 'Send `Content-Type: application/json`.',
   idempotency_conflict: 'This key was used for another pet. Choose a new key for a new pet.',
   precondition_failed: 'The pet or the page does not meet your condition. Fetch it again, then decide.',
-  forbidden: 'The key is read-only: it may list and fetch, and change nothing. Ask for another one.',
+  forbidden: 'The key is read-only: it can list and fetch pets, but change nothing. Ask for another one.',
   rate_limited: 'Wait as long as `Retry-After` says, then retry.',
   overloaded: 'Too many requests are waiting. Wait as long as `Retry-After` says, then retry.',
-  unavailable: 'The store is not available now. Wait as long as `Retry-After` says, then retry.',
+  unavailable: 'The store is unavailable. Wait as long as `Retry-After` says, then retry.',
   internal: 'The service failed. If it keeps failing, report the request id.',
 };
 
@@ -55,8 +55,9 @@ export const guideSections: readonly GuideSection[] = [
   {
     id: 'key',
     title: 'Get an API key',
-    words: `<p>Every call needs an API key. The service prints one when it starts for the first time. Whoever runs it creates more
-with <code>petstore keys create</code>. A key is shown only once.</p>
+    words: `<p>Every call needs an API key. The service prints one when it starts for the first time. The operator creates more
+with <code>petstore keys create</code>; in a checkout of the source code, the command is <code>npx petstore</code>. A key is
+shown only once.</p>
 <p>Keep the key out of your source code: the samples read it from the environment variable <code>API_KEY</code>. Send it in
 the <code>Authorization: Bearer &lt;API_KEY&gt;</code> header, never in a URL.</p>`,
     aside: renderCommand('petstore keys create --name my-program') + renderCommand("export API_KEY='pets_…'"),
@@ -66,7 +67,7 @@ the <code>Authorization: Bearer &lt;API_KEY&gt;</code> header, never in a URL.</
     title: 'Make your first call',
     words: `<p>List the pets. A new store has none, and the response is <code>[]</code>.</p>
 <div data-for="typescript"><p>The TypeScript client has no dependencies and runs in browsers, Node, Bun and Deno. It comes
-with the source code of this service and is not in a registry. Build the package in a clone of the source code:</p>
+with the source code of this service and is not in a registry. Build the package in a checkout:</p>
 ${renderCommand('npm ci && npm pack --workspace petstore-client')}
 <p>Then install the tarball in your project:</p>
 ${renderCommand('npm install ./petstore-client-*.tgz')}</div>`,
@@ -89,7 +90,7 @@ compile.</p>`,
     words: `<p>A pet has a name, a category and an optional status: <code>available</code>, <code>pending</code> or
 <code>sold</code>. The service assigns the <code>id</code> and responds once the pet is stored durably.</p>
 <p>Ids and categories are exact 64-bit integers. JSON parsers that use doubles, such as <code>response.json()</code>, lose
-digits beyond 2<sup>53</sup>; the TypeScript client returns <code>bigint</code>.</p>`,
+digits beyond 2<sup>53</sup>; Python keeps them, and the TypeScript client returns <code>bigint</code>.</p>`,
     sample: guideExamples.create,
   },
   {
@@ -99,8 +100,8 @@ digits beyond 2<sup>53</sup>; the TypeScript client returns <code>bigint</code>.
 the same key with the same pet returns the first response again and adds nothing. The service remembers it for at least 24
 hours. After a 429 or 503, wait for the number of seconds in <code>Retry-After</code>. After a lost connection, wait a little
 longer before each retry.</p>
-<p>The TypeScript client does all of this for you: it sends a new key with each create, retries for up to a minute with
-growing, random pauses, and honors <code>Retry-After</code>.</p>`,
+<p>The TypeScript client does all of this for you: it sends a new key with each create, waits as <code>Retry-After</code>
+says, and retries for up to a minute with growing, random pauses.</p>`,
     sample: guideExamples.retries,
   },
   {
@@ -109,7 +110,7 @@ growing, random pauses, and honors <code>Retry-After</code>.</p>`,
     words: `<p>A list comes in pages of at most 100 pets, ordered by ascending <code>id</code>. If more pets follow, the
 <code>Link</code> header with <code>rel="next"</code> holds the URL of the next page, relative to the URL of the request.
 Follow it unchanged until a response has none. You get every pet that existed when you started exactly once, unless it is
-changed or deleted meanwhile.</p>`,
+changed or deleted in the meantime.</p>`,
     sample: guideExamples.pages,
   },
   {
