@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createProgram } from '../../src/cli/program.ts';
 
 /** The files that the hosting platform and editors read. */
 
@@ -102,6 +103,36 @@ describe('file names in documents', () => {
       }
     }
     expect(missing).toEqual([]);
+  });
+});
+
+describe('the commands of petstore', () => {
+  const names = createProgram().commands.map((command) => command.name());
+  const spellingsIn = async (path: string): Promise<string[]> => {
+    const text = await read(path);
+    const found = text.matchAll(new RegExp(`(?:npx )?\\bpetstore (?:${names.join('|')}|--?[a-z]+)\\b`, 'g'));
+    return Array.from(found, ([spelling]) => spelling);
+  };
+
+  it('begin with npx in README.md, whose reader is in a checkout', async () => {
+    const spellings = await spellingsIn('README.md');
+    expect(spellings.length).toBeGreaterThan(10);
+    expect(spellings.filter((spelling) => !spelling.startsWith('npx '))).toEqual([]);
+  });
+
+  it('stand alone in the help, the docs and all other pages, whose reader has it installed', async () => {
+    const others = filesOf([
+      '{docs,src,deploy}/**/*.{md,ts,yaml,yml}',
+      'packages/*/src/**/*.{ts,tsx}',
+      'packages/*/*.md',
+    ]);
+    for (const path of [...others, 'SECURITY.md', 'openapi.yaml', '.env.example']) {
+      const spellings = await spellingsIn(path);
+      expect(
+        spellings.filter((spelling) => spelling.startsWith('npx ')),
+        path,
+      ).toEqual([]);
+    }
   });
 });
 
