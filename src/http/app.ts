@@ -28,7 +28,7 @@ export interface AppOptions {
   metrics?: Registry | undefined;
   /** Hashes of the keys that the configuration adds. */
   fixedKeys?: ReadonlySet<string>;
-  /** Web origins that may call from a browser. */
+  /** Web origins that may call from a browser; `*` is all of them. */
   allowedOrigins?: readonly string[];
   /** No limit when it is left out. */
   requestsPerMinute?: number | undefined;
@@ -50,6 +50,8 @@ export interface AppOptions {
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
   now?: () => number;
+  /** Served beside the paths of the service, and with the same checks. */
+  moreRoutes?: readonly Route[];
 }
 
 /** The whole API as a function from request to response. It never listens and owns nothing. */
@@ -61,7 +63,7 @@ export function createApp(options: AppOptions): App {
   const { keys, log, fixedKeys = new Set<string>(), allowedOrigins = [], requestsPerMinute } = options;
   const { logEveryRequest = false, slowRequestMs = 1000, isSecure = false } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
-  const { isStopping = () => false, now = Date.now } = options;
+  const { isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
   const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
@@ -78,7 +80,7 @@ export function createApp(options: AppOptions): App {
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
-  const endpoints = createRoutes(options, shared).map(
+  const endpoints = [...createRoutes(options, shared), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));

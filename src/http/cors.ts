@@ -6,18 +6,19 @@ const readableHeaders =
 const sendableHeaders = 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id';
 const stability = 'Petstore-Stability';
 
-/** Lets the pages of these origins call. Undefined when there are none. */
+/** Lets the pages of these origins call, of every origin with `*`. Undefined when there are none. */
 export function createCors(
   allowedOrigins: readonly string[],
   isExperimental: boolean,
 ): AddCorsHeaders | undefined {
   if (allowedOrigins.length === 0) return undefined;
   const methods = isExperimental ? 'GET, HEAD, POST, PATCH, DELETE' : 'GET, HEAD, POST';
+  const isAllowed = (origin: string) => allowedOrigins.includes('*') || allowedOrigins.includes(origin);
   return (headers, request) => {
     // Without Vary, a cache could serve one origin the response made for another.
     headers.append('Vary', 'Origin');
     const origin = request.headers.get('Origin');
-    if (origin === null || !allowedOrigins.includes(origin)) return;
+    if (origin === null || !isAllowed(origin)) return;
     headers.set('Access-Control-Allow-Origin', origin);
     headers.set(
       'Access-Control-Expose-Headers',

@@ -49,6 +49,12 @@ describe('cross-origin calls', () => {
   const corsHeaders = (response: Response) =>
     [...response.headers.keys()].filter((name) => name.startsWith('access-control-'));
 
+  it('are allowed from no origin if none is listed', async () => {
+    const response = await call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
+    const refused = await service.callAs(null, '/v1/pets', preflight('https://shop.example'));
+    expect([...corsHeaders(response), ...corsHeaders(refused)]).toEqual([]);
+  });
+
   it('are allowed from a listed origin and no other', async () => {
     await using listed = await openService({ allowedOrigins: ['https://shop.example'] });
     const response = await listed.call('/v1/pets', { headers: { Origin: 'https://shop.example' } });
@@ -66,6 +72,15 @@ describe('cross-origin calls', () => {
       const refused = await listed.callAs(null, '/v1/pets', preflight(origin));
       expect(corsHeaders(refused)).toEqual([]);
       expect(refused.headers.get('Vary')).toBe('Origin');
+    }
+  });
+
+  it('are allowed from every origin with *', async () => {
+    await using open = await openService({ allowedOrigins: ['*'] });
+    for (const origin of ['https://shop.example', 'http://localhost:3000']) {
+      const { headers } = await open.callAs(null, '/v1/pets', preflight(origin));
+      expect(headers.get('Access-Control-Allow-Origin')).toBe(origin);
+      expect(headers.get('Vary')).toBe('Origin');
     }
   });
 });
