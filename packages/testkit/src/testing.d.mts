@@ -3,11 +3,23 @@ export interface Sandbox {
   /** The address of the service, without `/v1`. */
   readonly url: string;
   readonly apiKey: string;
-  /** Back to the sample pets: ids, idempotency keys and orders included. */
+  /** Back to the sample pets: ids, idempotency keys, orders and faults included. */
   reset(): Promise<void>;
+  /** Lets the next requests of an operation go wrong. */
+  addFault(fault: PlannedFault): Promise<void>;
+  /** Forgets the faults that were added and have not happened. */
+  clearFaults(): Promise<void>;
   /** Ends the process and removes its store. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface PlannedFault {
+  operation: 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'listOrders';
+  /** As in a `Petstore-Fault` header: `cut=after-commit`. */
+  fault: string;
+  /** For how many requests. Default 1. */
+  count?: number | undefined;
 }
 
 /** The flags of `petstore-sandbox`. */

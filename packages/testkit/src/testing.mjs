@@ -21,13 +21,17 @@ export async function startSandbox(options = {}) {
     child.kill('SIGTERM');
     await exited;
   };
+  const control = async (method, path, body) => {
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    const response = await fetch(`${url}/sandbox/${path}`, { method, headers, body });
+    if (response.status !== 204) throw new Error((await response.json()).message);
+  };
   return {
     url,
     apiKey,
-    async reset() {
-      const { status } = await fetch(`${url}/sandbox/reset`, { method: 'POST' });
-      if (status !== 204) throw new Error(`The sandbox was not reset: status ${status}.`);
-    },
+    reset: () => control('POST', 'reset'),
+    addFault: (fault) => control('POST', 'faults', JSON.stringify(fault)),
+    clearFaults: () => control('DELETE', 'faults'),
     stop,
     // Node 20.0 to 20.3 have no such symbol.
     ...(Symbol.asyncDispose && { [Symbol.asyncDispose]: stop }),

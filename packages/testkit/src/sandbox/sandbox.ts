@@ -1,6 +1,15 @@
-import { createApp, hashKey, removeAbandonedFolders, type App, type Log } from 'petstore-server/embed';
+import {
+  createApp,
+  createCors,
+  hashKey,
+  removeAbandonedFolders,
+  type App,
+  type Log,
+  type Route,
+} from 'petstore-server/embed';
 import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
+import { pathOf, type PlannedFaults } from './faults/planned.ts';
 import { openFront } from './front.ts';
 import type { Layer } from './layer.ts';
 import { openSeededStore } from './store.ts';
@@ -54,14 +63,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   await using starting = new AsyncDisposableStack();
   const store = openSeededStore({ seed, count });
   starting.defer(() => store.close());
-  const app = createApp({
-    pets: store.pets,
-    experimental: stableOnly ? undefined : store.experimental,
-    keys: store.keys,
-    log,
-    fixedKeys: new Set([hashKey(apiKey)]),
-    isSent: (request) => server.requestIP(request) === null,
-  });
   const injected = createFaults(
     { faults, faultSeed },
     {
@@ -69,16 +70,27 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       shape: (request, shape) => front.shape(peerPortOf(request), shape),
     },
   );
-  let wrapped = wrap(app.fetch, apiKey);
   const reset = (): void => {
     store.reset();
     injected.reset();
     // A layer may remember what it saw.
     wrapped = wrap(app.fetch, apiKey);
   };
-  const fetch = withReset(
-    reset,
-    injected.wrap((request) => wrapped(request)),
+  const app = createApp({
+    pets: store.pets,
+    experimental: stableOnly ? undefined : store.experimental,
+    keys: store.keys,
+    log,
+    fixedKeys: new Set([hashKey(apiKey)]),
+    isSent: (request) => server.requestIP(request) === null,
+    moreRoutes: controlRoutes(reset, injected.planned),
+  });
+  let wrapped = wrap(app.fetch, apiKey);
+  const faulty = injected.wrap((request) => wrapped(request));
+  const fetch = withCors(
+    // A preflight is the browser's own request; the fault is for the one that follows.
+    (request) => (isControl(request) || isPreflight(request) ? app.fetch(request) : faulty(request)),
+    !stableOnly,
   );
   const server = Bun.serve({ hostname: host, port: 0, fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
   starting.defer(() => server.stop(true));
@@ -97,16 +109,52 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-/** `POST /sandbox/reset`, for programs in other languages. It is not part of the API, so it needs no key. */
-function withReset(reset: () => void, next: App['fetch']): App['fetch'] {
-  return (request) => {
-    if (request.method !== 'POST' || pathOf(request) !== '/sandbox/reset') return next(request);
-    reset();
-    return new Response(null, { status: 204 });
-  };
+/** What a test sets from outside. These paths are no part of the API, but need the key as well. */
+function controlRoutes(reset: () => void, planned: PlannedFaults): Route[] {
+  const done = { status: 204, headers: {}, body: null };
+  return [
+    {
+      path: '/sandbox/reset',
+      methods: {
+        POST() {
+          reset();
+          return done;
+        },
+      },
+    },
+    {
+      path: '/sandbox/faults',
+      methods: {
+        GET: () => ({ status: 200, headers: {}, body: JSON.stringify(planned.list()) }),
+        async POST({ request }) {
+          planned.add(await request.text());
+          return done;
+        },
+        DELETE() {
+          planned.clear();
+          return done;
+        },
+      },
+    },
+  ];
 }
 
-/** A request of HTTP/1.0 may have no host, and its address is a bare path. */
-function pathOf({ url }: Request): string | undefined {
-  return URL.parse(url, 'http://localhost')?.pathname;
+function isControl(request: Request): boolean {
+  return pathOf(request).startsWith('/sandbox/');
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('Access-Control-Request-Method');
+}
+
+/** Lets pages of every origin call, with every header. It is the outermost layer, so that they can read injected errors too. */
+function withCors(next: App['fetch'], isExperimental: boolean): App['fetch'] {
+  const addCorsHeaders = createCors(['*'], isExperimental);
+  return async (request) => {
+    const response = await next(request);
+    addCorsHeaders?.(response.headers, request);
+    const asked = request.headers.get('Access-Control-Request-Headers');
+    if (isPreflight(request) && asked !== null) response.headers.set('Access-Control-Allow-Headers', asked);
+    return response;
+  };
 }

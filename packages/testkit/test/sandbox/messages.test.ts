@@ -8,7 +8,11 @@ let sandbox: Sandbox;
 let service: ListeningService;
 
 beforeAll(async () => {
-  service = await openListeningService({ openStore: openTemporarySqlite });
+  // Pages of any origin may call a sandbox; a service says so as well once it lists an origin.
+  service = await openListeningService({
+    openStore: openTemporarySqlite,
+    allowedOrigins: ['https://shop.example'],
+  });
   sandbox = await startSandbox({ count: 0, apiKey: service.apiKey });
 });
 

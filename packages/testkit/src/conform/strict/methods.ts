@@ -104,7 +104,7 @@ export const methodChecks = checksOf('strict', 'methods', [
   ],
   [
     'cross-origin',
-    'Calls from an origin that the operator did not list get no CORS headers.',
+    'No response lets a page of another origin send cookies.',
     async (api) => {
       const origin = { Origin: 'https://conform.invalid' };
       const preflight = { ...origin, 'Access-Control-Request-Method': 'POST' };
@@ -113,8 +113,8 @@ export const methodChecks = checksOf('strict', 'methods', [
         ['GET', origin],
       ] as const) {
         const exchange = await api.send({ method, path: '/pets', headers });
-        const seen = [...exchange.headers.keys()].filter((name) => name.startsWith('access-control-'));
-        expectThat(seen.length === 0, exchange, 'no Access-Control headers', seen.join(', '));
+        const hasCredentials = exchange.headers.has('Access-Control-Allow-Credentials');
+        expectThat(!hasCredentials, exchange, 'no Access-Control-Allow-Credentials');
       }
     },
   ],

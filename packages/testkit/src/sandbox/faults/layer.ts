@@ -9,8 +9,9 @@ import {
 } from 'petstore-server/embed';
 import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
+import { createPlannedFaults, type PlannedFaults } from './planned.ts';
 
-/** The request header that names the fault of this request. It takes the place of the faults of all requests. */
+/** The request header that names the fault of this request. It takes the place of planned faults and those of all requests. */
 const faultHeader = 'Petstore-Fault';
 
 export interface FaultOptions {
@@ -28,16 +29,18 @@ export interface RequestConnections {
 
 export interface Faults {
   wrap(next: App['fetch']): App['fetch'];
-  /** Starts the random numbers again. */
+  planned: PlannedFaults;
+  /** Starts the random numbers again and forgets what is planned. */
   reset(): void;
 }
 
 export function createFaults({ faults, faultSeed }: FaultOptions, connections: RequestConnections): Faults {
   let random = createRandom(faultSeed);
+  const planned = createPlannedFaults();
 
   const chosenFault = (request: Request): Fault | undefined => {
     const text = request.headers.get(faultHeader);
-    const fault = text === null ? faults : parseFault(text);
+    const fault = text === null ? (planned.take(request) ?? faults) : parseFault(text);
     return fault && random() < (fault.rate ?? 1) ? fault : undefined;
   };
 
@@ -81,7 +84,11 @@ export function createFaults({ faults, faultSeed }: FaultOptions, connections: R
     }
     return fault ? inject(fault, request, next) : next(request);
   };
-  return { wrap, reset: () => void (random = createRandom(faultSeed)) };
+  const reset = (): void => {
+    random = createRandom(faultSeed);
+    planned.clear();
+  };
+  return { wrap, planned, reset };
 }
 
 /** No JSON ends in it, so the body keeps its length and no longer parses. */
@@ -90,7 +97,7 @@ const brokenEnd = '!'.charCodeAt(0);
 function injectedError({ status = 500, retryAfter }: Fault, request: Request): Response {
   const error = new PetstoreError(
     codeOfStatus(status) ?? 'internal',
-    `The sandbox was asked for this error by ${faultHeader}.`,
+    'The sandbox was asked for this error.',
   );
   return errorFor(request, error, status, retryAfter);
 }

@@ -1,0 +1,83 @@
+import { PetstoreError } from 'petstore-server/embed';
+import { parseFault, type Fault } from './fault.ts';
+
+/** A fault for the next requests of one operation. */
+export interface PlannedFault {
+  operation: keyof typeof operations;
+  /** As in a `Petstore-Fault` header. */
+  fault: string;
+  /** How many requests it is still for. */
+  count: number;
+}
+
+export interface PlannedFaults {
+  /** The fault of this request, which counts. Those planned first come first. */
+  take(request: Request): Fault | undefined;
+  /** Adds what a JSON text describes. Fails with `invalid_json` or `invalid_parameter`. */
+  add(text: string): void;
+  list(): PlannedFault[];
+  clear(): void;
+}
+
+/** The requests of each operation. A HEAD is none of them. */
+export const operations = {
+  listPets: /^GET \/v1\/pets$/,
+  createPet: /^POST \/v1\/pets$/,
+  getPet: /^GET \/v1\/pets\/[^/]+$/,
+  updatePet: /^PATCH \/v1\/pets\/[^/]+$/,
+  deletePet: /^DELETE \/v1\/pets\/[^/]+$/,
+  listOrders: /^GET \/v1\/store\/orders$/,
+};
+const longestCount = 1_000_000;
+
+export function createPlannedFaults(): PlannedFaults {
+  let planned: { shown: PlannedFault; fault: Fault }[] = [];
+  return {
+    take(request) {
+      const line = `${request.method} ${pathOf(request)}`;
+      const next = planned.find(({ shown }) => operations[shown.operation].test(line));
+      if (!next) return undefined;
+      next.shown.count -= 1;
+      if (next.shown.count === 0) planned = planned.filter((other) => other !== next);
+      return next.fault;
+    },
+    add(text) {
+      const shown = plannedFaultOf(text);
+      planned.push({ shown, fault: parseFault(shown.fault) });
+    },
+    list: () => planned.map(({ shown }) => shown),
+    clear: () => void (planned = []),
+  };
+}
+
+/** A request of HTTP/1.0 may have no host, and its address is a bare path. */
+export function pathOf({ url }: Request): string {
+  return URL.parse(url, 'http://localhost')?.pathname ?? '';
+}
+
+function plannedFaultOf(text: string): PlannedFault {
+  const { operation, fault, count = 1 } = parseObject(text);
+  if (!isOperation(operation))
+    throw invalid(`operation must be one of ${Object.keys(operations).join(', ')}`);
+  if (typeof fault !== 'string') throw invalid('fault must be a text such as "cut=after-commit"');
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > longestCount)
+    throw invalid(`count must be an integer from 1 to ${longestCount}`);
+  return { operation, fault, count };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    // Any other JSON value has none of the fields, and is refused for it.
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    throw new PetstoreError('invalid_json', 'The body must be JSON.');
+  }
+}
+
+function isOperation(value: unknown): value is PlannedFault['operation'] {
+  return typeof value === 'string' && Object.hasOwn(operations, value);
+}
+
+function invalid(problem: string): PetstoreError {
+  return new PetstoreError('invalid_parameter', `The fault cannot be planned: ${problem}.`);
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { operations as documented } from '../../../../test/support/contract/openapi.ts';
+import { outcomeOf } from '../../../../test/support/http/calls.ts';
+import { parseFault } from '../../src/sandbox/faults/fault.ts';
+import { operations } from '../../src/sandbox/faults/planned.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ count: 3, faults: parseFault('status=500') });
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => sandbox.stop());
+
+/** Without a fault of its own, each request to the API would be the 500 of all requests. */
+const noFault = { 'Petstore-Fault': 'delay=0ms' };
+const call = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  fetch(`${sandbox.url}${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${sandbox.apiKey}`, 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+  });
+const plan = (fault: unknown) => call('POST', '/sandbox/faults', {}, JSON.stringify(fault));
+const create = (headers?: Record<string, string>) =>
+  call('POST', '/v1/pets', headers, '{"name":"Rex","categoryId":1}').then(
+    ({ status }) => status,
+    () => 'cut',
+  );
+const list = async () => (await call('GET', '/v1/pets')).status;
+const countPets = async (): Promise<number> =>
+  ((await (await call('GET', '/v1/pets', noFault)).json()) as unknown[]).length;
+const planned = async (): Promise<unknown> => (await call('GET', '/sandbox/faults')).json();
+
+describe('POST /sandbox/faults', () => {
+  it('fails the next two creates after the commit, and no other request', async () => {
+    expect((await plan({ operation: 'createPet', fault: 'cut=after-commit', count: 2 })).status).toBe(204);
+    expect(await list()).toBe(500);
+    expect([await create(), await create(), await create()]).toEqual(['cut', 'cut', 500]);
+    expect(await countPets()).toBe(5);
+  });
+
+  it('counts one request by default, and lists what is left', async () => {
+    await plan({ operation: 'createPet', fault: 'status=503', count: 2 });
+    await plan({ operation: 'listPets', fault: 'status=504' });
+    expect(await create()).toBe(503);
+    expect(await planned()).toEqual([
+      { operation: 'createPet', fault: 'status=503', count: 1 },
+      { operation: 'listPets', fault: 'status=504', count: 1 },
+    ]);
+    expect([await list(), await list(), await create(), await create()]).toEqual([504, 500, 503, 500]);
+    expect(await planned()).toEqual([]);
+  });
+
+  it('keeps the order in which the faults of an operation were planned', async () => {
+    for (const status of [429, 413, 404]) await plan({ operation: 'createPet', fault: `status=${status}` });
+    expect([await create(), await create(), await create()]).toEqual([429, 413, 404]);
+  });
+
+  it('leaves a request alone that names its own fault, and does not count it', async () => {
+    await plan({ operation: 'createPet', fault: 'status=503' });
+    expect([await create(noFault), await create()]).toEqual([201, 503]);
+  });
+
+  it.each([
+    ['listPets', 'GET', '/v1/pets?limit=1'],
+    ['createPet', 'POST', '/v1/pets'],
+    ['getPet', 'GET', '/v1/pets/1'],
+    ['updatePet', 'PATCH', '/v1/pets/1'],
+    ['deletePet', 'DELETE', '/v1/pets/1'],
+    ['listOrders', 'GET', '/v1/store/orders'],
+  ])('hits %s', async (operation, method, path) => {
+    await plan({ operation, fault: 'status=502' });
+    expect((await call(method, path)).status).toBe(502);
+  });
+
+  it('knows every operation of the contract', () => {
+    expect(Object.keys(operations).toSorted()).toEqual(
+      documented.map(({ operationId }) => operationId).toSorted(),
+    );
+  });
+
+  it.each([
+    ['{', '400 invalid_json'],
+    ['null', '400 invalid_parameter'],
+    ['{"operation":"toString","fault":"status=503"}', '400 invalid_parameter'],
+    ['{"operation":"createPet"}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=200"}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=503","count":0}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=503","count":1.5}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=503","count":"2"}', '400 invalid_parameter'],
+  ])('refuses %s', async (body, outcome) => {
+    expect(await outcomeOf(call('POST', '/sandbox/faults', {}, body))).toBe(outcome);
+    expect(await planned()).toEqual([]);
+  });
+});
+
+describe('planned faults', () => {
+  it.each([
+    ['DELETE', '/sandbox/faults'],
+    ['POST', '/sandbox/reset'],
+  ])('are gone after %s %s', async (method, path) => {
+    await plan({ operation: 'createPet', fault: 'status=503' });
+    expect((await call(method, path)).status).toBe(204);
+    expect(await create()).toBe(500);
+  });
+});
+
+describe('the control of a sandbox', () => {
+  it.each([
+    ['POST', '/sandbox/reset'],
+    ['GET', '/sandbox/faults'],
+    ['POST', '/sandbox/faults'],
+    ['DELETE', '/sandbox/faults'],
+  ])('needs the key: %s %s', async (method, path) => {
+    expect(await create(noFault)).toBe(201);
+    const asked = fetch(`${sandbox.url}${path}`, { method });
+    expect(await outcomeOf(asked)).toBe('401 unauthorized');
+    const wrong = call(method, path, { Authorization: 'Bearer other' });
+    expect(await outcomeOf(wrong)).toBe('401 invalid_api_key');
+    expect(await countPets()).toBe(4);
+  });
+
+  it('has no other methods', async () => {
+    const response = await call('PUT', '/sandbox/faults');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('Allow')).toBe('GET, HEAD, POST, DELETE, OPTIONS');
+  });
+});
