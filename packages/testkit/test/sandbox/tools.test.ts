@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { outputOf, project } from '../../../../test/support/process/package.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+
+/** Tools that call an API from a page of their own origin, as people use them. */
+
+const tools = join(project, 'packages/testkit/test/tools');
+const packages = join(tools, 'node_modules');
+const opened = browserOfFile();
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
+  // The examples of the document, which both tools send, ask for the available pets after the twentieth.
+  sandbox = await startSandbox({ count: 100 });
+});
+beforeEach(() => sandbox.reset());
+afterAll(() => sandbox.stop());
+
+/** A page that can reach this machine alone. */
+async function openPage(url: string, opening: AsyncDisposableStack): Promise<Page> {
+  const page = await opened.browser.newPage({ viewport: { width: 1300, height: 900 } });
+  opening.defer(() => page.close());
+  page.setDefaultTimeout(100_000);
+  await page.route(
+    ({ hostname }) => hostname !== '127.0.0.1',
+    (route) => route.abort(),
+  );
+  await page.goto(url);
+  return page;
+}
+
+async function addedPet(): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${sandbox.apiKey}` };
+  return (await fetch(`${sandbox.url}/v1/pets/101`, { headers })).json();
+}
+const rex = { id: 101, name: 'Rex', categoryId: 1, status: 'available' };
+/** The first available pet after the twentieth. */
+const listed = /"id": 21,\s+"name": "\w+"/;
+
+describe('Swagger UI on another origin', () => {
+  const html = (): string => `<!doctype html><link rel="stylesheet" href="/swagger-ui.css"><div id="ui"></div>
+    <script src="/swagger-ui-bundle.js"></script>
+    <script>SwaggerUIBundle({ url: '${sandbox.url}/openapi.json', dom_id: '#ui' })</script>`;
+
+  /** Executes an operation and returns what is shown: the status, the body and the headers. */
+  const execute = async (page: Page, operation: string): Promise<string> => {
+    const block = page.locator(`#operations-Pets-${operation}`);
+    await block.locator('.opblock-summary-control').click();
+    await block.getByRole('button', { name: 'Try it out' }).click();
+    await block.getByRole('button', { name: 'Execute' }).click();
+    return await block.locator('.live-responses-table .response').innerText();
+  };
+
+  it('lists and adds pets', async () => {
+    const server = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ url }) => {
+        const { pathname } = new URL(url);
+        if (pathname === '/') return new Response(html(), { headers: { 'Content-Type': 'text/html' } });
+        return new Response(Bun.file(join(packages, 'swagger-ui-dist', pathname)));
+      },
+    });
+    await using opening = new AsyncDisposableStack();
+    opening.defer(() => server.stop(true));
+    const page = await openPage(server.url.href, opening);
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page.locator('.auth-container input').fill(sandbox.apiKey);
+    await page.locator('.auth-btn-wrapper .authorize').click();
+    await page.locator('.auth-btn-wrapper .btn-done').click();
+    const list = await execute(page, 'listPets');
+    expect(list).toStartWith('200');
+    expect(list).toMatch(listed);
+    expect(list).toContain('etag:');
+    const created = await execute(page, 'createPet');
+    expect(created).toStartWith('201');
+    expect(created).toContain('location: /v1/pets/101');
+    expect(await addedPet()).toEqual(rex);
+  });
+});
+
+interface Fastify {
+  register(plugin: unknown, options: object): Promise<void>;
+  listen(address: { host: string; port: number }): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The module is installed when the tests run, so the compiler does not know it. */
+async function importTool(path: string): Promise<unknown> {
+  return ((await import(join(packages, path))) as { default: unknown }).default;
+}
+
+describe('Scalar on another origin', () => {
+  /** Sends an operation's request and waits for a response with this status. */
+  const send = async (page: Page, title: string, request: string, status: string): Promise<void> => {
+    await page.getByRole('link', { name: title }).click();
+    await page.getByRole('button', { name: `Test Request (${request})` }).click();
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    await page.getByRole('link', { name: status }).waitFor();
+  };
+
+  it('lists and adds pets', async () => {
+    const server = ((await importTool('fastify/fastify.js')) as () => Fastify)();
+    const configuration = { url: `${sandbox.url}/openapi.json`, withDefaultFonts: false };
+    await server.register(await importTool('@scalar/fastify-api-reference/dist/index.js'), {
+      routePrefix: '/docs',
+      configuration,
+    });
+    await using opening = new AsyncDisposableStack();
+    opening.defer(() => server.close());
+    const page = await openPage(`${await server.listen({ host: '127.0.0.1', port: 0 })}/docs/`, opening);
+    await page.getByRole('textbox', { name: 'Bearer Token' }).first().fill(sandbox.apiKey);
+    await send(page, 'List pets', 'get /pets', '200 OK');
+    await page.getByText('"id"').first().waitFor();
+    expect(await page.locator('.cm-content').last().innerText()).toMatch(listed);
+    await page.getByRole('button', { name: 'Close Client' }).click();
+    await send(page, 'Add a pet', 'post /pets', '201 Created');
+    expect(await addedPet()).toEqual(rex);
+  });
+});
