@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { installPackage, outputOf, project } from '../../../../test/support/process/package.ts';
+import { collect } from '../../../../test/support/process/collect.ts';
+import { installPackage, outputOf, project, run } from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
 
 /** Uses the package as a test suite would, and prints one line. */
@@ -17,6 +19,9 @@ for (const sandbox of sandboxes) {
   await sandbox.reset();
   seen.push(await count(), (await call(sandbox, '/v1/pets/1')).status);
 }
+await sandboxes[0].addFault({ operation: 'getPet', fault: 'status=404' });
+seen.push((await call(sandboxes[0], '/v1/pets/1')).status);
+seen.push(await sandboxes[0].addFault({ operation: 'fly' }).catch((error) => error.message.includes('operation')));
 seen.push(await startSandbox({ faults: 'fly=1' }).catch((error) => error.message.includes('not a fault')));
 await sandboxes[0].stop();
 seen.push(await call(sandboxes[0], '/v1/pets').catch(() => 'refused'));
@@ -30,18 +35,36 @@ import { startSandbox, type Sandbox } from 'petstore-testkit';
 export async function use(): Promise<string> {
   await using sandbox: Sandbox = await startSandbox({ seed: 1, count: 2, port: 0, apiKey: 'k', faults: 'status=503', mutant: 1 });
   await sandbox.reset();
+  await sandbox.addFault({ operation: 'createPet', fault: 'status=503', count: 2 });
+  await sandbox.clearFaults();
+  // @ts-expect-error there is no such operation
+  await sandbox.addFault({ operation: 'sellPet', fault: 'status=503' });
   return sandbox.url + sandbox.apiKey;
 }
 // @ts-expect-error there is no such option
 void startSandbox({ size: 1 });
 `;
 
+/** The samples of the package's page. */
+const page = readFileSync(join(project, 'packages/testkit/README.md'), 'utf8');
+const [vitestSample = '', nodeSample = ''] = Array.from(
+  page.matchAll(/^```js\n(.*?)^```/gms),
+  ([, sample = '']) => sample,
+);
+const tools = join(project, 'packages/testkit/test/tools');
+const vitest = join(tools, 'node_modules/vitest');
+
 let folder: Folder;
 
 beforeAll(async () => {
   folder = makeFolder();
   await installPackage(folder.path, { withKit: true });
+  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
+  symlinkSync(vitest, join(folder.path, 'node_modules/vitest'));
   await Bun.write(join(folder.path, 'program.mjs'), program);
+  await Bun.write(join(folder.path, 'vitest.test.mjs'), vitestSample);
+  await Bun.write(join(folder.path, 'bun.test.mjs'), vitestSample.replace("'vitest'", "'bun:test'"));
+  await Bun.write(join(folder.path, 'node.test.mjs'), nodeSample);
   await Bun.write(join(folder.path, 'program.ts'), typedProgram);
 });
 
@@ -54,7 +77,7 @@ describe('petstore-testkit, installed from the tarball', () => {
   ])('starts, resets and stops sandboxes on %s', async (_name, runtime) => {
     const output = await outputOf([runtime, 'program.mjs'], folder.path);
     const [, seen, forgotten = ''] = /^(.*) (http:\S+)\n$/.exec(output) ?? [];
-    expect(seen).toBe('201 4 3 200 201 6 5 200 true refused');
+    expect(seen).toBe('201 4 3 200 201 6 5 200 404 true true refused');
     // It ends by itself; this waits for it.
     while (
       await fetch(forgotten).then(
@@ -63,6 +86,31 @@ describe('petstore-testkit, installed from the tarball', () => {
       )
     )
       await Bun.sleep(20);
+  });
+
+  it.each([
+    ['npx', ['npx']],
+    ['bunx', [process.execPath, 'x']],
+  ])('serves with %s petstore-sandbox', async (_name, runner) => {
+    const command = [...runner, 'petstore-sandbox', '--json', '--stop-with-stdin'];
+    const child = Bun.spawn(command, { cwd: folder.path, stdio: ['pipe', 'pipe', 'inherit'] });
+    const [line] = await collect(child.stdout).untilMatch(/^.*\n/);
+    const { url, apiKey } = JSON.parse(line) as { url: string; apiKey: string };
+    const headers = { Authorization: `Bearer ${apiKey}` };
+    expect(await (await fetch(`${url}/v1/pets?limit=100`, { headers })).json()).toHaveLength(100);
+    await child.stdin.end();
+    expect(await child.exited).toBe(0);
+  });
+
+  it.each([
+    ['Vitest', ['node', join(vitest, 'vitest.mjs'), 'run', 'vitest.test.mjs']],
+    ['Bun', [process.execPath, 'test', './bun.test.mjs']],
+    ['Node', ['node', '--test', 'node.test.mjs']],
+  ])('works in a test of %s as its page shows', async (_name, command) => {
+    const { status, stdout, stderr } = await run(command, folder.path);
+    const output = Bun.stripANSI(stdout + stderr);
+    expect(output).toMatch(/\b(?:1 pass|pass 1)/);
+    expect(status, output).toBe(0);
   });
 
   it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
