@@ -69,6 +69,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       cut: (request) => front.cut(peerPortOf(request)),
       shape: (request, shape) => front.shape(peerPortOf(request), shape),
     },
+    (request) => app.fetch(request),
   );
   const reset = (): void => {
     store.reset();

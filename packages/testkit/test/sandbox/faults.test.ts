@@ -1,4 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkedFetch } from '../../../../test/support/contract/conformance.ts';
+import { operations } from '../../../../test/support/contract/openapi.ts';
+import { project } from '../../../../test/support/process/package.ts';
+import { statusOfCode } from '../../../../src/domain/error.ts';
 import { createClient, type PetstoreClient } from '../../../client/src/index.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { parseFault } from '../../src/sandbox/faults/fault.ts';
@@ -60,6 +66,30 @@ describe('Petstore-Fault', () => {
       expect(await isStored(fault)).toBe(false);
     },
   );
+
+  it.each(operations.map(({ operationId, ...operation }) => [operationId, operation] as const))(
+    'gives the errors of %s the body and headers of the contract',
+    async (_name, { method, path, responses }) => {
+      for (const status of Object.keys(responses).filter((name) => /^[45]/.test(name))) {
+        const url = `${sandbox.url}${path.replace('{petId}', '1')}`;
+        const headers = { Authorization: `Bearer ${sandbox.apiKey}`, 'Petstore-Fault': `status=${status}` };
+        expect((await checkedFetch(url, { method, headers })).status).toBe(Number(status));
+      }
+    },
+  );
+
+  it('gives every status of the API the code that the page shows', async () => {
+    const page = readFileSync(join(project, 'docs/sandbox.md'), 'utf8');
+    const rows = Array.from(page.matchAll(/^\| (\d{3}) \| `(\w+)`/gm), ([, ...row]) => row);
+    const statuses = new Set([...Object.values(statusOfCode), 502, 504].map(String));
+    expect(rows.map(([status]) => status)).toEqual([...statuses].toSorted());
+    for (const [status, code] of rows) {
+      const response = await responseTo(`status=${status}`);
+      expect(response.status).toBe(Number(status));
+      expect(await response.json()).toMatchObject({ code, status: Number(status) });
+    }
+    expect((await responseTo('status=405')).headers.has('Allow')).toBe(true);
+  });
 
   it('sends the Retry-After it is asked for', async () => {
     expect((await responseTo('status=429;retry-after=3')).headers.get('Retry-After')).toBe('3');

@@ -32,7 +32,8 @@ export function parseFault(text: string): Fault {
 }
 
 /** The code of an injected error. Gateways add 502 and 504, which the service itself never sends. */
-export function codeOfStatus(status: number): ErrorCode | undefined {
+export function codeOfStatus(status: number, method = 'GET'): ErrorCode | undefined {
+  if (status === 400 && (method === 'POST' || method === 'PATCH')) return 'invalid_pet';
   if (status === 502 || status === 504) return 'unavailable';
   // 503 is `overloaded` as well, but that promises that nothing was stored.
   if (status === 503) return 'unavailable';

@@ -9,7 +9,7 @@ import {
 } from 'petstore-server/embed';
 import type { Shape } from '../front.ts';
 import { codeOfStatus, parseFault, type Fault } from './fault.ts';
-import { createPlannedFaults, type PlannedFaults } from './planned.ts';
+import { createPlannedFaults, pathOf, type PlannedFaults } from './planned.ts';
 
 /** The request header that names the fault of this request. It takes the place of planned faults and those of all requests. */
 const faultHeader = 'Petstore-Fault';
@@ -34,7 +34,12 @@ export interface Faults {
   reset(): void;
 }
 
-export function createFaults({ faults, faultSeed }: FaultOptions, connections: RequestConnections): Faults {
+/** The service is the one without faults. */
+export function createFaults(
+  { faults, faultSeed }: FaultOptions,
+  connections: RequestConnections,
+  service: App['fetch'],
+): Faults {
   let random = createRandom(faultSeed);
   const planned = createPlannedFaults();
 
@@ -51,6 +56,23 @@ export function createFaults({ faults, faultSeed }: FaultOptions, connections: R
     const response = await (status === undefined ? next(request) : injectedError(fault, request));
     if (cut === 'after-commit') return cutNow(request);
     return spoil(fault, request, response);
+  };
+
+  /** The error has the headers of the service's own errors at this address, which a request without a key gets. */
+  const injectedError = async ({ status = 500, retryAfter }: Fault, request: Request): Promise<Response> => {
+    const error = new PetstoreError(
+      codeOfStatus(status, request.method) ?? 'internal',
+      'The sandbox was asked for this error.',
+    );
+    const response = errorFor(request, error, status);
+    const { method } = request;
+    const refusal = await service(new Request(`http://localhost${pathOf(request)}`, { method }));
+    for (const name of ['Deprecation', 'Sunset', 'Link', 'Petstore-Stability']) {
+      const value = refusal.headers.get(name);
+      if (value !== null) response.headers.set(name, value);
+    }
+    if (retryAfter !== undefined) response.headers.set('Retry-After', String(retryAfter));
+    return response;
   };
 
   /** The response is for the runtime: nobody gets it. */
@@ -94,20 +116,13 @@ export function createFaults({ faults, faultSeed }: FaultOptions, connections: R
 /** No JSON ends in it, so the body keeps its length and no longer parses. */
 const brokenEnd = '!'.charCodeAt(0);
 
-function injectedError({ status = 500, retryAfter }: Fault, request: Request): Response {
-  const error = new PetstoreError(
-    codeOfStatus(status) ?? 'internal',
-    'The sandbox was asked for this error.',
-  );
-  return errorFor(request, error, status, retryAfter);
-}
+/** What the service sends with these statuses. */
+const headersOfStatus: Record<number, Record<string, string>> = {
+  405: { Allow: 'OPTIONS' },
+  429: { 'Retry-After': '1', RateLimit: '"default";r=0;t=1', 'RateLimit-Policy': '"default";q=1;w=60' },
+};
 
-function errorFor(
-  request: Request,
-  error: PetstoreError,
-  status = error.status,
-  retryAfter?: number,
-): Response {
+function errorFor(request: Request, error: PetstoreError, status = error.status): Response {
   const { headers } = errorResponse(error);
   const { code, message } = error;
   return new Response(JSON.stringify({ code, message, status }), {
@@ -115,7 +130,7 @@ function errorFor(
     headers: {
       ...baseHeaders(false),
       ...headers,
-      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+      ...headersOfStatus[status],
       'X-Request-Id': requestIdOf(request),
     },
   });
