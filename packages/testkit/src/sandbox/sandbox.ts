@@ -88,10 +88,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   let wrapped = wrap(app.fetch, apiKey);
   const faulty = injected.wrap((request) => wrapped(request));
-  const fetch = withCors(
+  const fetch = withCors((request) =>
     // A preflight is the browser's own request; the fault is for the one that follows.
-    (request) => (isControl(request) || isPreflight(request) ? app.fetch(request) : faulty(request)),
-    !stableOnly,
+    isControl(request) || isPreflight(request) ? app.fetch(request) : faulty(request),
   );
   const server = Bun.serve({ hostname: host, port: 0, fetch, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
   starting.defer(() => server.stop(true));
@@ -148,9 +147,9 @@ function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('Access-Control-Request-Method');
 }
 
-/** Lets pages of every origin call, with every header. It is the outermost layer, so that they can read injected errors too. */
-function withCors(next: App['fetch'], isExperimental: boolean): App['fetch'] {
-  const addCorsHeaders = createCors(['*'], isExperimental);
+/** Lets pages of every origin call with every method and header. The outermost layer: they can read injected errors too. */
+function withCors(next: App['fetch']): App['fetch'] {
+  const addCorsHeaders = createCors(['*'], true);
   return async (request) => {
     const response = await next(request);
     addCorsHeaders?.(response.headers, request);
