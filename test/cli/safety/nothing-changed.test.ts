@@ -55,7 +55,8 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     damageFile(at.store);
     await makeLogAgain();
     prepare();
-    await expectRefused('is damaged', ...command);
+    // The schema is damaged as well, and may be found first.
+    await expectRefused(/is damaged|is not as petstore made it/, ...command);
   });
 
   it('loses what lies behind the first damaged frame of its log, and nothing before it', async () => {
