@@ -126,7 +126,7 @@ describe('without AUDIT_LOG', () => {
     const args = ['keys', 'create', '--name', 'till', '--json', '--database-url', place.database];
     const { stdout, stderr } = await runCli(args, { env });
     expect(JSON.parse(stdout)).toMatchObject({ name: 'till' });
-    const [store, made, line = ''] = stderr.split('\n');
+    const [made, line = '', store] = stderr.split('\n');
     expect([store, made]).toEqual([`Store: ${place.database}`, `Made a new store at ${place.database}.`]);
     expect(JSON.parse(line)).toMatchObject({ message: 'audit', action: 'keys create', user });
   });

@@ -115,7 +115,9 @@ it('counts the failures of every operation from 0, so that rate() sees the first
   const operations = Object.entries({
     '/v1/pets': ['GET', 'POST'],
     '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
+    '/v1/pets/search': ['GET'],
     '/v1/store/orders': ['GET'],
+    '/v1/key': ['GET'],
   }).flatMap(([path, methods]) => methods.map((method) => [path, method]));
   for (const [path, method] of operations) {
     for (const [status, code] of [

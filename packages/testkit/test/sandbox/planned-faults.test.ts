@@ -74,6 +74,8 @@ describe('POST /sandbox/faults', () => {
     ['updatePet', 'PATCH', '/v1/pets/1'],
     ['deletePet', 'DELETE', '/v1/pets/1'],
     ['listOrders', 'GET', '/v1/store/orders'],
+    ['searchPets', 'GET', '/v1/pets/search?q=rex'],
+    ['getKey', 'GET', '/v1/key'],
   ])('hits %s', async (operation, method, path) => {
     await plan({ operation, fault: 'status=502' });
     expect((await call(method, path)).status).toBe(502);

@@ -23,10 +23,12 @@ export interface PlannedFaults {
 export const operations = {
   listPets: /^GET \/v1\/pets$/,
   createPet: /^POST \/v1\/pets$/,
-  getPet: /^GET \/v1\/pets\/[^/]+$/,
+  searchPets: /^GET \/v1\/pets\/search$/,
+  getPet: /^GET \/v1\/pets\/(?!search$)[^/]+$/,
   updatePet: /^PATCH \/v1\/pets\/[^/]+$/,
   deletePet: /^DELETE \/v1\/pets\/[^/]+$/,
   listOrders: /^GET \/v1\/store\/orders$/,
+  getKey: /^GET \/v1\/key$/,
 };
 const longestCount = 1_000_000;
 
