@@ -6,7 +6,7 @@ import { openListeningService } from '../test/support/http/listening.ts';
 import { openServiceOnFile } from '../test/support/http/service-on-file.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
-import { deafen, noteOf, openMenu, rowOf, tillOf } from '../test/support/browser/shop.ts';
+import { deafen, noteOf, openDetails, rowOf, tillOf } from '../test/support/browser/shop.ts';
 import { visit } from '../test/support/browser/visit.ts';
 
 const folder = join(import.meta.dir, '../docs/screenshots');
@@ -66,7 +66,7 @@ await take('away', '/', screen, async (page) => {
 });
 await take('search', '/?q=zoe', screen, async (page) => {
   await signIn(page, service.apiKey);
-  await page.getByText('of 60 pets').waitFor();
+  await page.getByText('All 5 pets').waitFor();
 });
 await take('shortcuts', '/', screen, async (page) => {
   await enter(page);
@@ -104,7 +104,7 @@ await take('pets', '/', screen, async (page) => {
 // Pixel was added just before, and no other pet has its name.
 await take('sell', '/', screen, async (page) => {
   await enter(page, 'Pixel');
-  await openMenu(page, 'Pixel');
+  await openDetails(page, 'Pixel');
 });
 await take('conflict', '/', screen, async (page) => {
   await enter(page, 'Pixel');
@@ -117,6 +117,16 @@ await take('conflict', '/', screen, async (page) => {
   await noteOf(page, 'in the meantime').waitFor();
 });
 
+await take('sales', '/#/sales', screen, async (page) => {
+  await page.getByLabel('API key').fill(service.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByText('Take back').first().waitFor();
+});
+await take('details-wide', '/', { viewport: { width: 1920, height: 1000 } }, async (page) => {
+  await enter(page, 'Pixel');
+  await openDetails(page, 'Pixel');
+});
+
 const manyPets = Array.from({ length: 50_000 }, (_, index) => ({
   name: `${names[index % names.length]} ${index + 1}`,
   categoryId: BigInt((index % 7) + 1),
@@ -125,5 +135,5 @@ const manyPets = Array.from({ length: 50_000 }, (_, index) => ({
 await using large = await openServiceOnFile(manyPets);
 await using visited = await visit(chromium.browser, large.url, screen);
 await signIn(visited.page, large.apiKey);
-await visited.page.getByRole('radio', { name: 'All 50,000' }).waitFor({ timeout: 90_000 });
+await visited.page.getByText('50000').waitFor();
 await visited.page.screenshot({ path: join(folder, 'many.png') });

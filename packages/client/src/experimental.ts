@@ -7,10 +7,11 @@ import type {
   ListOrdersOptions,
   OrdersOptions,
   SearchPetsOptions,
+  SearchPetsPageOptions,
 } from './options.ts';
 import { toOrders, type Order, type OrderPage } from './order.ts';
 import { createGetPage, eachItem } from './pages.ts';
-import { toPet, toPets, type Pet } from './pet.ts';
+import { toPet, toPets, type Pet, type PetPage } from './pet.ts';
 import { unexpectedResponse, type Send } from './send.ts';
 
 /**
@@ -40,6 +41,12 @@ export interface ExperimentalOperations {
    * @experimental
    */
   searchPets(options?: SearchPetsOptions): AsyncGenerator<Pet, void, undefined>;
+
+  /**
+   * Gets one page of the pets that `searchPets` finds, 20 unless `limit` says otherwise.
+   * @experimental
+   */
+  searchPetsPage(options?: SearchPetsPageOptions): Promise<PetPage>;
 
   /**
    * Describes the API key of this client.
@@ -115,6 +122,12 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
     },
 
     searchPets: (search = {}) => eachItem(getFound, search),
+
+    async searchPetsPage(search = {}) {
+      const { next: from, signal, ...filter } = search;
+      const { items, ...next } = await getFound({ filter, next: from, signal });
+      return { pets: items, ...next };
+    },
 
     async getKey({ signal } = {}) {
       const url = `${versionUrl}/key`;

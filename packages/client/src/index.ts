@@ -26,6 +26,7 @@ export type {
   OrdersOptions,
   PetsOptions,
   SearchPetsOptions,
+  SearchPetsPageOptions,
 } from './options.ts';
 export type { Order, OrderPage, OrderStatus } from './order.ts';
 export {

@@ -85,6 +85,11 @@ export interface SearchPetsOptions extends CallOptions {
   limit?: number | undefined;
 }
 
+/** The first page of a search, or the page that follows another. */
+export type SearchPetsPageOptions =
+  | (SearchPetsOptions & { next?: undefined })
+  | (NextPageOptions & { [Filter in Exclude<keyof SearchPetsOptions, 'signal'>]?: undefined });
+
 /** The orders that `orders` iterates over. */
 export interface OrdersOptions extends CallOptions {
   /** Only orders of this pet. */

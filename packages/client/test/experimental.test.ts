@@ -163,6 +163,17 @@ describe('orders and listOrders', () => {
     ]);
   });
 
+  it('gets one page of a search and names the next', async () => {
+    await using server = openScriptedServer(page('[]', '?cursor=y'), page('[]'));
+    const operations = operationsOf(server);
+    expect(await operations.searchPetsPage({ q: 'rex', id: 7n })).toEqual({ pets: [], next: '?cursor=y' });
+    expect(await operations.searchPetsPage({ next: '?cursor=y' })).toEqual({ pets: [] });
+    expect(server.received.map(({ line }) => line)).toEqual([
+      'GET /v1/pets/search?q=rex&id=7',
+      'GET /v1/pets/search?cursor=y',
+    ]);
+  });
+
   it('gets one page and names the next', async () => {
     await using server = openScriptedServer(page(`[${orders.join()}]`, '?cursor=y'), page('[]'));
     const operations = operationsOf(server);

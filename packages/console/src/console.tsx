@@ -1,11 +1,13 @@
 import { render } from 'preact';
 import { useCallback, useMemo, useState } from 'preact/hooks';
+import type { Key } from '../../client/src/index.ts';
 import { connect } from './connect.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { Pets } from './pets/pets.tsx';
 import { forgetKey, keepKey, readKey } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
+import { Store } from './store.tsx';
+import { forgetTyped } from './typed.ts';
 
 const root = document.getElementById('app');
 if (root) render(<Console />, root);
@@ -13,6 +15,7 @@ if (root) render(<Console />, root);
 function Console() {
   const [apiKey, setApiKey] = useState(readKey);
   const [wasRefused, setWasRefused] = useState(false);
+  const [described, setDescribed] = useState<Key>();
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
 
@@ -24,6 +27,7 @@ function Console() {
   };
   const signOut = () => {
     forgetKey();
+    forgetTyped();
     setApiKey(undefined);
   };
   const onRefused = useCallback(() => {
@@ -34,6 +38,7 @@ function Console() {
     setApiKey(remembered);
   }, [apiKey]);
 
+  const expiry = tellExpiry(described);
   return (
     <>
       <header class="bar">
@@ -42,9 +47,16 @@ function Console() {
             <Paw /> Petstore
           </span>
           <nav aria-label="Service">
+            {client && (
+              <>
+                <a href="#/">Pets</a>
+                <a href="#/sales">Sales</a>
+              </>
+            )}
             <a href="docs">API reference</a>
             {client && (
               <>
+                {described && <span class="who">Signed in as {described.name}</span>}
                 <button
                   type="button"
                   class="quiet help-toggle"
@@ -60,15 +72,30 @@ function Console() {
             )}
           </nav>
         </div>
+        {expiry !== undefined && <p class="notice expiry">{expiry}</p>}
       </header>
       {client ? (
-        <Pets client={client} onRefused={onRefused} />
+        <Store
+          key={apiKey}
+          client={client}
+          apiKey={described}
+          onDescribed={setDescribed}
+          onRefused={onRefused}
+        />
       ) : (
         <SignIn onSignIn={signIn} wasRefused={wasRefused} />
       )}
       {isHelpOpen && <HelpDialog onClose={() => setIsHelpOpen(false)} />}
     </>
   );
+}
+
+const weekMs = 7 * 24 * 3600_000;
+
+function tellExpiry(key: Key | undefined): string | undefined {
+  if (!key?.expiresAt || key.expiresAt.getTime() - Date.now() > weekMs) return undefined;
+  const time = key.expiresAt.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' });
+  return `Your key expires on ${time}. Ask whoever runs the service for a new one.`;
 }
 
 /** Inline, to save a request. */

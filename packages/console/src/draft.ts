@@ -1,4 +1,11 @@
-import { isPetStatus, problemsOf, type NewPet, type Pet, type PetFields } from '../../client/src/index.ts';
+import {
+  isPetStatus,
+  problemsOf,
+  type NewPet,
+  type Pet,
+  type PetFields,
+  type PetStatus,
+} from '../../client/src/index.ts';
 
 /** What the person has typed. An empty status means none. */
 export type Draft = Record<keyof NewPet, string>;
@@ -60,4 +67,8 @@ export function readChanges(pet: Pet, draft: Draft): { fields: PetFields; errors
     fields: Object.fromEntries(changed.map((field) => [field, wanted[field] ?? null])),
     errors: Object.fromEntries(wrong.map((field) => [field, found[field]])),
   };
+}
+
+export function labelOf(status: PetStatus | undefined): string {
+  return status === undefined ? 'No status' : status.charAt(0).toUpperCase() + status.slice(1);
 }

@@ -1,32 +1,49 @@
-import { useState } from 'preact/hooks';
-import { changeShortcuts } from './changes/row-keys.ts';
-import { Dialog } from './dialog.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { areShortcutsOn, setShortcutsOn, shortcuts } from './shortcuts.ts';
 
+/** The keyboard shortcuts. Escape, the button and a click beside it close it; the browser returns the focus. */
 export function HelpDialog({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    return () => opened?.close();
+  }, []);
   const [areOn, setAreOn] = useState(areShortcutsOn);
   const toggle = () => {
     setShortcutsOn(!areOn);
     setAreOn(areShortcutsOn());
   };
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <dl class="shortcuts">
-        {[...shortcuts, ...changeShortcuts].map(({ keys, label }) => (
-          <div key={label}>
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{label}</dd>
-          </div>
-        ))}
-      </dl>
-      <label class="check">
-        <input type="checkbox" checked={areOn} onChange={toggle} />
-        <span>Use single-key shortcuts on this device</span>
-      </label>
-    </Dialog>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby="dialog-title"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <div class="dialog-inner">
+        <h2 id="dialog-title">Keyboard shortcuts</h2>
+        <dl class="shortcuts">
+          {shortcuts.map(({ keys, label }) => (
+            <div key={label}>
+              <dt>
+                {keys.map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{label}</dd>
+            </div>
+          ))}
+        </dl>
+        <label class="check">
+          <input type="checkbox" checked={areOn} onChange={toggle} />
+          <span>Use single-key shortcuts on this device</span>
+        </label>
+        <button type="button" class="plain" autofocus onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </dialog>
   );
 }

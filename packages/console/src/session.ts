@@ -25,8 +25,8 @@ export function forgetKey(key?: string): void {
   });
 }
 
-/** A browser may refuse storage; then the key lives until the document is closed. */
-function attempt<Value>(use: () => Value): Value | undefined {
+/** A browser may refuse storage; then all lives until the document is closed. */
+export function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();
   } catch {

@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
+import type { PetStatus } from '../../client/src/index.ts';
+import { attempt } from './session.ts';
 
 export interface Shortcut {
   keys: string[];
@@ -12,8 +14,14 @@ export const shortcuts: readonly Shortcut[] = [
   { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
   { keys: ['Page Up', 'Page Down'], label: 'Go one screen up or down' },
   { keys: ['Home', 'End'], label: 'Go to the first or last pet' },
-  { keys: ['Esc'], label: 'Clear the search, or close a window' },
+  { keys: ['Esc'], label: 'Clear the search, leave a field, or close what is open' },
   { keys: ['?'], label: 'Show this help' },
+  { keys: ['s'], label: 'Sell the pet that has the focus' },
+  { keys: ['p'], label: 'Make it pending' },
+  { keys: ['a'], label: 'Make it available' },
+  { keys: ['Enter', 'e'], label: 'Open it: Enter saves, Esc closes' },
+  { keys: ['Delete'], label: 'Remove it' },
+  { keys: ['u'], label: 'Undo' },
 ];
 
 /** Calls the action of a key that is pressed anywhere but where people type. */
@@ -33,24 +41,27 @@ export function useShortcuts(actions: Record<string, () => void>): void {
   }, []);
 }
 
+const letters: Record<string, PetStatus | 'open'> = { s: 'sold', p: 'pending', a: 'available', e: 'open' };
+
+/** What a key does to the pet in whose row it was pressed. */
+export function actionOfKey(event: KeyboardEvent): PetStatus | 'open' | 'remove' | undefined {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return undefined;
+  if (key === 'Delete' || key === 'Backspace') return 'remove';
+  // Enter presses a button that has the focus.
+  if (key === 'Enter') return target instanceof Element && target.matches('.row') ? 'open' : undefined;
+  return areShortcutsOn() ? letters[key] : undefined;
+}
+
 const offName = 'petstore-shortcuts-off';
 
 /** Speech input and trembling hands press keys that nobody meant: WCAG 2.1.4 wants a way to turn shortcuts off. */
 export function areShortcutsOn(): boolean {
-  try {
-    return localStorage.getItem(offName) === null;
-  } catch {
-    return true;
-  }
+  return !attempt(() => localStorage.getItem(offName));
 }
 
 export function setShortcutsOn(areOn: boolean): void {
-  try {
-    if (areOn) localStorage.removeItem(offName);
-    else localStorage.setItem(offName, 'true');
-  } catch {
-    // A browser may refuse storage; then shortcuts stay on.
-  }
+  attempt(() => (areOn ? localStorage.removeItem(offName) : localStorage.setItem(offName, 'true')));
 }
 
 /** An open dialog or menu takes the keys; the browser closes it on Escape. */

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'bun:test';
 import type { Pet } from '../../client/src/index.ts';
 import { Notes, type Note, type Words } from '../src/changes/notes.ts';
-import { fieldsOf, reversed, withFields } from '../src/changes/wish.ts';
-import { anywayLabel, shortNameOf, tellConflict, tellDone } from '../src/changes/words.ts';
+import {
+  anywayLabel,
+  fieldsOf,
+  reversed,
+  shortNameOf,
+  tellConflict,
+  tellDone,
+  withFields,
+} from '../src/changes/wish.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
 const textOf = (words: Words): string =>

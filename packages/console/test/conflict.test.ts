@@ -2,9 +2,10 @@ import { describe, expect, it } from 'bun:test';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
 import { desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
 import {
+  calmDown,
   deafen,
   noteOf,
-  openMenu,
+  openDetails,
   openShop,
   rowOf,
   statusOf,
@@ -42,8 +43,8 @@ describe('two tills', () => {
     await deafen(page);
     const other = tillOf(service);
     await other.updatePet(1n, { name: 'Max', categoryId: 8n, status: 'sold' });
-    const menu = await openMenu(page, 'Rex');
-    await menu.getByRole('menuitemradio', { name: 'Pending' }).click();
+    const menu = await openDetails(page, 'Rex');
+    await menu.getByRole('button', { name: 'Pending' }).click();
     const text = 'Somebody else has sold Rex, renamed it to Max and moved it to category 8 in the meantime.';
     await noteOf(page, text).waitFor();
     await rowOf(page, 'Max').getByText('Not saved').waitFor();
@@ -51,6 +52,7 @@ describe('two tills', () => {
     // Once more: what is done anyway must not overwrite a third change either.
     await other.updatePet(1n, { status: null });
     await page.getByRole('button', { name: 'Make it pending anyway' }).click();
+    await calmDown(page);
     await noteOf(page, 'Somebody else has taken the status of Max away in the meantime.').waitFor();
     await page.getByRole('button', { name: 'Make it pending anyway' }).click();
     await noteOf(page, 'Max is pending.').waitFor();
@@ -67,7 +69,7 @@ describe('two tills', () => {
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     const note = noteOf(page, 'Somebody else has removed Rex in the meantime.');
     await note.waitFor();
-    await rowOf(page, 'Rex').waitFor({ state: 'detached' });
+    await rowOf(page, 'Rex').getByText('Removed').waitFor();
     await note.getByRole('button', { name: 'OK' }).click();
     await page.waitForFunction(`document.activeElement.matches('.row')`);
   });

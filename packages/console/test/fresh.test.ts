@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import type { LogFields } from '../../../src/domain/log.ts';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
-import { addPets, openConsole, rows } from '../../../test/support/browser/console.ts';
+import { addPets, openConsole, rows, showNews } from '../../../test/support/browser/console.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
 import { silentLog } from '../../../test/support/http/service.ts';
@@ -9,23 +9,33 @@ import { silentLog } from '../../../test/support/http/service.ts';
 const chromium = browserOfFile();
 
 describe('the list', () => {
-  it('shows what others add, change and remove', async () => {
+  it('shows what others change and remove in its place, and announces what they add', async () => {
     const pets = Array.from({ length: 250 }, (_, index) => ({ name: `Pet ${index + 1}`, categoryId: 1n }));
     await using service = await openServiceOnFile(pets);
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
-    await page.getByText('Pet 250').waitFor();
-    await service.client.createPet({ name: 'From the other till', categoryId: 1n, status: 'sold' });
-    const row = rows(page).filter({ hasText: 'From the other till' });
-    await row.getByText('New', { exact: true }).waitFor();
-    expect(await rows(page).first().textContent()).toContain('From the other till');
-    service.putPet(249n, { name: 'Renamed', categoryId: 2n, status: 'pending' });
-    await rows(page).filter({ hasText: 'Renamed' }).getByText('Pending').waitFor();
-    service.removePet(250n);
-    await page.getByText('Pet 250').waitFor({ state: 'detached' });
-    // The first page is asked for again as well, though it is not on the screen.
-    service.removePet(1n);
-    await page.getByRole('radio', { name: 'All 249' }).waitFor();
+    const row = (id: number) => page.locator(`.row[data-id="${id}"]`);
+    await row(250).waitFor();
+    const before = await row(240).boundingBox();
+    await row(240).hover();
+    for (const name of ['A', 'B', 'C']) await service.client.createPet({ name, categoryId: 1n });
+    await service.client.updatePet(249n, { name: 'Renamed', status: 'pending' });
+    await service.client.deletePet(250n);
+    await page.getByText('3 new pets').waitFor();
+    await row(249).getByText('Renamed').waitFor();
+    await row(249).getByText('Pending').waitFor();
+    await row(250).getByText('Removed').waitFor();
+    expect(await rows(page).first().getAttribute('data-id')).toBe('250');
+    expect(await row(240).boundingBox()).toEqual(before);
+    await showNews(page);
+    await row(253).getByText('New', { exact: true }).waitFor();
+    expect(await row(250).count()).toBe(0);
+    // Rows further down are kept fresh while they are on the screen.
+    await page.keyboard.press('/');
+    await page.keyboard.press('ArrowDown');
+    while ((await row(1).count()) === 0) await page.keyboard.press('End');
+    await service.client.updatePet(2n, { name: 'Far away' });
+    await row(2).getByText('Far away').waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -38,7 +48,8 @@ describe('the list', () => {
     await using service = await openListeningService({ log, logEveryRequest: true });
     await addPets(service, 150);
     await using visited = await openConsole(chromium.browser, service);
-    await visited.page.getByText('All 150 pets').waitFor();
+    await visited.page.getByText('Pet 149').waitFor();
+    await visited.page.getByText('Signed in as').waitFor();
     statuses.length = 0;
     while (statuses.length < 4) await Bun.sleep(50);
     expect(new Set(statuses)).toEqual(new Set([304]));
@@ -63,29 +74,5 @@ describe('the list', () => {
     expect(requests).toEqual([]);
     await setVisibility('visible');
     await rows(page).getByText('Unseen').waitFor({ timeout: 3000 });
-  });
-
-  it('keeps the rows under the pointer in place when others appear above', async () => {
-    await using service = await openListeningService();
-    await addPets(service, 90);
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
-    await page.getByText('Pet 89').waitFor();
-    const row = rows(page).filter({ hasText: 'Pet 80' });
-    await row.hover();
-    const before = await row.boundingBox();
-    await service.client.createPet({ name: 'Pushing', categoryId: 1n });
-    // Somebody is about to press something.
-    const isHere = () => page.getByRole('radio', { name: 'All 91' }).isVisible();
-    for (let step = 0; !(await isHere()); step++) await page.mouse.move(300 + (step % 9), before!.y + 9);
-    expect(await row.boundingBox()).toEqual(before);
-    // Nobody is at work in the list any more: it shows the newest.
-    await page.mouse.move(5, 5);
-    await page.evaluate('scrollTo(0, 0)');
-    await page.waitForTimeout(4500);
-    await service.client.createPet({ name: 'On top', categoryId: 1n });
-    await page.getByRole('radio', { name: 'All 92' }).waitFor();
-    expect(await rows(page).first().textContent()).toContain('On top');
-    expect(await page.evaluate<number>('scrollY')).toBe(0);
   });
 });

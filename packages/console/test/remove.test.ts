@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
 import { desktop, openConsole, overflowing, phone } from '../../../test/support/browser/console.ts';
 import type { ListeningService } from '../../../test/support/http/listening.ts';
@@ -8,7 +9,7 @@ import {
   erased,
   focusedRow,
   noteOf,
-  openMenu,
+  openDetails,
   openShop,
   rowOf,
   stopClock,
@@ -20,13 +21,15 @@ const chromium = browserOfFile();
 const namesIn = async (service: ListeningService): Promise<string[]> =>
   (await Array.fromAsync(service.client.pets())).map(({ name }) => name);
 
+const removedRow = (page: Page, name: string) => rowOf(page, name).filter({ hasText: 'Removed' });
+
 /** Resolves once these pets are left. A wrong result ends in the time limit of the test. */
 async function untilLeft(service: ListeningService, ...names: string[]): Promise<void> {
   while ((await namesIn(service)).join() !== names.join()) await Bun.sleep(20);
 }
 
 describe('removing a pet', () => {
-  it('takes it out of the list at once and out of the store when it is too late to undo', async () => {
+  it('greys it in its place at once and takes it out of the store when it is too late to undo', async () => {
     await using service = await openShop('Rex', 'Mia', 'Balu');
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
@@ -34,17 +37,16 @@ describe('removing a pet', () => {
     await stopClock(page);
     await page.keyboard.press('Delete');
     await noteOf(page, 'Removed Mia.').waitFor();
-    await erased(page, rowOf(page, 'Mia'));
-    expect(await focusedRow(page)).toBe('Rex');
-    expect(await page.getByText('All 2 pets').count()).toBe(1);
+    await drawn(page, removedRow(page, 'Mia'));
+    expect(await focusedRow(page)).toBe('Mia');
     // A refreshed list still has the pet.
-    const refreshed = page.waitForResponse('**/v1/pets?*');
+    const refreshed = page.waitForResponse('**/v1/pets/search?*');
     await page.clock.runFor(8000);
     await refreshed;
     await page.clock.runFor(100);
-    expect(await rowOf(page, 'Mia').count()).toBe(0);
+    expect(await removedRow(page, 'Mia').count()).toBe(1);
     expect(await namesIn(service)).toEqual(['Rex', 'Mia', 'Balu']);
-    await page.clock.runFor(2000);
+    await page.clock.runFor(2500);
     await untilLeft(service, 'Rex', 'Balu');
     expect(await noteOf(page, 'Removed Mia.').count()).toBe(0);
     expect(complaints).toEqual([]);
@@ -58,14 +60,14 @@ describe('removing a pet', () => {
     page.on('request', (request) => request.method() === 'DELETE' && deletes.push(request.url()));
     await rowOf(page, 'Rex').waitFor();
     await stopClock(page);
-    await (await openMenu(page, 'Rex')).getByRole('menuitem', { name: 'Remove' }).click();
+    await (await openDetails(page, 'Rex')).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await drawn(page, page.locator('.row[data-id="1"]:focus'));
     await page.keyboard.press('Delete');
-    await erased(page, rowOf(page, 'Rex'));
+    await drawn(page, removedRow(page, 'Rex'));
     while (!(await page.locator('.note button:focus').count())) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await drawn(page, rowOf(page, 'Rex'));
+    await erased(page, removedRow(page, 'Rex'));
     await page.clock.fastForward(60_000);
     expect(await namesIn(service)).toEqual(['Rex', 'Mia']);
     expect(deletes).toEqual([]);
@@ -87,7 +89,7 @@ describe('removing a pet', () => {
     await page.clock.fastForward(60_000);
     expect(await note.count()).toBe(1);
     await rowOf(page, 'Mia').focus();
-    await page.clock.fastForward(10_000);
+    await page.clock.fastForward(10_500);
     await untilLeft(service, 'Mia');
   });
 
@@ -102,12 +104,13 @@ describe('removing a pet', () => {
     for (const name of ['Balu', 'Mia', 'Rex']) {
       await page.keyboard.press('Delete');
       await noteOf(page, `Removed ${name}.`).waitFor();
-      await erased(page, rowOf(page, name));
+      await drawn(page, removedRow(page, name));
+      await page.keyboard.press('ArrowDown');
     }
     await noteOf(page, 'Removed Mia.').getByRole('button', { name: 'Undo' }).click();
-    await drawn(page, rowOf(page, 'Mia'));
+    await erased(page, removedRow(page, 'Mia'));
     await page.mouse.move(10, 10);
-    await page.clock.runFor(10_000);
+    await page.clock.runFor(11_000);
     await untilLeft(service, 'Mia');
     expect(deletes).toEqual(['/3', '/1']);
   });
@@ -171,7 +174,7 @@ describe('removing a pet', () => {
     await page.keyboard.press('Delete');
     await isRead;
     await tillOf(service).updatePet(1n, { status: 'sold' });
-    await page.clock.runFor(10_000);
+    await page.clock.runFor(10_500);
     await noteOf(page, 'Somebody else has sold Rex in the meantime.').waitFor();
     await page.clock.resume();
     await rowOf(page, 'Rex').waitFor();
@@ -179,7 +182,7 @@ describe('removing a pet', () => {
     expect(await namesIn(service)).toEqual(['Rex', 'Mia']);
     await page.getByRole('button', { name: 'Remove it anyway' }).click();
     await untilLeft(service, 'Mia');
-    await rowOf(page, 'Rex').waitFor({ state: 'detached' });
+    await removedRow(page, 'Rex').waitFor();
   });
 
   it('says so when the list was out of date', async () => {
@@ -205,7 +208,7 @@ describe('removing a pet', () => {
     await page.keyboard.press('Delete');
     await noteOf(page, 'Removed Rex.').waitFor();
     await service.goAway();
-    await page.clock.fastForward(10_000);
+    await page.clock.fastForward(10_500);
     await page.clock.resume();
     const note = noteOf(page, 'Rex was not removed. The service cannot be reached.');
     await note.waitFor();

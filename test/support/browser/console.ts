@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { generateKey, hashKey } from '../../../src/domain/api-key.ts';
 import { petStatuses } from '../../../packages/client/src/index.ts';
 import type { ListeningService } from '../http/listening.ts';
 import { visit, type Visit } from './visit.ts';
@@ -27,6 +28,25 @@ export async function openConsole(
   return visited;
 }
 
+/** A key of the service's own store. */
+export async function createKey(
+  service: ListeningService,
+  name: string,
+  options: { isReadOnly?: boolean; expiresAt?: Date } = {},
+): Promise<{ text: string; id: string }> {
+  const text = generateKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+  const lastFour = text.slice(-4);
+  const stored = {
+    name,
+    hash: hashKey(text),
+    lastFour,
+    isReadOnly: false,
+    createdAt: new Date(),
+    ...options,
+  };
+  return { text, id: (await service.keys.createKey(stored)).id };
+}
+
 export async function addPets(service: ListeningService, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     const status = petStatuses[index % 3]!;
@@ -40,6 +60,11 @@ export async function add(page: Page, name: string, category: string): Promise<v
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('Category number').fill(category);
   await page.getByRole('button', { name: 'Add pet' }).click();
+}
+
+/** Shows the pets that were announced above the list. */
+export async function showNews(page: Page): Promise<void> {
+  await page.locator('.news').getByRole('button', { name: 'Show' }).click();
 }
 
 /** The elements that are wider than their box, and the document itself if it scrolls sideways. */

@@ -16,7 +16,7 @@ export function tillOf({ url, apiKey }: ListeningService): PetstoreClient {
 
 /** From now on, this console does not hear what others do. */
 export async function deafen(page: Page): Promise<void> {
-  await page.route('**/v1/pets?*', () => {});
+  await page.route('**/v1/pets/search?*', () => {});
 }
 
 export const rowOf = (page: Page, name: string): Locator => page.locator('.row').filter({ hasText: name });
@@ -26,13 +26,16 @@ export const statusOf = (page: Page, name: string): Promise<string> =>
 
 export const noteOf = (page: Page, text: string): Locator => page.locator('.note').filter({ hasText: text });
 
-/** Opens the menu of a pet. */
-export async function openMenu(page: Page, name: string): Promise<Locator> {
+/** Opens the details of a pet. */
+export async function openDetails(page: Page, name: string): Promise<Locator> {
   await page.getByRole('button', { name: `Change ${name}` }).click();
-  const menu = page.getByRole('menu');
-  await menu.waitFor();
-  return menu;
+  const details = page.locator('.details');
+  await details.waitFor();
+  return details;
 }
+
+/** Waits until a click on the spot of the last one counts again. */
+export const calmDown = (page: Page): Promise<void> => page.waitForTimeout(1100);
 
 /** The text of the element that has the focus, or of its row. */
 export function focusedRow(page: Page): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
-import { shortNameOf } from './words.ts';
+import { shortNameOf } from './wish.ts';
 
 export interface NotesBarProps {
   notes: Notes;
@@ -23,7 +23,7 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
   };
 
   const card = (note: Note) => (
-    <div key={keyOf(note)} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId.toString()}>
+    <div key={note.key} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId.toString()}>
       <p>{renderWords(note.words)}</p>
       {note.undo && (
         <button type="button" onClick={() => press(note, () => notes.undo(note))}>
@@ -61,14 +61,4 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
 
 function renderWords(words: Words) {
   return words.map((word) => (typeof word === 'string' ? word : <bdi>{shortNameOf(word)}</bdi>));
-}
-
-const keys = new WeakMap<Note, number>();
-let lastKey = 0;
-
-/** Without a key of its own, a button would keep the focus and belong to another note. */
-function keyOf(note: Note): number {
-  const key = keys.get(note) ?? ++lastKey;
-  keys.set(note, key);
-  return key;
 }

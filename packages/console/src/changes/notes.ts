@@ -1,5 +1,4 @@
 import type { Pet } from '../../../client/src/index.ts';
-import { Countdown } from './countdown.ts';
 
 /** Text about pets. Their names are shown each in its own direction and not in full length. */
 export type Words = readonly (string | Pet)[];
@@ -11,6 +10,8 @@ export interface Choice {
 
 /** Tells a person what happened to a pet. */
 export interface Note {
+  /** Without a key of its own, a button would keep the focus and belong to another note. */
+  key?: number;
   petId: bigint;
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
@@ -23,11 +24,16 @@ export interface Note {
 
 /** How long a person can undo. Nothing ends while the pointer or the focus is on a note. */
 const durationMs = 10_000;
+const tickMs = 250;
 
 /** The notes on the screen, oldest first. */
 export class Notes {
   readonly #onChange: () => void;
-  readonly #countdowns = new Map<Note, Countdown>();
+  /** How long each note that ends by itself still has. */
+  readonly #leftMs = new Map<Note, number>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #tickedMs = 0;
+  #lastKey = 0;
   #list: readonly Note[] = [];
   #isHeld = false;
 
@@ -45,17 +51,17 @@ export class Notes {
   }
 
   add(note: Note): void {
+    note.key = ++this.#lastKey;
     this.#set([...this.#list, note]);
     if (note.choices) return;
-    const countdown = new Countdown(durationMs, () => this.#end(note, false));
-    this.#countdowns.set(note, countdown);
-    if (!this.#isHeld) countdown.run();
+    this.#tick();
+    this.#leftMs.set(note, durationMs);
+    this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
   /** Takes a note away without its end. */
   drop(note: Note): void {
-    this.#countdowns.get(note)?.hold();
-    this.#countdowns.delete(note);
+    this.#leftMs.delete(note);
     this.#set(this.#list.filter((other) => other !== note));
   }
 
@@ -77,16 +83,26 @@ export class Notes {
 
   /** While notes are held, none of them ends by itself. */
   setHeld(isHeld: boolean): void {
+    this.#tick();
     this.#isHeld = isHeld;
-    for (const countdown of this.#countdowns.values()) {
-      if (isHeld) countdown.hold();
-      else countdown.run();
-    }
   }
 
   /** Ends all notes that end by themselves now, oldest first, because the document goes away. */
   endAll(): void {
-    for (const note of this.#countdowns.keys()) this.#end(note, true);
+    for (const note of this.#leftMs.keys()) this.#end(note, true);
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const passedMs = this.#isHeld ? 0 : nowMs - this.#tickedMs;
+    this.#tickedMs = nowMs;
+    for (const [note, leftMs] of this.#leftMs) {
+      if (leftMs > passedMs) this.#leftMs.set(note, leftMs - passedMs);
+      else this.#end(note, false);
+    }
+    if (this.#leftMs.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #end(note: Note, isLeaving: boolean): void {

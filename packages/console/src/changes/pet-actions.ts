@@ -2,19 +2,42 @@ import {
   isInvalidPet,
   isNotFound,
   isPetstoreError,
+  isTemporary,
+  isUnauthorized,
   type Pet,
   type PetFields,
   PetstoreClientError,
+  type PetStatus,
 } from '../../../client/src/index.ts';
-import { isSame } from '../pets/data/pet-collection.ts';
-import type { Note } from './notes.ts';
-import { Outcomes, type Attempt, type OutcomesOptions } from './outcomes.ts';
-import { fieldsOf, reversed } from './wish.ts';
-import { tellDone } from './words.ts';
+import { toProblem, type ConsoleClient } from '../connect.ts';
+import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
+import type { Choice, Note, Notes, Words } from './notes.ts';
+import {
+  anywayLabel,
+  fieldsOf,
+  reversed,
+  tellConflict,
+  tellDone,
+  tellFailed,
+  withFields,
+  type Wish,
+} from './wish.ts';
 
-export interface PetActionsOptions extends OutcomesOptions {
+export interface PetActionsOptions {
+  client: Pick<ConsoleClient, 'updatePet' | 'deletePet' | 'readPet'>;
+  rows: PetRows;
+  notes: Notes;
+  onRefused: () => void;
   /** Called when saving a pet begins and ends. */
   onChange: () => void;
+}
+
+/** An attempt to fulfil a wish for a pet as a person saw it. */
+interface Attempt {
+  seen: Pet;
+  wish: Wish;
+  /** True when an earlier attempt may have succeeded although its response was lost. */
+  mayBeDone: boolean;
 }
 
 interface Removal {
@@ -23,15 +46,16 @@ interface Removal {
   etag?: string | undefined;
 }
 
+const ok: Choice = { label: 'OK', act() {} };
+const leaveIt: Choice = { label: 'Leave it as it is', act() {} };
+
 /** Changes pets in the store. Nothing counts as done before the store says so, and nobody's work is overwritten. */
 export class PetActions {
   readonly #options: PetActionsOptions;
-  readonly #outcomes: Outcomes;
   readonly #saving = new Set<bigint>();
 
   constructor(options: PetActionsOptions) {
     this.#options = options;
-    this.#outcomes = new Outcomes(options, (attempt) => void this.#repeat(attempt));
   }
 
   isSaving(id: bigint): boolean {
@@ -43,44 +67,48 @@ export class PetActions {
     await this.#repeat({ seen, wish: fields, mayBeDone: false });
   }
 
-  /** The same for a form: resolves with the error if the new values are refused. */
-  async save(seen: Pet, fields: PetFields): Promise<PetstoreClientError | undefined> {
+  async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
+    if (seen.status !== status) await this.change(seen, { status: status ?? null });
+  }
+
+  /** The same for a form: resolves with the error unless all is saved. Refused values are not told in a note. */
+  async save(seen: Pet, fields: PetFields): Promise<unknown> {
     return this.#change({ seen, wish: fields, mayBeDone: false }, fields);
   }
 
-  /** Takes the pet out of the list at once, and out of the store when it is too late to undo. */
+  /** Shows the pet as removed at once, and removes it from the store when it is too late to undo. */
   remove(seen: Pet): void {
-    const { collection, notes } = this.#options;
+    const { rows, notes } = this.#options;
     const { id } = seen;
     if (this.isSaving(id)) return;
     const removal: Removal = { attempt: { seen, wish: 'remove', mayBeDone: false } };
     const note: Note = {
       petId: id,
       words: tellDone(seen, 'remove'),
-      undo: () => collection.show(id),
+      undo: () => rows.show(id),
       onEnd: (isLeaving) => void this.#remove(removal, isLeaving),
     };
     notes.dropOf(id);
     notes.add(note);
-    collection.hide(seen);
+    rows.hide(id);
     void this.#findVersion(removal, note);
   }
 
-  async #change(attempt: Attempt, fields: PetFields): Promise<PetstoreClientError | undefined> {
+  async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
     const { client, notes } = this.#options;
     const { seen } = attempt;
     if (this.isSaving(seen.id)) return undefined;
     notes.dropOf(seen.id);
     return this.#whileSaving(seen.id, async () => {
       const finish = (pet: Pet) =>
-        this.#outcomes.finish(attempt, pet, () => void this.change(pet, reversed(seen, fields)));
+        this.#finish(attempt, pet, () => void this.change(pet, reversed(seen, fields)));
       try {
         const expected = fieldsOf(seen);
         finish(await client.updatePet(seen.id, { ...fields, expected }));
       } catch (error) {
-        if (isInvalidPet(error) || isPetstoreError(error, 'payload_too_large')) return error;
-        const pet = await this.#outcomes.settle(attempt, error);
-        if (pet) finish(pet);
+        const pet = isRefusal(error) ? undefined : await this.#settle(attempt, error);
+        if (!pet) return error;
+        finish(pet);
       }
       return undefined;
     });
@@ -88,15 +116,15 @@ export class PetActions {
 
   /** Finds the version of the pet that the person saw while it can still be asked for: a closed tab cannot. */
   async #findVersion(removal: Removal, note: Note): Promise<void> {
-    const { client, collection, notes } = this.#options;
+    const { client, rows, notes } = this.#options;
     const { seen } = removal.attempt;
     try {
       const { pet, etag } = await client.readPet(seen.id);
       if (isSame(pet, seen)) removal.etag = etag;
       else if (notes.list.includes(note)) {
         notes.drop(note);
-        collection.replace(pet);
-        this.#outcomes.conflict(removal.attempt, pet);
+        rows.replace(pet);
+        this.#conflict(removal.attempt, pet);
       }
     } catch {
       // The removal itself will find out and tell.
@@ -104,17 +132,17 @@ export class PetActions {
   }
 
   async #remove({ attempt, etag }: Removal, isLeaving: boolean): Promise<void> {
-    const { client, collection } = this.#options;
+    const { client, rows } = this.#options;
     const { seen } = attempt;
     await this.#whileSaving(seen.id, async () => {
       try {
         const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
         await client.deletePet(seen.id, { ifMatch });
-        collection.remove(seen.id);
+        rows.remove(seen.id);
       } catch (error) {
-        if (isNotFound(error)) return collection.remove(seen.id);
-        collection.show(seen.id);
-        await this.#outcomes.settle(attempt, error);
+        if (isNotFound(error)) return rows.remove(seen.id);
+        rows.show(seen.id);
+        await this.#settle(attempt, error);
       }
     });
   }
@@ -129,7 +157,7 @@ export class PetActions {
     const { seen, wish } = attempt;
     if (wish !== 'remove') {
       const refusal = await this.#change(attempt, wish);
-      if (refusal) this.#outcomes.fail(attempt, refusal);
+      if (isRefusal(refusal)) this.#fail(attempt, refusal);
     } else if (!this.isSaving(seen.id)) await this.#remove({ attempt }, false);
   }
 
@@ -143,4 +171,73 @@ export class PetActions {
       this.#options.onChange();
     }
   }
+
+  /** The store has done what was wanted. */
+  #finish({ wish }: Attempt, pet: Pet, undo: () => void): void {
+    const { rows, notes } = this.#options;
+    rows.replace(pet);
+    notes.add({ petId: pet.id, words: tellDone(pet, wish), undo });
+  }
+
+  /** After a failure, only the store knows what became of the pet. Resolves with the pet if all is well after all. */
+  async #settle(attempt: Attempt, error: unknown): Promise<Pet | undefined> {
+    const { client, rows } = this.#options;
+    const { seen, wish } = attempt;
+    const isConflict = isPetstoreError(error, 'precondition_failed');
+    if (!isConflict && !isTemporary(error)) return this.#fail(attempt, error);
+    const repeatable: Attempt = { ...attempt, mayBeDone: attempt.mayBeDone || !isConflict };
+    try {
+      const { pet } = await client.readPet(seen.id);
+      const isDone = wish !== 'remove' && isSame(pet, withFields(seen, wish));
+      if (isDone && repeatable.mayBeDone) return pet;
+      rows.replace(pet);
+      if (isSame(pet, seen)) this.#fail(repeatable, error);
+      else this.#conflict(attempt, pet);
+    } catch (readError) {
+      this.#fail(repeatable, readError);
+    }
+    return undefined;
+  }
+
+  /** Somebody else was faster. */
+  #conflict({ seen, wish }: Attempt, now: Pet): void {
+    const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
+    const repeat = () => void this.#repeat({ seen: now, wish, mayBeDone: false });
+    this.#tell(
+      seen,
+      tellConflict(seen, now),
+      isMoot ? [ok] : [{ label: anywayLabel(wish), act: repeat }, leaveIt],
+    );
+  }
+
+  /** Nothing has changed. */
+  #fail(attempt: Attempt, error: unknown): undefined {
+    const { rows, onRefused } = this.#options;
+    const { seen, wish } = attempt;
+    if (isUnauthorized(error)) {
+      onRefused();
+    } else if (isNotFound(error)) {
+      rows.remove(seen.id);
+      this.#tell(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
+    } else {
+      const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
+      this.#tell(seen, [...tellFailed(seen, wish), ` ${this.#reasonOf(error)}`], [repeat, leaveIt]);
+    }
+  }
+
+  #reasonOf(error: unknown): string {
+    if (isPetstoreError(error, 'method_not_allowed')) return 'The service no longer lets pets be changed.';
+    if (isInvalidPet(error)) return error.message;
+    const { title, advice, requestId } = toProblem(error);
+    return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
+  }
+
+  #tell({ id }: Pet, words: Words, choices: Choice[]): void {
+    this.#options.notes.add({ petId: id, words, choices });
+  }
+}
+
+/** True when the service does not take the values themselves. */
+function isRefusal(error: unknown): boolean {
+  return isPetstoreError(error, 'invalid_pet', 'payload_too_large');
 }

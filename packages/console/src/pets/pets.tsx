@@ -1,34 +1,37 @@
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { useChanges } from '../changes/use-changes.tsx';
-import type { ConsoleClient } from '../console-client.ts';
-import { useShortcuts } from '../shortcuts.ts';
+import type { RefObject } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Pet } from '../../../client/src/index.ts';
+import type { Changes } from '../changes/use-changes.ts';
+import type { ConsoleClient } from '../connect.ts';
+import { actionOfKey, useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
-import { Filter } from './find/filter.tsx';
-import { findPets } from './find/find-pets.ts';
-import { PetList } from './list/pet-list.tsx';
-import { defaultQuery } from './find/query.ts';
-import { Search } from './find/search.tsx';
-import { Announcement, FullNotice, SyncBar } from './list/sync-state.tsx';
-import { usePets } from './data/use-pets.ts';
-import { useQuery } from './find/use-query.ts';
+import type { Row } from './data/pet-rows.ts';
+import type { PetsView } from './data/use-pets.ts';
+import { defaultQuery, type PetQuery } from './find/query.ts';
+import { Filter, Search } from './find/search.tsx';
+import { PetList, SyncBar } from './list/pet-list.tsx';
+import { PetDetails } from './pet-details.tsx';
 
-/** The list of pets and the form that adds one. */
-export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: () => void }) {
-  const [query, changeQuery] = useQuery();
+export interface PetsProps {
+  client: ConsoleClient;
+  view: PetsView;
+  query: PetQuery;
+  changeQuery: (changes: Partial<PetQuery>) => void;
+  /** Undefined if the key may change nothing. */
+  changes: Changes | undefined;
+  /** Moves the focus into the list. */
+  enterList: RefObject<(() => void) | null>;
+  onRefused: () => void;
+}
+
+/** The list of pets, the details of one, and the form that adds one. */
+export function Pets({ client, view, query, changeQuery, changes, enterList, onRefused }: PetsProps) {
   const [isFormOpen, setIsFormOpen] = useState(false);
-  const view = usePets(client, onRefused);
-  const { collection } = view;
-  const found = useMemo(
-    () => findPets(collection.pets, query),
-    // The collection changes in place; its clock tells when.
-    [collection, collection.clock, query],
-  );
+  const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
+  const chosen = choice && view.rows.get(choice.id);
   const searchBox = useRef<HTMLInputElement>(null);
-  const enterList = useRef<() => void>(null);
 
-  const changes = useChanges({ client, collection, shown: found.pets, enterList, onRefused });
-
-  const showAll = () => changeQuery({ text: defaultQuery.text, status: defaultQuery.status });
+  const choose = ({ id }: Pet) => setChoice({ id, isEditing: false });
   const openForm = () => {
     setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
@@ -37,54 +40,89 @@ export function Pets({ client, onRefused }: { client: ConsoleClient; onRefused: 
     searchBox.current?.focus();
     searchBox.current?.select();
   };
-  useShortcuts({ '/': goToSearch, n: openForm, Escape: () => changeQuery({ text: '' }) });
+  const closeDetails = () => {
+    document.querySelector<HTMLElement>(`.row[data-id="${choice?.id}"]`)?.focus();
+    setChoice(undefined);
+  };
+  useShortcuts({
+    '/': goToSearch,
+    Escape: () => (chosen ? closeDetails() : changeQuery({ text: '' })),
+    ...(changes && { n: openForm }),
+  });
+
+  const onRowKey = (event: KeyboardEvent, { pet, isRemoved }: Row) => {
+    const action = isRemoved ? undefined : actionOfKey(event);
+    if (!action) return;
+    event.preventDefault();
+    if (action === 'open') setChoice({ id: pet.id, isEditing: true });
+    else if (action === 'remove') changes?.actions.remove(pet);
+    else void changes?.actions.setStatus(pet, action);
+  };
 
   return (
-    <main class="store">
+    <>
       <section class="pets" aria-label="Pet list">
         <div class="find">
           <div class="heading">
             <h1>Pets</h1>
-            <button
-              type="button"
-              class="primary form-toggle"
-              aria-expanded={isFormOpen}
-              aria-controls="add-pet"
-              onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
-            >
-              {isFormOpen ? 'Close form' : 'Add a pet'}
-            </button>
+            {changes && (
+              <button
+                type="button"
+                class="primary form-toggle"
+                aria-expanded={isFormOpen}
+                aria-controls="add-pet"
+                onClick={() => (isFormOpen ? setIsFormOpen(false) : openForm())}
+              >
+                {isFormOpen ? 'Close form' : 'Add a pet'}
+              </button>
+            )}
           </div>
-          <Search query={query} onChange={changeQuery} box={searchBox} onDown={() => enterList.current?.()} />
-          <Filter
-            chosen={query.status}
-            counts={found.counts}
-            onChoose={(status) => changeQuery({ status })}
+          <Search
+            text={query.text}
+            onChange={(text) => changeQuery({ text })}
+            box={searchBox}
+            onDown={() => enterList.current?.()}
           />
+          <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
         </div>
-        <FullNotice view={view} />
         <PetList
           view={view}
-          found={found}
-          query={query}
+          chosenId={choice?.id}
           enter={enterList}
-          rowParts={changes.rowParts}
-          onShowAll={showAll}
+          changes={changes}
+          onRowKey={onRowKey}
+          onOpen={choose}
+          onShowAll={() => changeQuery(defaultQuery)}
           onAdd={openForm}
         />
         <SyncBar view={view} />
-        {changes.overlays}
-        {view.phase !== 'loading' && <Announcement count={found.pets.length} />}
       </section>
-      <aside id="add-pet" class={isFormOpen ? 'add-pet is-open' : 'add-pet'} aria-labelledby="add-pet-title">
-        <AddPet
-          client={client}
-          shown={query}
-          onAdded={(pet) => collection.add(pet)}
-          onRefused={onRefused}
-          onShowAll={showAll}
-        />
-      </aside>
-    </main>
+      <div class="beside">
+        {choice && chosen && !chosen.isRemoved && (
+          <PetDetails
+            key={chosen.pet.id.toString()}
+            client={client}
+            pet={chosen.pet}
+            changes={changes}
+            isEditing={choice.isEditing}
+            onClose={closeDetails}
+          />
+        )}
+        {changes && (
+          <aside
+            id="add-pet"
+            class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
+            aria-labelledby="add-pet-title"
+          >
+            <AddPet
+              client={client}
+              onAdded={() => view.sync.refresh()}
+              onRefused={onRefused}
+              onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}
+            />
+          </aside>
+        )}
+      </div>
+    </>
   );
 }

@@ -1,155 +1,198 @@
 import { isPetstoreError, type PetstoreClient } from '../../../../client/src/index.ts';
-import { KnownPages, type KnownPage } from './known-pages.ts';
-import type { PetCollection } from './pet-collection.ts';
+import { searchOf, type PetQuery } from '../find/query.ts';
+import type { PetRows } from './pet-rows.ts';
 
 export interface PetSyncOptions {
-  client: Pick<PetstoreClient, 'listPets'>;
-  collection: PetCollection;
-  /** Called whenever `state` changes. */
+  client: Pick<PetstoreClient, 'searchPetsPage'>;
+  rows: PetRows;
+  query: PetQuery;
+  /** Called after every attempt. */
   onState: () => void;
-  /** Pets beyond this number are not loaded. */
-  largestCount?: number;
+  /** The pets on the screen. */
+  idsOnScreen: () => readonly bigint[];
   refreshMs?: number;
   retryMs?: number;
-  newForMs?: number;
 }
 
-export interface SyncState {
-  /** `loading` until all pets are here once; `full` when the store has more than the console loads. */
-  phase: 'loading' | 'complete' | 'full';
-  /** Why the last attempt failed. The next one clears it. */
+/** A page that was loaded: what names it, and the id at which its rows end. */
+interface Page {
+  next: string | undefined;
+  end: bigint;
+}
+
+const limit = 100;
+const largestRetryMs = 30_000;
+/** More news than this many pages are not counted. */
+const mostPages = 10;
+
+/** Fills the rows from the store: the first page by hand, more on demand, and what is on the screen again and again. */
+export class PetSync {
+  /** How often the list was loaded by hand. */
+  loads = 0;
+  /** True while the list is loaded by hand. */
+  isLoading = true;
+  /** Why the last attempt failed; undefined if it did not. */
   error: unknown;
   /** When the store was last heard, in ms since 1970. */
   heardAtMs: number | undefined;
-}
-
-const pageSize = 100;
-const largestRetryMs = 30_000;
-const mostWatchedPages = 6;
-
-/**
- * Keeps a collection equal to the store: walks all pages once, then asks again for the first page, the last one, those
- * on the screen and one more in turn. Unchanged pages cost a 304: the browser's cache sends their ETags.
- */
-export class PetSync {
+  query: PetQuery;
   readonly #options: Required<PetSyncOptions>;
-  readonly #stop = new AbortController();
-  readonly #pages = new KnownPages();
-  #watchedIds: readonly bigint[] = [];
+  #isStopped = false;
   #isPaused = false;
+  #wantsMore = false;
+  /** Ends with the next loading by hand. */
+  #current = new AbortController();
+  #pages: Page[] = [];
+  #following: string | undefined;
   #failures = 0;
-  #wake: (() => void) | undefined;
-  #state: SyncState = { phase: 'loading', error: undefined, heardAtMs: undefined };
+  #wake = () => {};
 
   constructor(options: PetSyncOptions) {
-    this.#options = { largestCount: 50_000, refreshMs: 4000, retryMs: 1000, newForMs: 60_000, ...options };
+    this.#options = { refreshMs: 4000, retryMs: 1000, ...options };
+    this.query = options.query;
   }
 
-  get state(): Readonly<SyncState> {
-    return this.#state;
+  /** True when the search finds more than the list has. */
+  get hasMore(): boolean {
+    return this.#following !== undefined;
   }
 
   /** Works until `stop`. Never rejects. */
   async run(): Promise<void> {
-    while (!this.#stop.signal.aborted) await this.#pause(await this.#attempt());
+    while (!this.#isStopped) {
+      const pauseMs = this.#isPaused ? undefined : await this.#attempt();
+      this.#options.onState();
+      if (pauseMs !== 0) await this.#sleep(pauseMs);
+    }
   }
 
   stop(): void {
-    this.#stop.abort();
-    this.#wake?.();
+    this.#isStopped = true;
+    this.#current.abort();
+    this.#wake();
+  }
+
+  /** Loads the list by hand. Until it is here, the rows stay as they are. */
+  load(query = this.query): void {
+    this.query = query;
+    this.#current.abort();
+    this.#current = new AbortController();
+    this.#wantsMore = false;
+    this.isLoading = true;
+    this.#wake();
+  }
+
+  /** Adds the next page below the rows. */
+  more(): void {
+    this.#wantsMore = this.hasMore;
+    this.#wake();
   }
 
   /** Asks the store again at once. */
   refresh(): void {
-    this.#wake?.();
+    this.#wake();
   }
 
-  /** A paused sync finishes its walk but asks for nothing again until it is resumed. */
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    if (!isPaused) this.refresh();
-  }
-
-  /** The pets on the screen, which are kept fresher than others. */
-  watch(ids: readonly bigint[]): void {
-    this.#watchedIds = ids;
+    if (!isPaused) this.#wake();
   }
 
   /** Returns how long to wait before the next attempt. */
   async #attempt(): Promise<number> {
-    const { refreshMs, newForMs, retryMs, collection } = this.#options;
+    const { refreshMs, retryMs, rows } = this.#options;
+    const { signal } = this.#current;
     try {
-      if (this.#state.phase !== 'loading') await this.#refresh();
-      await this.#walk();
-      collection.settle(Date.now() - newForMs);
+      // Nobody points at a row of an empty list.
+      if (this.isLoading || rows.list.length === 0) await this.#load(signal);
+      else if (this.#wantsMore) await this.#append(signal);
+      else await this.#refresh(signal);
+      this.error = undefined;
       this.#failures = 0;
-      return refreshMs;
+      return this.#wantsMore ? 0 : refreshMs;
     } catch (error) {
-      if (this.#stop.signal.aborted) return 0;
+      if (signal.aborted) return 0;
       // Cursors may change with the version of the service: begin again.
-      if (isPetstoreError(error, 'invalid_cursor')) this.#pages.forget();
-      this.#failures += 1;
-      this.#setState({ error });
+      if (isPetstoreError(error, 'invalid_cursor')) this.isLoading = true;
+      this.error = error;
       const retryAfterMs = isPetstoreError(error) ? (error.retryAfterMs ?? 0) : 0;
-      return Math.max(retryAfterMs, Math.min(retryMs * 2 ** (this.#failures - 1), largestRetryMs));
+      return Math.max(retryAfterMs, Math.min(retryMs * 2 ** this.#failures++, largestRetryMs));
     }
   }
 
-  /** Loads the pages behind the last known one. */
-  async #walk(): Promise<void> {
-    const { collection, largestCount } = this.#options;
-    while (this.#pages.following && collection.pets.length < largestCount)
-      await this.#load(this.#pages.following, this.#pages.count);
-    this.#setState({ phase: this.#pages.following ? 'full' : 'complete' });
+  async #load(signal: AbortSignal): Promise<void> {
+    const { pets, next } = await this.#get(undefined, signal);
+    if (this.isLoading || pets.length > 0) this.loads += 1;
+    this.isLoading = false;
+    this.#pages = [];
+    this.#keep(undefined, pets.at(-1)?.id, next);
+    this.#options.rows.load(pets, next === undefined, searchOf(this.query).status);
   }
 
-  async #refresh(): Promise<void> {
-    for (const index of this.#pages.nextRound(this.#watchedIds, mostWatchedPages)) {
-      const page = this.#pages.get(index);
-      // An earlier page of this round may have turned out to be the last.
-      if (page) await this.#load(page, index);
+  async #append(signal: AbortSignal): Promise<void> {
+    const from = this.#following;
+    const { pets, next } = await this.#get(from, signal);
+    this.#wantsMore = false;
+    this.#keep(from, pets.at(-1)?.id, next);
+    this.#options.rows.append(pets, next === undefined);
+  }
+
+  #keep(next: string | undefined, end: bigint | undefined, following: string | undefined): void {
+    if (end !== undefined) this.#pages.push({ next, end });
+    this.#following = following;
+  }
+
+  /** Asks again for the first page and those on the screen. */
+  async #refresh(signal: AbortSignal): Promise<void> {
+    const shown = this.#options.idsOnScreen().map((id) => this.#pages.findIndex(({ end }) => end <= id));
+    for (const index of new Set([0, ...shown])) await this.#refreshPage(index, signal);
+  }
+
+  /** New pets push others off a page, so it may take several to cover its rows. */
+  async #refreshPage(index: number, signal: AbortSignal): Promise<void> {
+    const { rows } = this.#options;
+    const page = this.#pages[index];
+    let below = this.#pages[index - 1]?.end;
+    if (!page) return;
+    let { next } = page;
+    for (let count = 0; count < mostPages; count++) {
+      const asOf = rows.clock;
+      const slice = await this.#get(next, signal);
+      const missing = rows.apply({ below, pets: slice.pets, isLast: slice.next === undefined, asOf });
+      for (const { id } of missing) await this.#findOut(id, signal);
+      below = slice.pets.at(-1)?.id;
+      next = slice.next;
+      if (next === undefined || below === undefined || below <= page.end) return;
     }
   }
 
-  async #load(page: KnownPage, index: number): Promise<void> {
-    const { client, collection } = this.#options;
-    const { signal } = this.#stop;
-    const asOf = collection.clock;
-    const { pets, next } = await client.listPets(
-      page.next === undefined ? { limit: pageSize, signal } : { next: page.next, signal },
+  /** Learns what became of a pet that the search no longer finds. */
+  async #findOut(id: bigint, signal: AbortSignal): Promise<void> {
+    const { client, rows } = this.#options;
+    const asOf = rows.clock;
+    const [pet] = (await client.searchPetsPage({ id, signal })).pets;
+    signal.throwIfAborted();
+    if (rows.clock !== asOf) return;
+    if (pet) rows.replace(pet, true);
+    else rows.remove(id);
+  }
+
+  async #get(next: string | undefined, signal: AbortSignal) {
+    const page = await this.#options.client.searchPetsPage(
+      next === undefined ? { ...searchOf(this.query), limit, signal } : { next, signal },
     );
     signal.throwIfAborted();
-    const last = pets.at(-1);
-    const isLast = next === undefined || !last;
-    this.#pages.keep(index, page, isLast ? undefined : { next, after: last.id });
-    collection.apply({ after: page.after, pets, isLast, asOf }, this.#state.phase !== 'loading');
-    this.#setState({ error: undefined, heardAtMs: Date.now() });
-  }
-
-  async #pause(durationMs: number): Promise<void> {
-    await this.#sleep(durationMs);
-    while (this.#isPaused && this.#state.phase !== 'loading' && !this.#stop.signal.aborted)
-      await this.#sleep(undefined);
+    this.heardAtMs = Date.now();
+    return page;
   }
 
   /** Without a duration, sleeps until it is woken. */
   async #sleep(durationMs: number | undefined): Promise<void> {
-    if (this.#stop.signal.aborted) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
-      const timer = durationMs === undefined ? undefined : setTimeout(resolve, durationMs);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      this.#wake = resolve;
+      if (durationMs !== undefined) timer = setTimeout(resolve, durationMs);
     });
-    this.#wake = undefined;
-  }
-
-  #setState(changes: Partial<SyncState>): void {
-    const isChanged = Object.entries(changes).some(
-      ([name, value]) => name !== 'heardAtMs' && this.#state[name as keyof SyncState] !== value,
-    );
-    this.#state = { ...this.#state, ...changes };
-    if (isChanged) this.#options.onState();
+    clearTimeout(timer);
   }
 }

@@ -1,78 +1,61 @@
-import { useCallback, useEffect, useMemo, useReducer } from 'preact/hooks';
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../client/src/index.ts';
 import { toProblem, type Problem } from '../../connect.ts';
-import { PetCollection } from './pet-collection.ts';
-import { PetSync, type SyncState } from './pet-sync.ts';
+import type { PetQuery } from '../find/query.ts';
+import { PetRows } from './pet-rows.ts';
+import { PetSync } from './pet-sync.ts';
 
-export interface PetsView extends Pick<SyncState, 'phase' | 'heardAtMs'> {
-  /** Tell it what you changed in the store: the list shows that at once. */
-  collection: PetCollection;
+export interface PetsView {
+  /** Tell them what you changed in the store: the list shows that at once. */
+  rows: PetRows;
+  sync: PetSync;
   problem: Problem | undefined;
-  /** Asks the store again at once. */
-  retry: () => void;
-  /** The pets on the screen, which are kept fresher than others. */
-  watch: (ids: readonly bigint[]) => void;
 }
 
-/** Redrawing for every page would slow down the loading of many. */
-const loadingRedrawMs = 250;
+/** A search begins when nobody has typed for so long. */
+const typingMs = 200;
 
-/** Loads all pets in the background and keeps them fresh while somebody can see them. */
-export function usePets(client: PetstoreClient, onRefused: () => void): PetsView {
+/** Loads the pets of a query and keeps them fresh while somebody can see them. */
+export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () => void): PetsView {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0);
-  const { collection, sync, listen } = useMemo(() => connectSync(client), [client]);
-
-  useEffect(() => listen(() => redraw()), [listen]);
+  const { rows, sync } = useMemo(() => {
+    const onState = () => redraw();
+    const created = new PetRows(onState);
+    return { rows: created, sync: new PetSync({ client, rows: created, query, onState, idsOnScreen }) };
+  }, [client]);
 
   useEffect(() => {
     const setPaused = () => sync.setPaused(document.visibilityState === 'hidden');
     const refresh = () => sync.refresh();
     setPaused();
     document.addEventListener('visibilitychange', setPaused);
-    addEventListener('online', refresh);
-    addEventListener('offline', refresh);
+    for (const event of ['online', 'offline']) addEventListener(event, refresh);
     void sync.run();
     return () => {
       document.removeEventListener('visibilitychange', setPaused);
-      removeEventListener('online', refresh);
-      removeEventListener('offline', refresh);
+      for (const event of ['online', 'offline']) removeEventListener(event, refresh);
       sync.stop();
     };
   }, [sync]);
 
-  const { phase, heardAtMs, error } = sync.state;
+  useEffect(() => {
+    const timer = query === sync.query ? undefined : setTimeout(() => sync.load(query), typingMs);
+    return () => clearTimeout(timer);
+  }, [sync, query]);
+
+  const { error } = sync;
   const isRefused = isUnauthorized(error);
   useEffect(() => {
     if (isRefused) onRefused();
-  }, [isRefused, onRefused]);
-
-  const problem = useMemo(() => (error === undefined ? undefined : toProblem(error)), [error]);
-  const retry = useCallback(() => sync.refresh(), [sync]);
-  const watch = useCallback((ids: readonly bigint[]) => sync.watch(ids), [sync]);
-  return { collection, phase, heardAtMs, problem, retry, watch };
+  }, [isRefused]);
+  return { rows, sync, problem: error === undefined ? undefined : toProblem(error) };
 }
 
-/** `listen` calls back soon after a change, once for all changes of a moment. */
-function connectSync(client: PetstoreClient) {
-  const collection = new PetCollection();
-  let tell = () => {};
-  const sync = new PetSync({ client, collection, onState: () => tell() });
-  const listen = (listener: () => void) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const unsubscribe = collection.subscribe(() => {
-      const isBusy = sync.state.phase === 'loading' && collection.pets.length > 100;
-      timer ??= setTimeout(tell, isBusy ? loadingRedrawMs : 0);
-    });
-    tell = () => {
-      clearTimeout(timer);
-      timer = undefined;
-      listener();
-    };
-    return () => {
-      unsubscribe();
-      clearTimeout(timer);
-      tell = () => {};
-    };
-  };
-  return { collection, sync, listen };
+function idsOnScreen(): bigint[] {
+  const rows = [...document.querySelectorAll<HTMLElement>('.row[data-id]')];
+  const shown = rows.filter((row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  });
+  return shown.map(({ dataset }) => BigInt(dataset['id'] ?? ''));
 }

@@ -1,36 +1,55 @@
-import { petStatuses } from '../../../../client/src/index.ts';
-import type { StatusKey } from '../data/pet-collection.ts';
+import {
+  isPetStatus,
+  petStatuses,
+  type PetStatus,
+  type SearchPetsOptions,
+} from '../../../../client/src/index.ts';
 
-export type StatusFilter = StatusKey | 'all';
+export type StatusFilter = PetStatus | 'all';
 
-/** What the list shows and in which order. It lives in the address, so that a reload or a shared link shows the same. */
+/** What the list shows. It lives in the address, so that a reload or a shared link shows the same. */
 export interface PetQuery {
-  /** What the person searches for, as typed. */
+  /** What the person searches for, as typed: words of a name, `#7` for an id or `category:7`. */
   text: string;
   status: StatusFilter;
-  order: 'newest' | 'oldest';
 }
 
-export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses, 'none'];
+export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses];
 
-export const defaultQuery: PetQuery = { text: '', status: 'all', order: 'newest' };
+export const defaultQuery: PetQuery = { text: '', status: 'all' };
+
+const largest = 2n ** 63n - 1n;
+
+/** What the service searches for. */
+export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
+  const [, kind, digits] = /^\s*(#|category:)\s*(-?\d+)\s*$/i.exec(text) ?? [];
+  const number = numberOf(digits ?? '');
+  const wanted = kind === '#' ? { id: number } : { categoryId: number };
+  return {
+    ...(number === undefined ? { q: text.trim() || undefined } : wanted),
+    ...(status !== 'all' && { status }),
+  };
+}
+
+/** The number that somebody typed, which may be an id or a category; undefined for anything else. */
+export function numberOf(text: string): bigint | undefined {
+  if (!/^\s*-?\d{1,19}\s*$/.test(text)) return undefined;
+  const number = BigInt(text);
+  return number <= largest && number >= -largest - 1n ? number : undefined;
+}
 
 /** Reads the query of an address. What it does not know counts as absent. */
 export function readQuery(search: string): PetQuery {
   const parameters = new URLSearchParams(search);
-  return {
-    text: parameters.get('q') ?? '',
-    status: statusFilters.find((filter) => filter === parameters.get('status')) ?? 'all',
-    order: parameters.get('order') === 'oldest' ? 'oldest' : 'newest',
-  };
+  const status = parameters.get('status');
+  return { text: parameters.get('q') ?? '', status: isPetStatus(status) ? status : 'all' };
 }
 
 /** The query of an address, with its question mark; empty for the default. */
-export function renderQuery({ text, status, order }: PetQuery): string {
+export function renderQuery({ text, status }: PetQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
   if (status !== 'all') parameters.set('status', status);
-  if (order !== 'newest') parameters.set('order', order);
   const rendered = parameters.toString();
   return rendered === '' ? '' : `?${rendered}`;
 }

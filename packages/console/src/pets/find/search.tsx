@@ -1,24 +1,31 @@
 import type { RefObject } from 'preact';
-import type { PetQuery } from './query.ts';
+import { labelOf } from '../../draft.ts';
+import { numberOf, statusFilters, type StatusFilter } from './query.ts';
 
 export interface SearchProps {
-  query: PetQuery;
-  onChange: (changes: Partial<PetQuery>) => void;
+  text: string;
+  onChange: (text: string) => void;
   /** The search box, for the shortcut that goes there. */
   box: RefObject<HTMLInputElement | null>;
   /** Goes from the search box to the pets it found. */
   onDown: () => void;
 }
 
-export function Search({ query, onChange, box, onDown }: SearchProps) {
+/** Searches names; for a number, offers the two things it may be. */
+export function Search({ text, onChange, box, onDown }: SearchProps) {
+  const number = numberOf(text);
   const onKeyDown = (event: KeyboardEvent) => {
     // These keys also choose among the words that an input method offers.
     if (event.isComposing) return;
-    if (event.key === 'Escape' && query.text === '') box.current?.blur();
-    else if (event.key === 'Escape') onChange({ text: '' });
+    if (event.key === 'Escape' && text === '') box.current?.blur();
+    else if (event.key === 'Escape') onChange('');
     else if (event.key === 'ArrowDown' || event.key === 'Enter') onDown();
     else return;
     event.preventDefault();
+  };
+  const choose = (chosen: string) => () => {
+    onChange(chosen);
+    box.current?.focus();
   };
   return (
     <search class="search">
@@ -31,27 +38,46 @@ export function Search({ query, onChange, box, onDown }: SearchProps) {
         <input
           ref={box}
           type="search"
-          placeholder="Name, category or id"
+          placeholder="Name, or a number"
           autocomplete="off"
           spellcheck={false}
+          maxLength={100}
           aria-keyshortcuts="/"
-          value={query.text}
-          onInput={(event) => onChange({ text: event.currentTarget.value })}
+          value={text}
+          onInput={(event) => onChange(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
       </label>
-      <label class="order">
-        <span class="visually-hidden">Order</span>
-        <select
-          value={query.order}
-          onChange={(event) =>
-            onChange({ order: event.currentTarget.value === 'oldest' ? 'oldest' : 'newest' })
-          }
-        >
-          <option value="newest">Newest first</option>
-          <option value="oldest">Oldest first</option>
-        </select>
-      </label>
+      {number !== undefined && (
+        <span class="meant">
+          <button type="button" class="plain small" onClick={choose(`#${number}`)}>
+            Id {number.toString()}
+          </button>
+          <button type="button" class="plain small" onClick={choose(`category:${number}`)}>
+            Category {number.toString()}
+          </button>
+        </span>
+      )}
     </search>
+  );
+}
+
+export interface FilterProps {
+  chosen: StatusFilter;
+  onChoose: (status: StatusFilter) => void;
+}
+
+/** Radio buttons: one click or the arrow keys choose a status. */
+export function Filter({ chosen, onChoose }: FilterProps) {
+  return (
+    <fieldset class="filter">
+      <legend class="visually-hidden">Filter by status</legend>
+      {statusFilters.map((status) => (
+        <label key={status} class={`choice ${status}`}>
+          <input type="radio" name="status" checked={chosen === status} onChange={() => onChoose(status)} />
+          <span>{status === 'all' ? 'All' : labelOf(status)}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

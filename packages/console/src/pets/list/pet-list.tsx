@@ -1,46 +1,130 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { labelOf } from '../../draft.ts';
 import type { PetsView } from '../data/use-pets.ts';
-import type { FoundPets } from '../find/find-pets.ts';
-import { Empty, Loading, NoMatch, ProblemNotice } from './list-states.tsx';
-import { PetGrid, type RowParts } from './pet-grid.tsx';
-import { renderQuery, type PetQuery } from '../find/query.ts';
+import { PetGrid, type PetGridProps } from './pet-grid.tsx';
 
-export interface PetListProps {
+export interface PetListProps extends Omit<PetGridProps, 'rows' | 'loads' | 'isLoading'> {
   view: PetsView;
-  found: FoundPets;
-  query: PetQuery;
-  rowParts: RowParts;
-  enter: RefObject<(() => void) | null>;
   onShowAll: () => void;
   onAdd: () => void;
 }
 
-export function PetList({ view, found, query, rowParts, enter, onShowAll, onAdd }: PetListProps) {
-  const { collection, phase, problem, retry, watch } = view;
-  const isLoading = phase === 'loading';
-  const total = collection.pets.length;
+/** The list, or why there is none, and what to do about it. */
+export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...grid }: PetListProps) {
+  const { text, status } = sync.query;
+  const count = rows.list.length;
 
-  if (total === 0 && problem) return <ProblemNotice problem={problem} onRetry={retry} />;
-  if (total === 0) return isLoading ? <Loading /> : <Empty onAdd={onAdd} />;
-  if (found.pets.length === 0)
-    return isLoading ? <Loading /> : <NoMatch query={query} view={view} onShowAll={onShowAll} />;
+  if (count === 0 && problem)
+    return (
+      <State title={problem.title} action="Try again" onAction={() => sync.refresh()}>
+        {problem.advice} Retrying automatically.
+        {problem.requestId !== undefined && ` Request id ${problem.requestId}.`}
+      </State>
+    );
+  if (count === 0 && sync.isLoading) return <Loading />;
+  if (count === 0 && text.trim() === '' && status === 'all')
+    return <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd} />;
+  if (count === 0) {
+    const match = text.trim() === '' ? '' : ` match “${text.trim()}”`;
+    const title = `No ${status === 'all' ? '' : `${labelOf(status).toLowerCase()} `}pets${match}`;
+    return <State title={title} action="Show all pets" onAction={onShowAll} />;
+  }
   return (
     <>
-      <PetGrid
-        pets={found.pets}
-        isNew={(id) => collection.isNew(id)}
-        listKey={renderQuery(query)}
-        isLoading={isLoading}
-        enter={enter}
-        onWatch={watch}
-        {...rowParts}
-      />
-      <p class="list-end help">{endOfList(found.pets.length, total)}</p>
+      {rows.newsCount > 0 && (
+        <p class="news" role="status">
+          {rows.newsCount === 1 ? '1 new pet' : `${rows.newsCount.toLocaleString('en')} new pets`} ·{' '}
+          <button type="button" class="link" onClick={() => sync.load()}>
+            Show
+          </button>
+        </p>
+      )}
+      <PetGrid rows={rows.list} loads={sync.loads} isLoading={sync.isLoading} {...grid} />
+      {sync.hasMore ? (
+        <More key={count} onSeen={() => sync.more()} />
+      ) : (
+        <p class="list-end help" role="status">
+          {count === 1 ? '1 pet' : `All ${count.toLocaleString('en')} pets`}
+        </p>
+      )}
     </>
   );
 }
 
-function endOfList(shown: number, total: number): string {
-  const all = total === 1 ? '1 pet' : `${total.toLocaleString('en')} pets`;
-  return shown === total ? (total === 1 ? all : `All ${all}`) : `${shown.toLocaleString('en')} of ${all}`;
+/** Calls back when the end of the list comes near. */
+function More({ onSeen }: { onSeen: () => void }) {
+  const end = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && onSeen(),
+      { rootMargin: '1000px' },
+    );
+    if (end.current) observer.observe(end.current);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <p ref={end} class="list-end help">
+      Loading more pets…
+    </p>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <p class="visually-hidden" role="status">
+        Loading pets…
+      </p>
+      <div class="columns" aria-hidden="true" />
+      <div class="rows is-loading" aria-hidden="true">
+        {Array.from({ length: 12 }, (_, index) => (
+          <div key={index} class="row is-loading">
+            <i />
+            <i />
+            <i />
+            <i />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface StateProps {
+  title: string;
+  action: string;
+  onAction: (() => void) | undefined;
+  children?: ComponentChildren;
+}
+
+function State({ title, action, onAction, children }: StateProps) {
+  return (
+    <div class="state" role="status">
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {onAction && (
+        <button type="button" class="plain" onClick={onAction}>
+          {action}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** One quiet line while the pets are not up to date. */
+export function SyncBar({ view: { rows, problem, sync } }: { view: PetsView }) {
+  if (rows.list.length === 0 || !problem) return null;
+  const time = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' });
+  return (
+    <div class="sync-bar is-stale" role="status">
+      <p>
+        {problem.title}. These are the pets as of {time}. Retrying automatically.
+        {problem.requestId !== undefined && ` Request id ${problem.requestId}.`}
+      </p>
+      <button type="button" class="link" onClick={() => sync.refresh()}>
+        Try again
+      </button>
+    </div>
+  );
 }

@@ -1,61 +1,111 @@
-import type { ComponentChildren } from 'preact';
-import type { Pet, PetStatus } from '../../../../client/src/index.ts';
-import { labelOf } from '../find/filter.tsx';
-import { PetName } from './pet-name.tsx';
+import type { Pet } from '../../../../client/src/index.ts';
+import type { Changes } from '../../changes/use-changes.ts';
+import { shortNameOf } from '../../changes/wish.ts';
+import { labelOf } from '../../draft.ts';
+import type { Row } from '../data/pet-rows.ts';
 
 export interface PetRowProps {
-  pet: Pet;
-  /** Its place in the list that is shown, from 0. */
+  row: Row;
+  /** Its place in the list, from 0. */
   index: number;
-  isNew: boolean;
   /** The row of the list that the Tab key reaches. What can be pressed in other rows has a tabindex of -1. */
   isActive: boolean;
-  /** What can be done with the pet, at the end of the row. */
-  actions: ComponentChildren;
-  /** Shown instead of the fields of the pet, such as a form that edits it. */
-  children?: ComponentChildren;
-  onShowName: (pet: Pet) => void;
+  /** The row whose details are shown. */
+  isChosen: boolean;
+  /** Undefined if the key may change nothing. */
+  changes: Changes | undefined;
+  onOpen: (pet: Pet) => void;
 }
 
-export function PetRow({ pet, index, isNew, isActive, actions, children, onShowName }: PetRowProps) {
+/** More than two lines can show on any screen. The rest would only cost time. */
+const longestShown = 1000;
+
+export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetRowProps) {
+  const { pet, isNew, isOut, isRemoved } = row;
+  const tabIndex = isActive ? 0 : -1;
+  const name = shortNameOf(pet);
   return (
     <div
-      class={isNew ? 'row is-new' : 'row'}
+      class={`row${isNew ? ' is-new' : ''}${isOut || isRemoved ? ' is-out' : ''}`}
       role="row"
       // The header is the first row.
       aria-rowindex={index + 2}
-      tabIndex={isActive ? 0 : -1}
+      aria-selected={isChosen}
+      tabIndex={tabIndex}
       data-id={pet.id.toString()}
-      style={{ '--index': index }}
+      onClick={({ target }) => !(target instanceof Element && target.closest('button')) && onOpen(pet)}
     >
-      {children ?? (
-        <>
-          <PetName pet={pet} isNew={isNew} isActive={isActive} onShowName={onShowName} />
-          <StatusMark status={pet.status} />
-          <span class="numbers" role="presentation">
-            <span class="number" role="gridcell">
-              <span class="label">Category </span>
-              {pet.categoryId.toString()}
-            </span>
-            <span class="number id" role="gridcell">
-              <span class="label">Id </span>
-              {pet.id.toString()}
-            </span>
-          </span>
-          <span class="actions" role="gridcell">
-            {actions}
-          </span>
-        </>
-      )}
+      <span class="name" role="rowheader">
+        {pet.name.trim() === '' ? (
+          <em>No name</em>
+        ) : (
+          <bdi class="name-text">{pet.name.slice(0, longestShown)}</bdi>
+        )}
+        {isNew && <span class="new">New</span>}
+      </span>
+      {/* By colour, shape and word. */}
+      <span class="status-cell" role="gridcell">
+        <span class={`status ${isRemoved ? 'none' : (pet.status ?? 'none')}`}>
+          {isRemoved ? 'Removed' : labelOf(pet.status)}
+        </span>
+      </span>
+      <span class="numbers" role="presentation">
+        <span class="number" role="gridcell">
+          <span class="label">Category </span>
+          {pet.categoryId.toString()}
+        </span>
+        <span class="number id" role="gridcell">
+          <span class="label">Id </span>
+          {pet.id.toString()}
+        </span>
+      </span>
+      <span class="actions" role="gridcell">
+        {changes && !isRemoved && <MainButton pet={pet} changes={changes} tabIndex={tabIndex} />}
+        {!isRemoved && (
+          <button
+            type="button"
+            class="small menu-button"
+            tabIndex={tabIndex}
+            aria-label={changes ? `Change ${name}` : `Details of ${name}`}
+            onClick={() => onOpen(pet)}
+          >
+            •••
+          </button>
+        )}
+      </span>
     </div>
   );
 }
 
-/** Shows the status by colour, shape and word. */
-function StatusMark({ status }: { status: PetStatus | undefined }) {
+interface MainButtonProps {
+  pet: Pet;
+  changes: Changes;
+  tabIndex: number;
+}
+
+/** Sells a pet with one click. Always the same button, so that it keeps the focus. */
+function MainButton({ pet, changes: { actions, notes }, tabIndex }: MainButtonProps) {
+  const showProblem = () =>
+    document.querySelector<HTMLElement>(`.note[data-pet="${pet.id}"] button`)?.focus();
+  const isSold = pet.status === 'sold';
+  const isSaving = actions.isSaving(pet.id);
+  const [text, kind, act] = isSaving
+    ? ['Saving…', 'is-saving', undefined]
+    : notes.hasProblem(pet.id)
+      ? ['Not saved', 'is-unsaved', showProblem]
+      : isSold
+        ? ['Return', 'return', () => void actions.setStatus(pet, 'available')]
+        : ['Sell', 'plain', () => void actions.setStatus(pet, 'sold')];
   return (
-    <span class="status-cell" role="gridcell">
-      <span class={`status ${status ?? 'none'}`}>{labelOf(status)}</span>
-    </span>
+    <button
+      type="button"
+      class={`small ${kind}`}
+      tabIndex={tabIndex}
+      aria-label={`${text} ${shortNameOf(pet)}`}
+      aria-busy={isSaving}
+      onClick={act}
+    >
+      {text}
+    </button>
   );
 }

@@ -1,7 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Pet } from '../../../../client/src/index.ts';
-import { indexOfPet } from '../find/find-pets.ts';
+import type { Row } from '../data/pet-rows.ts';
 
 export interface ActiveRow {
   /** The index of the row that has or had the focus; -1 for none. */
@@ -16,27 +15,27 @@ export interface ActiveRow {
 
 /** One row of the list is active: Tab reaches it, and the arrow keys move to another. */
 export function useActiveRow(
-  rows: RefObject<HTMLElement | null>,
-  pets: readonly Pet[],
-  onRowKey: (event: KeyboardEvent, pet: Pet) => void,
+  box: RefObject<HTMLElement | null>,
+  rows: readonly Row[],
+  onRowKey: (event: KeyboardEvent, row: Row) => void,
 ): ActiveRow {
   const [activeId, setActiveId] = useState<bigint>();
   const wanted = useRef<bigint>(undefined);
   const lastIndex = useRef(-1);
-  const index = activeId === undefined ? -1 : indexOfPet(pets, activeId);
+  const index = activeId === undefined ? -1 : rows.findIndex(({ pet }) => pet.id === activeId);
   // Known only before this drawing: a removed row has lost the focus afterwards.
-  const hadFocus = rows.current?.contains(document.activeElement) ?? false;
+  const hadFocus = box.current?.contains(document.activeElement) ?? false;
 
   const goTo = (to: number) => {
-    const pet = pets[Math.max(0, Math.min(to, pets.length - 1))];
-    if (!pet) return;
-    wanted.current = pet.id;
-    setActiveId(pet.id);
+    const id = rows[Math.max(0, Math.min(to, rows.length - 1))]?.pet.id;
+    if (id === undefined) return;
+    wanted.current = id;
+    setActiveId(id);
     focusWanted();
   };
 
   const focusWanted = () => {
-    const row = wanted.current === undefined ? null : rowOf(rows.current, wanted.current);
+    const row = wanted.current === undefined ? null : rowOf(box.current, wanted.current);
     if (!row) return;
     wanted.current = undefined;
     row.focus({ preventScroll: true });
@@ -61,9 +60,9 @@ export function useActiveRow(
       if (id !== undefined) setActiveId(id);
     },
     onKeyDown(event) {
-      const from = pets[index];
+      const from = rows[index];
       if (!from || event.defaultPrevented || isTextField(event.target)) return;
-      const to = destination(event.key, index, pets.length, () => rowsPerScreen(rows.current, pets.length));
+      const to = destination(event.key, index, rows.length, () => rowsPerScreen(box.current, rows.length));
       if (to === undefined) return onRowKey(event, from);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -81,13 +80,13 @@ function destination(key: string, index: number, count: number, screen: () => nu
   return key === 'End' ? count - 1 : undefined;
 }
 
-function rowsPerScreen(rows: HTMLElement | null, count: number): number {
-  const rowHeight = (rows?.clientHeight ?? 0) / count || 1;
+function rowsPerScreen(box: HTMLElement | null, count: number): number {
+  const rowHeight = (box?.clientHeight ?? 0) / count || 1;
   return Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
 }
 
-function rowOf(rows: HTMLElement | null, id: bigint): HTMLElement | null {
-  return rows?.querySelector<HTMLElement>(`[data-id="${id}"]`) ?? null;
+function rowOf(box: HTMLElement | null, id: bigint): HTMLElement | null {
+  return box?.querySelector<HTMLElement>(`[data-id="${id}"]`) ?? null;
 }
 
 function idOf(target: EventTarget | null): bigint | undefined {

@@ -1,0 +1,146 @@
+import type { Pet, PetStatus } from '../../../../client/src/index.ts';
+import { petFields } from '../../draft.ts';
+
+/** A place in the list. The pet in it never changes to another one. */
+export interface Row {
+  readonly pet: Pet;
+  /** It was announced before the list was loaded. */
+  readonly isNew: boolean;
+  /** It fits the search no longer, but stays in its place. */
+  readonly isOut: boolean;
+  readonly isRemoved: boolean;
+}
+
+/** A stretch of the search, newest first, as one response showed it. */
+export interface Slice {
+  /** The slice begins below this id; undefined at the newest pet. */
+  below: bigint | undefined;
+  pets: readonly Pet[];
+  /** True when the search finds nothing below this slice. */
+  isLast: boolean;
+  /** The clock of the rows when the slice was requested. */
+  asOf: number;
+}
+
+/** The rows of the list, newest first. Loading by hand makes them anew; all else changes them in place or adds below. */
+export class PetRows {
+  readonly #onChange: () => void;
+  /** When this console itself changed a pet, by the clock. An older response must not undo that. */
+  readonly #changedAt = new Map<bigint, number>();
+  /** Pets that are removed here and soon in the store. */
+  readonly #hidden = new Set<bigint>();
+  #list: readonly Row[] = [];
+  #news = new Set<bigint>();
+  #isComplete = false;
+  /** The list shows pets with this status only. */
+  #status: PetStatus | undefined;
+  #clock = 0;
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  get list(): readonly Row[] {
+    return this.#list;
+  }
+
+  /** How many pets the search finds that have no row yet. */
+  get newsCount(): number {
+    return this.#news.size;
+  }
+
+  /** Moves with every change. */
+  get clock(): number {
+    return this.#clock;
+  }
+
+  get(id: bigint): Row | undefined {
+    return this.#list.find(({ pet }) => pet.id === id);
+  }
+
+  load(pets: readonly Pet[], isLast: boolean, status: PetStatus | undefined): void {
+    const news = this.#news;
+    this.#status = status;
+    this.#news = new Set();
+    this.#isComplete = isLast;
+    this.#set(pets.map((pet) => this.#rowOf(pet, news.has(pet.id))));
+  }
+
+  append(pets: readonly Pet[], isLast: boolean): void {
+    this.#isComplete = isLast;
+    const fresh = pets.filter(({ id }) => !this.get(id));
+    this.#set([...this.#list, ...fresh.map((pet) => this.#rowOf(pet, false))]);
+  }
+
+  /** Brings rows up to date in their places and counts the news. Returns the pets that the slice should have, but has not. */
+  apply({ below, pets, isLast, asOf }: Slice): Pet[] {
+    const found = new Map(pets.map((pet) => [pet.id, pet]));
+    const lowest = isLast ? undefined : pets.at(-1)?.id;
+    const isCovered = (id: bigint) =>
+      (below === undefined || id < below) && (lowest === undefined || id >= lowest);
+    for (const id of this.#news) if (isCovered(id)) this.#news.delete(id);
+    const end = this.#isComplete ? undefined : this.#list.at(-1)?.pet.id;
+    for (const { id } of pets) if (!this.get(id) && (end === undefined || id > end)) this.#news.add(id);
+    const isOwn = (id: bigint) => (this.#changedAt.get(id) ?? 0) > asOf;
+    this.#set(
+      this.#list.map((row) => {
+        const pet = found.get(row.pet.id);
+        return pet && !isOwn(pet.id) ? this.#rowOf(pet, row.isNew, row) : row;
+      }),
+    );
+    return this.#list
+      .filter(
+        ({ pet: { id }, isOut, isRemoved }) =>
+          !found.has(id) && isCovered(id) && !isOwn(id) && !isOut && !isRemoved,
+      )
+      .map(({ pet }) => pet);
+  }
+
+  /** Shows a pet as the store has it after a change. */
+  replace(pet: Pet, isOut = this.#status !== undefined && pet.status !== this.#status): void {
+    this.#hidden.delete(pet.id);
+    this.#change(pet.id, (row) => ({ ...row, pet, isOut, isRemoved: false }));
+  }
+
+  remove(id: bigint): void {
+    this.#setRemoved(id, true);
+  }
+
+  /** Shows a pet that the store still has as removed, until it is shown again. */
+  hide(id: bigint): void {
+    this.#setRemoved(id, true);
+    this.#hidden.add(id);
+  }
+
+  show(id: bigint): void {
+    this.#setRemoved(id, false);
+  }
+
+  #setRemoved(id: bigint, isRemoved: boolean): void {
+    this.#hidden.delete(id);
+    this.#change(id, (row) => ({ ...row, isRemoved }));
+  }
+
+  #change(id: bigint, change: (row: Row) => Row): void {
+    this.#changedAt.set(id, this.#clock + 1);
+    this.#set(this.#list.map((row) => (row.pet.id === id ? change(row) : row)));
+  }
+
+  /** The same object for the same row: what is drawn for it stays valid. */
+  #rowOf(pet: Pet, isNew: boolean, before?: Row): Row {
+    const isRemoved = this.#hidden.has(pet.id);
+    if (before && !before.isOut && before.isRemoved === isRemoved && isSame(before.pet, pet)) return before;
+    return { pet, isNew, isOut: false, isRemoved };
+  }
+
+  #set(list: readonly Row[]): void {
+    this.#list = list;
+    this.#clock += 1;
+    this.#onChange();
+  }
+}
+
+/** True when both have the same values in all fields but the id. */
+export function isSame(a: Pet, b: Pet): boolean {
+  return petFields.every((field) => a[field] === b[field]);
+}
