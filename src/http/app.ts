@@ -6,7 +6,7 @@ import type { PetStore } from '../domain/pet.ts';
 import { createAuthentication } from './auth.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
-import { createDocuments } from './web/documents.ts';
+import { createDocuments, type Documents } from './web/documents.ts';
 import { Endpoint, type EndpointOptions, type Route } from './endpoint.ts';
 import { createExperimentalOperations, experimentalMark } from './experimental.ts';
 import { createHealthChecks } from './health.ts';
@@ -57,6 +57,8 @@ export interface AppOptions {
 /** The whole API as a function from request to response. It never listens and owns nothing. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Makes the console and the docs before somebody asks for them; otherwise the first request does. */
+  prepare: () => Promise<unknown>;
 }
 
 export function createApp(options: AppOptions): App {
@@ -80,12 +82,15 @@ export function createApp(options: AppOptions): App {
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
-  const endpoints = [...createRoutes(options, shared), ...moreRoutes].map(
+  const { experimental, publicUrl, stagingUrl } = options;
+  const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
+  const endpoints = [...createRoutes(options, shared, documents), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
   return {
+    prepare: documents.prepare,
     fetch(request) {
       const found = findRoute(request.url);
       return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);
@@ -97,8 +102,9 @@ export function createApp(options: AppOptions): App {
 function createRoutes(
   options: AppOptions,
   { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
+  documents: Documents,
 ): Route[] {
-  const { pets, experimental, publicUrl, stagingUrl, bodyTimeoutMs = 10_000, now = Date.now } = options;
+  const { pets, experimental, bodyTimeoutMs = 10_000, now = Date.now } = options;
   const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
@@ -110,7 +116,6 @@ function createRoutes(
     'When the next key expires that no other replaces; no sample if none does.',
     async () => ((await isStoreReady()) ? nextExpiry(await options.keys.listKeys(), now()) : []),
   );
-  const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } = documents;
 
   const routes: Route[] = [

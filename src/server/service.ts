@@ -80,6 +80,8 @@ export async function serveHere(
   try {
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
     listening.resolve(listener);
+    // The first view of the console need not wait. A failure shows there.
+    app.prepare().catch(() => {});
     if (worker) {
       worker.onReady();
     } else {

@@ -40,11 +40,9 @@ const fetchToTheEnd: Fetch = (url, init) => {
   return fetch(url, { ...init, keepalive: isSmallChange });
 };
 
-/** What to tell a person about an error. */
 export interface Problem {
   title: string;
   advice: string;
-  /** True when a retry may help. */
   isTemporary: boolean;
   requestId?: string | undefined;
 }

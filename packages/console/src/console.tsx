@@ -3,11 +3,10 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Key } from '../../client/src/index.ts';
 import { connect } from './connect.ts';
 import { HelpDialog } from './help-dialog.tsx';
-import { forgetKey, keepKey, readKey } from './session.ts';
+import { forgetKey, forgetTyped, keepKey, readKey } from './session.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { SignIn } from './sign-in.tsx';
 import { Store } from './store.tsx';
-import { forgetTyped } from './typed.ts';
 
 const root = document.getElementById('app');
 if (root) render(<Console />, root);
@@ -38,24 +37,20 @@ function Console() {
     setApiKey(remembered);
   }, [apiKey]);
 
-  const expiry = tellExpiry(described);
+  const expiry = client && tellExpiry(described);
   return (
     <>
       <header class="bar">
         <div class="bar-inner">
           <span class="brand">
-            <Paw /> Petstore
+            <img class="paw" src="assets/icon.svg" alt="" /> Petstore
           </span>
           <nav aria-label="Service">
+            <a href="docs">API reference</a>
             {client && (
               <>
                 <a href="#/">Pets</a>
                 <a href="#/sales">Sales</a>
-              </>
-            )}
-            <a href="docs">API reference</a>
-            {client && (
-              <>
                 {described && <span class="who">Signed in as {described.name}</span>}
                 <button
                   type="button"
@@ -96,17 +91,4 @@ function tellExpiry(key: Key | undefined): string | undefined {
   if (!key?.expiresAt || key.expiresAt.getTime() - Date.now() > weekMs) return undefined;
   const time = key.expiresAt.toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'short' });
   return `Your key expires on ${time}. Ask whoever runs the service for a new one.`;
-}
-
-/** Inline, to save a request. */
-function Paw() {
-  return (
-    <svg class="paw" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <ellipse cx="5.2" cy="10.4" rx="2.2" ry="3" />
-      <ellipse cx="9.6" cy="5.6" rx="2.2" ry="3.2" />
-      <ellipse cx="14.6" cy="5.6" rx="2.2" ry="3.2" />
-      <ellipse cx="18.9" cy="10.4" rx="2.2" ry="3" />
-      <path d="M12 11c3 0 6 3.4 6 6.4 0 2-1.5 3.1-3.2 3.1-1.1 0-1.9-.5-2.8-.5s-1.7.5-2.8.5C7.5 20.5 6 19.4 6 17.4 6 14.4 9 11 12 11z" />
-    </svg>
-  );
 }

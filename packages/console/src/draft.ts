@@ -16,7 +16,6 @@ export const emptyDraft: Draft = { name: '', categoryId: '', status: 'available'
 
 export const labels: Draft = { name: 'Name', categoryId: 'Category number', status: 'Status' };
 
-/** The fields of a pet beside its id. */
 export const petFields = Object.keys(labels) as (keyof Draft)[];
 
 /** What a person types; the status is chosen. */
@@ -25,7 +24,6 @@ export const inputs: { field: keyof Draft; help?: string; inputMode?: 'numeric' 
   { field: 'categoryId', help: 'A whole number, such as 7.', inputMode: 'numeric' },
 ];
 
-/** Longer names are allowed but hardly meant. */
 const longestUsualName = 200;
 
 /** The pet that the draft describes, and what is wrong with each field. The pet is good only without errors. */

@@ -5,7 +5,6 @@ export interface FieldProps {
   label: string;
   help?: string;
   error: string | undefined;
-  /** The input or select. */
   children: VNode;
 }
 

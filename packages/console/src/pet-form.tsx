@@ -3,17 +3,15 @@ import { useRef, useState } from 'preact/hooks';
 import { createIdempotencyKey, isPetstoreError, petStatuses } from '../../client/src/index.ts';
 import { inputs, labelOf, labels, petFields, questionAbout, type Draft, type DraftErrors } from './draft.ts';
 import { Field } from './field.tsx';
-import { keepTyped, readTyped, type Typed } from './typed.ts';
+import { keepTyped, readTyped, type Typed } from './session.ts';
 
 export interface PetFormProps {
-  /** Begins the ids of the inputs. */
   prefix: 'pet' | 'edit';
   /** What is typed is kept under this name. */
   name: string;
   label: string;
   /** What the fields show until somebody types. */
   start: Draft;
-  /** The words on the button, before and while it works. */
   words: [string, string];
   check: (typed: Typed) => DraftErrors;
   /** Resolves with the error, or with undefined once all is saved. */

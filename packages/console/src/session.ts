@@ -1,3 +1,5 @@
+import type { Draft } from './draft.ts';
+
 /** Keeps the API key for this tab, or for this browser if the person wants that. Never in the address. */
 
 const name = 'petstore-api-key';
@@ -22,6 +24,37 @@ export function forgetKey(key?: string): void {
     for (const storage of [sessionStorage, localStorage]) {
       if (key === undefined || storage.getItem(name) === key) storage.removeItem(name);
     }
+  });
+}
+
+/** What was typed into a form and not saved. */
+export interface Typed {
+  /** The values before somebody typed. */
+  base: Draft;
+  draft: Draft;
+  /** Set once it was sent. */
+  idempotencyKey?: string;
+}
+
+const prefix = 'petstore-draft-';
+
+/** What was typed survives a reload and another sign-in in this tab. */
+export function readTyped(form: string): Typed | undefined {
+  const kept = attempt(() => sessionStorage.getItem(prefix + form));
+  return kept ? (JSON.parse(kept) as Typed) : undefined;
+}
+
+export function keepTyped(form: string, typed: Typed | undefined): void {
+  attempt(() => {
+    if (typed) sessionStorage.setItem(prefix + form, JSON.stringify(typed));
+    else sessionStorage.removeItem(prefix + form);
+  });
+}
+
+export function forgetTyped(): void {
+  attempt(() => {
+    for (const kept of Object.keys(sessionStorage))
+      if (kept.startsWith(prefix)) sessionStorage.removeItem(kept);
   });
 }
 

@@ -7,7 +7,6 @@ export interface Shortcut {
   label: string;
 }
 
-/** What the help lists, in this order. */
 export const shortcuts: readonly Shortcut[] = [
   { keys: ['/'], label: 'Search' },
   { keys: ['n'], label: 'Add a new pet' },

@@ -1,18 +1,19 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import type { Key } from '../../client/src/index.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
-import { useChanges } from './changes/use-changes.ts';
+import { Notes } from './changes/notes.ts';
+import { PetActions, type Changes } from './changes/pet-actions.ts';
 import type { ConsoleClient } from './connect.ts';
-import { usePets } from './pets/data/use-pets.ts';
+import type { PetRows } from './pets/data/pet-rows.ts';
+import { usePets, useQuery } from './pets/data/use-pets.ts';
 import { numberOf } from './pets/find/query.ts';
-import { useQuery } from './pets/find/use-query.ts';
 import { Pets } from './pets/pets.tsx';
+import { useShortcuts } from './shortcuts.ts';
 import { Sales } from './sales/sales.tsx';
 
 export interface StoreProps {
   client: ConsoleClient;
-  /** Undefined until the service has described it. */
   apiKey: Key | undefined;
   onDescribed: (key: Key | undefined) => void;
   onRefused: () => void;
@@ -27,7 +28,8 @@ export function Store({ client, apiKey, onDescribed, onRefused }: StoreProps) {
   const [, sales, petId] = /^#\/(sales)(?:\?pet=(\d+))?$/.exec(useHash()) ?? [];
   const isHeard = view.sync.heardAtMs !== undefined;
   useEffect(() => {
-    if (isHeard) client.getKey().then(onDescribed, () => onDescribed(undefined));
+    onDescribed(undefined);
+    if (isHeard) client.getKey().then(onDescribed, () => {});
   }, [isHeard]);
   const onClick = useMemo(createCalmClicks, []);
   const enterList = useRef<() => void>(null);
@@ -72,4 +74,30 @@ function useHash(): string {
     return () => removeEventListener('hashchange', update);
   }, []);
   return hash;
+}
+
+/** Lets a person sell, correct and remove pets. Where there are no changes, the key may make none. */
+function useChanges(client: ConsoleClient, rows: PetRows, onRefused: () => void): Changes {
+  const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
+  const { notes, actions } = useMemo(() => {
+    const onChange = () => redraw();
+    const created = new Notes(onChange);
+    return {
+      notes: created,
+      actions: new PetActions({ client, rows, notes: created, onChange, onRefused }),
+    };
+  }, [client, rows, onRefused]);
+
+  // What was removed on the screen is removed, even if the person leaves before the time is over.
+  useEffect(() => {
+    const leave = () => notes.endAll();
+    addEventListener('pagehide', leave);
+    return () => {
+      removeEventListener('pagehide', leave);
+      leave();
+    };
+  }, [notes]);
+
+  useShortcuts({ u: () => notes.undo() });
+  return { notes, actions, count };
 }

@@ -9,7 +9,7 @@ import {
   tellConflict,
   tellDone,
   withFields,
-} from '../src/changes/wish.ts';
+} from '../src/changes/words.ts';
 
 const rex: Pet = { id: 1n, name: 'Rex', categoryId: 7n, status: 'available' };
 const textOf = (words: Words): string =>

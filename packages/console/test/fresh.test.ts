@@ -16,8 +16,8 @@ describe('the list', () => {
     const { page, complaints } = visited;
     const row = (id: number) => page.locator(`.row[data-id="${id}"]`);
     await row(250).waitFor();
-    const before = await row(240).boundingBox();
     await row(240).hover();
+    const before = await row(240).boundingBox();
     for (const name of ['A', 'B', 'C']) await service.client.createPet({ name, categoryId: 1n });
     await service.client.updatePet(249n, { name: 'Renamed', status: 'pending' });
     await service.client.deletePet(250n);

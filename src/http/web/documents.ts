@@ -5,12 +5,15 @@ import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
-type Documents = Record<
+export interface Documents extends Record<
   'home' | 'docsHtml' | 'docsRedirect' | 'asset' | 'openapiYaml' | 'openapiJson' | 'openapi30Json',
   Handler
->;
+> {
+  /** Makes the console and the docs before somebody waits for them. */
+  prepare: () => Promise<unknown>;
+}
 
-/** The console, the docs and the contract. Each is made on the first request for it. */
+/** The console, the docs and the contract. Each is made on the first request for it, unless it was prepared. */
 export function createDocuments(options: ContractOptions = {}): Documents {
   const contract = () => contractOf(options);
   let loaded: Promise<ConsoleAndDocs> | undefined;
@@ -26,6 +29,7 @@ export function createDocuments(options: ContractOptions = {}): Documents {
   };
 
   return {
+    prepare: load,
     /** The console sells, so there is none without the experimental operations. */
     home: options.isStableOnly
       ? () => redirect(307, 'docs')

@@ -54,7 +54,7 @@ export async function addPets(service: ListeningService, count: number): Promise
   }
 }
 
-export const rows = (page: Page): Locator => page.locator('.row:not(.is-loading)');
+export const rows = (page: Page): Locator => page.locator('.row[data-id]');
 
 export async function add(page: Page, name: string, category: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(name);

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
-import { shortNameOf } from './wish.ts';
+import { shortNameOf } from './words.ts';
 
 export interface NotesBarProps {
   notes: Notes;

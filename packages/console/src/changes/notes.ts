@@ -8,7 +8,6 @@ export interface Choice {
   act: () => void;
 }
 
-/** Tells a person what happened to a pet. */
 export interface Note {
   /** Without a key of its own, a button would keep the focus and belong to another note. */
   key?: number;
@@ -16,7 +15,6 @@ export interface Note {
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
   choices?: Choice[];
-  /** Takes back what the note tells. */
   undo?: () => void;
   /** Called when the note ends and nobody undid it. `isLeaving` is true when the document goes away. */
   onEnd?: (isLeaving: boolean) => void;
@@ -28,45 +26,40 @@ const tickMs = 250;
 
 /** The notes on the screen, oldest first. */
 export class Notes {
+  list: readonly Note[] = [];
   readonly #onChange: () => void;
   /** How long each note that ends by itself still has. */
   readonly #leftMs = new Map<Note, number>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #tickedMs = 0;
   #lastKey = 0;
-  #list: readonly Note[] = [];
   #isHeld = false;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  get list(): readonly Note[] {
-    return this.#list;
-  }
-
   /** True when a problem with this pet waits for a choice. */
   hasProblem(petId: bigint): boolean {
-    return this.#list.some((note) => note.petId === petId && note.choices);
+    return this.list.some((note) => note.petId === petId && note.choices);
   }
 
   add(note: Note): void {
     note.key = ++this.#lastKey;
-    this.#set([...this.#list, note]);
+    this.#set([...this.list, note]);
     if (note.choices) return;
     this.#tick();
     this.#leftMs.set(note, durationMs);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
-  /** Takes a note away without its end. */
   drop(note: Note): void {
     this.#leftMs.delete(note);
-    this.#set(this.#list.filter((other) => other !== note));
+    this.#set(this.list.filter((other) => other !== note));
   }
 
   dropOf(petId: bigint): void {
-    for (const note of this.#list) if (note.petId === petId) this.drop(note);
+    for (const note of this.list) if (note.petId === petId) this.drop(note);
   }
 
   choose(note: Note, choice: Choice): void {
@@ -75,13 +68,12 @@ export class Notes {
   }
 
   /** Undoes what the note tells, without one what the latest note tells. */
-  undo(note: Note | undefined = this.#list.findLast(({ undo }) => undo)): void {
+  undo(note: Note | undefined = this.list.findLast(({ undo }) => undo)): void {
     if (!note) return;
     this.drop(note);
     note.undo?.();
   }
 
-  /** While notes are held, none of them ends by itself. */
   setHeld(isHeld: boolean): void {
     this.#tick();
     this.#isHeld = isHeld;
@@ -111,7 +103,7 @@ export class Notes {
   }
 
   #set(list: readonly Note[]): void {
-    this.#list = list;
+    this.list = list;
     this.#onChange();
   }
 }

@@ -21,15 +21,21 @@ import {
   tellFailed,
   withFields,
   type Wish,
-} from './wish.ts';
+} from './words.ts';
 
 export interface PetActionsOptions {
   client: Pick<ConsoleClient, 'updatePet' | 'deletePet' | 'readPet'>;
   rows: PetRows;
   notes: Notes;
   onRefused: () => void;
-  /** Called when saving a pet begins and ends. */
   onChange: () => void;
+}
+
+/** What may be changed, and what is told about it. Where there is none, the key may change nothing. */
+export interface Changes {
+  notes: Notes;
+  actions: PetActions;
+  count: number;
 }
 
 /** An attempt to fulfil a wish for a pet as a person saw it. */
@@ -97,7 +103,7 @@ export class PetActions {
   async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
     const { client, notes } = this.#options;
     const { seen } = attempt;
-    if (this.isSaving(seen.id)) return undefined;
+    if (this.isSaving(seen.id)) return 'Another change is under way.';
     notes.dropOf(seen.id);
     return this.#whileSaving(seen.id, async () => {
       const finish = (pet: Pet) =>
@@ -172,7 +178,6 @@ export class PetActions {
     }
   }
 
-  /** The store has done what was wanted. */
   #finish({ wish }: Attempt, pet: Pet, undo: () => void): void {
     const { rows, notes } = this.#options;
     rows.replace(pet);
@@ -210,7 +215,6 @@ export class PetActions {
     );
   }
 
-  /** Nothing has changed. */
   #fail(attempt: Attempt, error: unknown): undefined {
     const { rows, onRefused } = this.#options;
     const { seen, wish } = attempt;
@@ -237,7 +241,6 @@ export class PetActions {
   }
 }
 
-/** True when the service does not take the values themselves. */
 function isRefusal(error: unknown): boolean {
   return isPetstoreError(error, 'invalid_pet', 'payload_too_large');
 }

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { isInvalidPet, isUnauthorized, type Pet, type PetstoreClient } from '../../../client/src/index.ts';
-import { shortNameOf } from '../changes/wish.ts';
+import { shortNameOf } from '../changes/words.ts';
 import { toProblem } from '../connect.ts';
 import { emptyDraft, readDraft, type Draft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
-import { type Typed } from '../typed.ts';
+import { type Typed } from '../session.ts';
 
 export interface AddPetProps {
   client: PetstoreClient;

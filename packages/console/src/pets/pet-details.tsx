@@ -1,17 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { isInvalidPet, petStatuses, type Pet } from '../../../client/src/index.ts';
-import type { Changes } from '../changes/use-changes.ts';
-import { shortNameOf } from '../changes/wish.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  isInvalidPet,
+  petStatuses,
+  type Order,
+  type Pet,
+  type PetstoreClient,
+} from '../../../client/src/index.ts';
+import type { Changes } from '../changes/pet-actions.ts';
+import { shortNameOf } from '../changes/words.ts';
 import type { ConsoleClient } from '../connect.ts';
 import { draftOf, labelOf, readChanges, readDraft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
-import { PetOrders } from '../sales/pet-orders.tsx';
-import { keepTyped, type Typed } from '../typed.ts';
+import { keepTyped, type Typed } from '../session.ts';
 
 export interface PetDetailsProps {
   client: ConsoleClient;
   pet: Pet;
-  /** Undefined if the key may change nothing. */
   changes: Changes | undefined;
   /** True if the person asked to type. */
   isEditing: boolean;
@@ -85,13 +89,7 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
   );
 }
 
-interface EditPetProps {
-  pet: Pet;
-  changes: Changes;
-  onSaved: () => void;
-}
-
-function EditPet({ pet, changes, onSaved }: EditPetProps) {
+function EditPet({ pet, changes, onSaved }: { pet: Pet; changes: Changes; onSaved: () => void }) {
   const seenIn = ({ base }: Typed) => ({ id: pet.id, ...readDraft(base).pet }) as Pet;
   const save = async (typed: Typed) => {
     const { fields } = readChanges(seenIn(typed), typed.draft);
@@ -112,4 +110,32 @@ function EditPet({ pet, changes, onSaved }: EditPetProps) {
       tell={(error) => (isInvalidPet(error) ? error.message : undefined)}
     />
   );
+}
+
+/** The latest orders of one pet. */
+export function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet }) {
+  const [orders, setOrders] = useState<readonly Order[]>([]);
+  useEffect(() => {
+    const stop = new AbortController();
+    client
+      .listOrders({ petId: pet.id, order: 'newest', limit: 3, signal: stop.signal })
+      .then((page) => setOrders(page.orders))
+      // The list already tells that the service is away.
+      .catch(() => {});
+    return () => stop.abort();
+  }, [client, pet.id, pet.status]);
+  if (orders.length === 0) return null;
+  return (
+    <div class="pet-orders help">
+      {orders.map((order) => (
+        <p key={order.id.toString()}>{tellOrder(order)}</p>
+      ))}
+      <a href={`#/sales?pet=${pet.id}`}>All sales of this pet</a>
+    </div>
+  );
+}
+
+function tellOrder({ status, createdAt, createdBy }: Order): string {
+  const time = createdAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+  return `${labelOf(status)}${createdBy === undefined ? '' : ` by ${createdBy}`}, ${time}`;
 }

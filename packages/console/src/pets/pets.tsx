@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Pet } from '../../../client/src/index.ts';
-import type { Changes } from '../changes/use-changes.ts';
+import type { Changes } from '../changes/pet-actions.ts';
 import type { ConsoleClient } from '../connect.ts';
 import { actionOfKey, useShortcuts } from '../shortcuts.ts';
 import { AddPet } from './add-pet.tsx';
@@ -17,9 +17,7 @@ export interface PetsProps {
   view: PetsView;
   query: PetQuery;
   changeQuery: (changes: Partial<PetQuery>) => void;
-  /** Undefined if the key may change nothing. */
   changes: Changes | undefined;
-  /** Moves the focus into the list. */
   enterList: RefObject<(() => void) | null>;
   onRefused: () => void;
 }

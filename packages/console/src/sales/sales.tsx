@@ -1,15 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isUnauthorized, type Order, type Pet, type PetstoreClient } from '../../../client/src/index.ts';
-import type { Changes } from '../changes/use-changes.ts';
-import { shortNameOf } from '../changes/wish.ts';
+import type { Changes } from '../changes/pet-actions.ts';
+import { shortNameOf } from '../changes/words.ts';
 import { toProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 
 export interface SalesProps {
   client: PetstoreClient;
-  /** Shows the orders of this pet only. */
   petId: bigint | undefined;
-  /** Undefined if the key may change nothing. */
   changes: Changes | undefined;
   onShowPet: (id: bigint) => void;
   onRefused: () => void;

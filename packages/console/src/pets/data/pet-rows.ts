@@ -24,24 +24,21 @@ export interface Slice {
 
 /** The rows of the list, newest first. Loading by hand makes them anew; all else changes them in place or adds below. */
 export class PetRows {
+  list: readonly Row[] = [];
+  /** Moves with every change. */
+  clock = 0;
   readonly #onChange: () => void;
   /** When this console itself changed a pet, by the clock. An older response must not undo that. */
   readonly #changedAt = new Map<bigint, number>();
   /** Pets that are removed here and soon in the store. */
   readonly #hidden = new Set<bigint>();
-  #list: readonly Row[] = [];
   #news = new Set<bigint>();
   #isComplete = false;
   /** The list shows pets with this status only. */
   #status: PetStatus | undefined;
-  #clock = 0;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
-  }
-
-  get list(): readonly Row[] {
-    return this.#list;
   }
 
   /** How many pets the search finds that have no row yet. */
@@ -49,13 +46,8 @@ export class PetRows {
     return this.#news.size;
   }
 
-  /** Moves with every change. */
-  get clock(): number {
-    return this.#clock;
-  }
-
   get(id: bigint): Row | undefined {
-    return this.#list.find(({ pet }) => pet.id === id);
+    return this.list.find(({ pet }) => pet.id === id);
   }
 
   load(pets: readonly Pet[], isLast: boolean, status: PetStatus | undefined): void {
@@ -69,7 +61,7 @@ export class PetRows {
   append(pets: readonly Pet[], isLast: boolean): void {
     this.#isComplete = isLast;
     const fresh = pets.filter(({ id }) => !this.get(id));
-    this.#set([...this.#list, ...fresh.map((pet) => this.#rowOf(pet, false))]);
+    this.#set([...this.list, ...fresh.map((pet) => this.#rowOf(pet, false))]);
   }
 
   /** Brings rows up to date in their places and counts the news. Returns the pets that the slice should have, but has not. */
@@ -79,16 +71,16 @@ export class PetRows {
     const isCovered = (id: bigint) =>
       (below === undefined || id < below) && (lowest === undefined || id >= lowest);
     for (const id of this.#news) if (isCovered(id)) this.#news.delete(id);
-    const end = this.#isComplete ? undefined : this.#list.at(-1)?.pet.id;
+    const end = this.#isComplete ? undefined : this.list.at(-1)?.pet.id;
     for (const { id } of pets) if (!this.get(id) && (end === undefined || id > end)) this.#news.add(id);
     const isOwn = (id: bigint) => (this.#changedAt.get(id) ?? 0) > asOf;
     this.#set(
-      this.#list.map((row) => {
+      this.list.map((row) => {
         const pet = found.get(row.pet.id);
         return pet && !isOwn(pet.id) ? this.#rowOf(pet, row.isNew, row) : row;
       }),
     );
-    return this.#list
+    return this.list
       .filter(
         ({ pet: { id }, isOut, isRemoved }) =>
           !found.has(id) && isCovered(id) && !isOwn(id) && !isOut && !isRemoved,
@@ -122,8 +114,8 @@ export class PetRows {
   }
 
   #change(id: bigint, change: (row: Row) => Row): void {
-    this.#changedAt.set(id, this.#clock + 1);
-    this.#set(this.#list.map((row) => (row.pet.id === id ? change(row) : row)));
+    this.#changedAt.set(id, this.clock + 1);
+    this.#set(this.list.map((row) => (row.pet.id === id ? change(row) : row)));
   }
 
   /** The same object for the same row: what is drawn for it stays valid. */
@@ -134,8 +126,8 @@ export class PetRows {
   }
 
   #set(list: readonly Row[]): void {
-    this.#list = list;
-    this.#clock += 1;
+    this.list = list;
+    this.clock += 1;
     this.#onChange();
   }
 }

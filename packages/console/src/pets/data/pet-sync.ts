@@ -8,7 +8,6 @@ export interface PetSyncOptions {
   query: PetQuery;
   /** Called after every attempt. */
   onState: () => void;
-  /** The pets on the screen. */
   idsOnScreen: () => readonly bigint[];
   refreshMs?: number;
   retryMs?: number;
@@ -29,7 +28,6 @@ const mostPages = 10;
 export class PetSync {
   /** How often the list was loaded by hand. */
   loads = 0;
-  /** True while the list is loaded by hand. */
   isLoading = true;
   /** Why the last attempt failed; undefined if it did not. */
   error: unknown;
@@ -82,7 +80,6 @@ export class PetSync {
     this.#wake();
   }
 
-  /** Adds the next page below the rows. */
   more(): void {
     this.#wantsMore = this.hasMore;
     this.#wake();
@@ -98,7 +95,6 @@ export class PetSync {
     if (!isPaused) this.#wake();
   }
 
-  /** Returns how long to wait before the next attempt. */
   async #attempt(): Promise<number> {
     const { refreshMs, retryMs, rows } = this.#options;
     const { signal } = this.#current;

@@ -1,7 +1,7 @@
-import { useEffect, useMemo, useReducer } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../client/src/index.ts';
 import { toProblem, type Problem } from '../../connect.ts';
-import type { PetQuery } from '../find/query.ts';
+import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
 import { PetRows } from './pet-rows.ts';
 import { PetSync } from './pet-sync.ts';
 
@@ -58,4 +58,23 @@ function idsOnScreen(): bigint[] {
     return bottom > 0 && top < innerHeight;
   });
   return shown.map(({ dataset }) => BigInt(dataset['id'] ?? ''));
+}
+
+/** Browsers refuse to change the address many times in a short while. */
+const addressDelayMs = 150;
+
+/** The query of the address. Changes of it go back there, without a new entry in the history. */
+export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
+  const [query, setQuery] = useState(() => readQuery(location.search));
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      history.replaceState(history.state, '', location.pathname + renderQuery(query) + location.hash);
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
+  }, [query]);
+  const change = useCallback(
+    (changes: Partial<PetQuery>) => setQuery((before) => ({ ...before, ...changes })),
+    [],
+  );
+  return [query, change];
 }

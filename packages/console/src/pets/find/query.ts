@@ -20,7 +20,6 @@ export const defaultQuery: PetQuery = { text: '', status: 'all' };
 
 const largest = 2n ** 63n - 1n;
 
-/** What the service searches for. */
 export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
   const [, kind, digits] = /^\s*(#|category:)\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');

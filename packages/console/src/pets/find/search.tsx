@@ -5,9 +5,7 @@ import { numberOf, statusFilters, type StatusFilter } from './query.ts';
 export interface SearchProps {
   text: string;
   onChange: (text: string) => void;
-  /** The search box, for the shortcut that goes there. */
   box: RefObject<HTMLInputElement | null>;
-  /** Goes from the search box to the pets it found. */
   onDown: () => void;
 }
 
@@ -62,13 +60,8 @@ export function Search({ text, onChange, box, onDown }: SearchProps) {
   );
 }
 
-export interface FilterProps {
-  chosen: StatusFilter;
-  onChoose: (status: StatusFilter) => void;
-}
-
 /** Radio buttons: one click or the arrow keys choose a status. */
-export function Filter({ chosen, onChoose }: FilterProps) {
+export function Filter({ chosen, onChoose }: { chosen: StatusFilter; onChoose: (s: StatusFilter) => void }) {
   return (
     <fieldset class="filter">
       <legend class="visually-hidden">Filter by status</legend>

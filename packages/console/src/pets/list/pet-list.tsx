@@ -22,7 +22,7 @@ export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...gr
         {problem.requestId !== undefined && ` Request id ${problem.requestId}.`}
       </State>
     );
-  if (count === 0 && sync.isLoading) return <Loading />;
+  if (count === 0 && sync.isLoading) return <State title="Loading pets…" />;
   if (count === 0 && text.trim() === '' && status === 'all')
     return <State title="No pets yet" action="Add your first pet" onAction={grid.changes && onAdd} />;
   if (count === 0) {
@@ -52,7 +52,6 @@ export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...gr
   );
 }
 
-/** Calls back when the end of the list comes near. */
 function More({ onSeen }: { onSeen: () => void }) {
   const end = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
@@ -70,31 +69,10 @@ function More({ onSeen }: { onSeen: () => void }) {
   );
 }
 
-function Loading() {
-  return (
-    <div aria-busy="true">
-      <p class="visually-hidden" role="status">
-        Loading pets…
-      </p>
-      <div class="columns" aria-hidden="true" />
-      <div class="rows is-loading" aria-hidden="true">
-        {Array.from({ length: 12 }, (_, index) => (
-          <div key={index} class="row is-loading">
-            <i />
-            <i />
-            <i />
-            <i />
-          </div>
-        ))}
-      </div>
-    </div>
-  );
-}
-
 interface StateProps {
   title: string;
-  action: string;
-  onAction: (() => void) | undefined;
+  action?: string;
+  onAction?: (() => void) | undefined;
   children?: ComponentChildren;
 }
 

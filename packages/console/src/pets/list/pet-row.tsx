@@ -1,18 +1,15 @@
 import type { Pet } from '../../../../client/src/index.ts';
-import type { Changes } from '../../changes/use-changes.ts';
-import { shortNameOf } from '../../changes/wish.ts';
+import type { Changes } from '../../changes/pet-actions.ts';
+import { shortNameOf } from '../../changes/words.ts';
 import { labelOf } from '../../draft.ts';
 import type { Row } from '../data/pet-rows.ts';
 
 export interface PetRowProps {
   row: Row;
-  /** Its place in the list, from 0. */
   index: number;
   /** The row of the list that the Tab key reaches. What can be pressed in other rows has a tabindex of -1. */
   isActive: boolean;
-  /** The row whose details are shown. */
   isChosen: boolean;
-  /** Undefined if the key may change nothing. */
   changes: Changes | undefined;
   onOpen: (pet: Pet) => void;
 }
@@ -77,14 +74,9 @@ export function PetRow({ row, index, isActive, isChosen, changes, onOpen }: PetR
   );
 }
 
-interface MainButtonProps {
-  pet: Pet;
-  changes: Changes;
-  tabIndex: number;
-}
-
 /** Sells a pet with one click. Always the same button, so that it keeps the focus. */
-function MainButton({ pet, changes: { actions, notes }, tabIndex }: MainButtonProps) {
+function MainButton({ pet, changes, tabIndex }: { pet: Pet; changes: Changes; tabIndex: number }) {
+  const { actions, notes } = changes;
   const showProblem = () =>
     document.querySelector<HTMLElement>(`.note[data-pet="${pet.id}"] button`)?.focus();
   const isSold = pet.status === 'sold';

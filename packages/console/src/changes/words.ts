@@ -2,36 +2,21 @@ import type { Pet, PetFields, PetStatus } from '../../../client/src/index.ts';
 import { petFields } from '../draft.ts';
 import type { Words } from './notes.ts';
 
-/** A status; `none` stands for a pet without one. */
 type StatusKey = PetStatus | 'none';
 
-const done: Record<StatusKey, string> = {
-  available: ' is available.',
-  pending: ' is pending.',
-  sold: ' is sold.',
-  none: ' has no status.',
-};
-const commands: Record<StatusKey, string> = {
-  available: 'Make it available',
-  pending: 'Make it pending',
-  sold: 'Sell it',
-  none: 'Take its status away',
-};
-/** What somebody else has done to it. */
-const deeds: Record<StatusKey, [before: string, after: string]> = {
-  available: ['made ', ' available'],
-  pending: ['made ', ' pending'],
-  sold: ['sold ', ''],
-  none: ['taken the status of ', ' away'],
+/** How to tell of each status: that a pet has it, to give it, and that somebody else has given it. */
+const told: Record<StatusKey, { done: string; command: string; deed: [before: string, after: string] }> = {
+  available: { done: ' is available.', command: 'Make it available', deed: ['made ', ' available'] },
+  pending: { done: ' is pending.', command: 'Make it pending', deed: ['made ', ' pending'] },
+  sold: { done: ' is sold.', command: 'Sell it', deed: ['sold ', ''] },
+  none: { done: ' has no status.', command: 'Take its status away', deed: ['taken the status of ', ' away'] },
 };
 
-/** Tells what has become of a pet. */
 export function tellDone(pet: Pet, wish: Wish): Words {
   if (wish === 'remove') return ['Removed ', pet, '.'];
-  return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, done[keyOf(pet)]];
+  return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, told[keyOf(pet)].done];
 }
 
-/** Tells that nothing has become of it. */
 export function tellFailed(pet: Pet, wish: Wish): Words {
   return [pet, wish === 'remove' ? ' was not removed.' : ' was not changed.'];
 }
@@ -39,7 +24,7 @@ export function tellFailed(pet: Pet, wish: Wish): Words {
 /** The label of a button that does it in spite of what others did. */
 export function anywayLabel(wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
-  return `${wish.status === undefined ? 'Save it' : commands[keyOf(wish)]} anyway`;
+  return `${wish.status === undefined ? 'Save it' : told[keyOf(wish)].command} anyway`;
 }
 
 /** Tells what others did to a pet since a person saw it. */
@@ -47,7 +32,7 @@ export function tellConflict(seen: Pet, now: Pet): Words {
   const parts: Words[] = [];
   const subject = () => (parts.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
-    const [before, after] = deeds[keyOf(now)];
+    const [before, after] = told[keyOf(now)].deed;
     parts.push([before, subject(), after]);
   }
   if (now.name !== seen.name) parts.push(['renamed ', subject(), ' to ', now]);
@@ -79,7 +64,6 @@ export function fieldsOf(pet: Pet): PetFields {
   return Object.fromEntries(petFields.map((field) => [field, pet[field] ?? null]));
 }
 
-/** The pet as it is wanted. */
 export function withFields(pet: Pet, fields: PetFields): Pet {
   const wanted: Record<string, unknown> = { ...pet };
   for (const field of petFields) {
