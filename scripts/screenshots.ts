@@ -1,9 +1,7 @@
 /** Takes the screenshots in `docs/screenshots`: `npm run screenshots`. */
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { petStatuses } from '../src/domain/pet.ts';
 import { openListeningService } from '../test/support/http/listening.ts';
-import { openServiceOnFile } from '../test/support/http/service-on-file.ts';
 import { openBrowser } from '../test/support/browser/browser.ts';
 import { add, signIn } from '../test/support/browser/console.ts';
 import { deafen, noteOf, openDetails, rowOf, tillOf } from '../test/support/browser/shop.ts';
@@ -126,14 +124,3 @@ await take('details-wide', '/', { viewport: { width: 1920, height: 1000 } }, asy
   await enter(page, 'Pixel');
   await openDetails(page, 'Pixel');
 });
-
-const manyPets = Array.from({ length: 50_000 }, (_, index) => ({
-  name: `${names[index % names.length]} ${index + 1}`,
-  categoryId: BigInt((index % 7) + 1),
-  status: petStatuses[index % 3] ?? 'sold',
-}));
-await using large = await openServiceOnFile(manyPets);
-await using visited = await visit(chromium.browser, large.url, screen);
-await signIn(visited.page, large.apiKey);
-await visited.page.getByText('50000').waitFor();
-await visited.page.screenshot({ path: join(folder, 'many.png') });
