@@ -39,9 +39,9 @@ const run: Run = async ({ rounds, seed, report, program }) => {
 const orderAfterCommit: Patch[] = [
   {
     file: 'src/sqlite/pet-changes.ts',
-    find: `      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now) });`,
+    find: `      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now), ...by });`,
     replace: `      if (ordered)
-        setTimeout(() => writeOrder({ petId: id, status: ordered, createdAt: new Date(now) }), 20);`,
+        setTimeout(() => writeOrder({ petId: id, status: ordered, createdAt: new Date(now), ...by }), 20);`,
   },
 ];
 
