@@ -45,10 +45,14 @@ const orderAfterCommit: Patch[] = [
   },
 ];
 
+// Out here, so that a test knows their patches without running them.
+const runAcknowledgeBeforeCommit = againstBroken(run, acknowledgeBeforeCommit);
+const runOrderAfterCommit = againstBroken(run, orderAfterCommit);
+
 /** Each of the broken programs must be found out. */
 const runControls: Run = async (options) => {
-  const early = await againstBroken(run, acknowledgeBeforeCommit)(options);
-  const apart = await againstBroken(run, orderAfterCommit)(options);
+  const early = await runAcknowledgeBeforeCommit(options);
+  const apart = await runOrderAfterCommit(options);
   const faults = early.faults.length > 0 && apart.faults.length > 0 ? [...apart.faults, ...early.faults] : [];
   return { figures: {}, faults };
 };
