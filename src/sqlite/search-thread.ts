@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite';
+import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../domain/experimental-store.ts';
 import { describeFailure, refuseMoved } from './errors.ts';
 import { openDatabase, readWhenFree } from './opening/connect.ts';
@@ -8,6 +9,11 @@ import { findPets, type SearchOutcome } from './search.ts';
 /** The thread that reads all pets where a search must, so that the serving thread never does. */
 
 declare const self: Worker;
+
+// Where cores are few, lists go first. Only Linux gives a thread a priority of its own.
+if (process.platform === 'linux') {
+  setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+}
 
 let store: StoreFile;
 let database: Database | undefined;

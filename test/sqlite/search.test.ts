@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { rename } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { noReport, type Report } from '../../src/domain/progress.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
@@ -36,6 +37,21 @@ describe('a search that reads many pets', () => {
     expect(idsOf((await store.pets.listPets({ limit: 1 })).json)).toEqual(['1']);
     expect(isFound).toBe(false);
     expect(await searching).toBe(true);
+    await store.close();
+  });
+
+  it.if(process.platform === 'linux')('lets the other threads go first', async () => {
+    await using place = await makeSqlitePlace();
+    const store = await place.open();
+    await store.experimental.searchPets(nothing);
+    const priorities = (await readdir('/proc/self/task')).map((thread) => {
+      try {
+        return getPriority(Number(thread));
+      } catch {
+        return 'ended meanwhile';
+      }
+    });
+    expect(priorities).toContain(Math.max(getPriority(), 10));
     await store.close();
   });
 
