@@ -38,7 +38,15 @@ function filesOf({ folder, database }: Service): Place[] {
     ...list(folder).map((name) => join(folder, name)),
     ...ofStore.map((name) => join(dirname(database), name)),
   ]);
-  return [...paths].map((path) => ({ name: basename(path), bytes: readFileSync(path) }));
+  return [...paths].flatMap((path) => {
+    try {
+      return [{ name: basename(path), bytes: readFileSync(path) }];
+    } catch (error) {
+      // A backup that runs beside the service has finished and removed it meanwhile.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  });
 }
 
 function list(folder: string): string[] {
