@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OperatorError } from '../../src/domain/error.ts';
 import { buildExecutable } from '../executable.ts';
-import { outputOf } from '../command.ts';
+import { outputOf, project } from '../command.ts';
 import { isExecutableOf, type Platform } from './platforms.ts';
 import { runtimeFor } from './runtime.ts';
 import { writeSbom } from './sbom.ts';
@@ -17,6 +17,7 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
   const temporary = mkdtempSync(join(tmpdir(), 'petstore-release-'));
   try {
     await packPackages(folder, source);
+    await packDeploy(join(folder, `petstore-deploy-${source.version}.tar.gz`), source);
     for (const platform of platforms) {
       const runtime = await runtimeFor(platform, temporary);
       const outfile = join(folder, `petstore-${source.version}-${platform.name}`);
@@ -45,6 +46,13 @@ async function packPackages(folder: string, { committedAt }: Source): Promise<vo
   for (const name of ['petstore-client', 'petstore-testkit']) {
     await outputOf([...pack, '--workspace', name], { env });
   }
+}
+
+/** Packs deploy/ as it is in the commit. git sorts the files and gives them one owner and the time of the commit. */
+async function packDeploy(file: string, { commit }: Source): Promise<void> {
+  const archive = Bun.$`git -c tar.umask=0022 archive --format=tar ${commit} deploy`;
+  // Bun compresses it, because programs called gzip differ.
+  await Bun.write(file, Bun.gzipSync(await archive.cwd(project).arrayBuffer()));
 }
 
 async function checksums(folder: string): Promise<string> {

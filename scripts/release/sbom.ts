@@ -3,8 +3,27 @@ import { dirname, join } from 'node:path';
 import { outputOf, project } from '../command.ts';
 import type { Source } from './source.ts';
 
+interface Component {
+  'bom-ref': string;
+  type: string;
+  name: string;
+  version: string;
+  purl: string;
+}
+
+/** What Bun is linked with and no lockfile names. The Bun of every platform has the same. */
+const insideBun = [
+  linked('sqlite', 'pkg:generic/sqlite'),
+  linked('boringssl', 'pkg:github/google/boringssl'),
+];
+
+function linked(name: string, purl: string): Component {
+  const version = process.versions[name] ?? '';
+  return { 'bom-ref': `${name}@${version}`, type: 'library', name, version, purl: `${purl}@${version}` };
+}
+
 /**
- * Writes the bill of materials: the service, the client and all they depend on, from the lockfile, in CycloneDX.
+ * Writes the bill of materials in CycloneDX: the service, the client, all they depend on, and what is inside Bun.
  * `npm sbom --omit=dev` also leaves out packages that development shares (pg, commander), so npm gets a lockfile
  * without development packages instead. It names the root and a workspace after their folders.
  */
@@ -25,7 +44,8 @@ export async function writeSbom(file: string, folder: string, { committedAt }: S
   const { serialNumber: __, ...sbom } = JSON.parse(await outputOf(list, { cwd: copy })) as {
     serialNumber: string;
     metadata: Record<string, unknown>;
-    components: { name: string; purl: string }[];
+    components: Component[];
+    dependencies: { ref: string; dependsOn: string[] }[];
   };
   const metadata = { ...sbom.metadata, timestamp: committedAt.toISOString() };
   const components = sbom.components.map((each) =>
@@ -33,5 +53,9 @@ export async function writeSbom(file: string, folder: string, { committedAt }: S
       ? { ...each, name: each.purl.replace(/^pkg:npm\/|@.*$/g, '') }
       : each,
   );
-  await Bun.write(file, `${JSON.stringify({ ...sbom, metadata, components }, null, 2)}\n`);
+  const refs = insideBun.map((each) => each['bom-ref']);
+  sbom.dependencies.find(({ ref }) => ref === `bun@${Bun.version}`)?.dependsOn.push(...refs);
+  sbom.dependencies.push(...refs.map((ref) => ({ ref, dependsOn: [] })));
+  const all = { ...sbom, metadata, components: [...components, ...insideBun] };
+  await Bun.write(file, `${JSON.stringify(all, null, 2)}\n`);
 }

@@ -8,7 +8,7 @@ export interface Source {
   commit: string;
   /** When the commit was made. Every time in the release is this one, so that another run gives the same bytes. */
   committedAt: Date;
-  /** The section of the changelog, without its heading. */
+  /** The section of the changelog, dated by the commit. */
   notes: string;
 }
 
@@ -17,12 +17,8 @@ export async function readSource(): Promise<Source> {
   await refuseChanges();
   const version = await readVersion();
   const [commit = '', seconds] = (await git('log', '-1', '--format=%H %ct')).split(' ');
-  return {
-    version,
-    commit,
-    committedAt: new Date(Number(seconds) * 1000),
-    notes: await readNotes(version),
-  };
+  const committedAt = new Date(Number(seconds) * 1000);
+  return { version, commit, committedAt, notes: await readNotes(version, committedAt) };
 }
 
 async function refuseChanges(): Promise<void> {
@@ -33,10 +29,11 @@ async function refuseChanges(): Promise<void> {
       'Commit them or stash them.',
     );
   }
-  // npm packs whole folders, also what git ignores. The client's package is built in one.
-  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', 'src', 'packages');
-  const stray = ignored.split('\n').find((file) => file !== '' && !file.startsWith('packages/client/dist/'));
-  if (stray !== undefined) {
+  // npm packs whole folders, also what git ignores.
+  const packed = ['src', ':(glob)packages/*/src/**'];
+  const ignored = await git('ls-files', '--others', '--ignored', '--exclude-standard', ...packed);
+  const [stray] = ignored.split('\n');
+  if (stray) {
     throw new OperatorError(`${stray} is in no commit, because git ignores it.`, 'Remove it.');
   }
 }
@@ -76,19 +73,20 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-async function readNotes(version: string): Promise<string> {
+/** The heading may still say "unreleased". */
+async function readNotes(version: string, committedAt: Date): Promise<string> {
   const changelog = await Bun.file(join(project, 'CHANGELOG.md')).text();
   const sections = changelog.split(/^## /m).slice(1);
-  const section = sections.find((text) => text.startsWith(`${version} - `));
-  const [heading = '', ...lines] = section?.split('\n') ?? [];
-  const remedy = `Give it a heading "## ${version} - YYYY-MM-DD".`;
+  const section = sections.find((text) => text.startsWith(`${version} `));
   if (section === undefined) {
-    throw new OperatorError(`CHANGELOG.md has no section for ${version}.`, remedy);
+    throw new OperatorError(
+      `CHANGELOG.md has no section for ${version}.`,
+      `Give it a heading "## ${version} - unreleased".`,
+    );
   }
-  if (!/ - \d{4}-\d{2}-\d{2}$/.test(heading)) {
-    throw new OperatorError(`The section "${heading}" of CHANGELOG.md has no date.`, remedy);
-  }
-  return `${lines.join('\n').trim()}\n`;
+  const [, ...lines] = section.split('\n');
+  const day = committedAt.toISOString().slice(0, 10);
+  return `# Petstore ${version} - ${day}\n\n${lines.join('\n').trim()}\n`;
 }
 
 async function readJson<T>(file: string): Promise<T> {

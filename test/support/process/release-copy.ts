@@ -11,7 +11,7 @@ export interface ReleaseCopy {
   [Symbol.dispose](): void;
 }
 
-/** A repository of its own with the project's files in one commit, whose changelog is ready for a release. */
+/** A repository of its own with the project's files in one commit. */
 export async function makeReleaseCopy(): Promise<ReleaseCopy> {
   const folder = makeFolder();
   const path = join(folder.path, 'petstore');
@@ -20,8 +20,6 @@ export async function makeReleaseCopy(): Promise<ReleaseCopy> {
     await mkdir(dirname(join(path, file)), { recursive: true });
     await cp(join(project, file), join(path, file));
   }
-  const changelog = await Bun.file(join(path, 'CHANGELOG.md')).text();
-  await Bun.write(join(path, 'CHANGELOG.md'), changelog.replace(/^(## .* - )unreleased$/gm, '$12027-01-31'));
   await git(path, 'init', '--quiet');
   await commit(path);
   return openCopy(path, folder);
@@ -51,7 +49,7 @@ async function openCopy(path: string, folder: Folder): Promise<ReleaseCopy> {
 
 async function commit(path: string): Promise<void> {
   await git(path, 'add', '--all');
-  await git(path, 'commit', '--quiet', '--message', 'Release');
+  await git(path, 'commit', '--quiet', '--message', 'All files');
 }
 
 function git(path: string, ...args: string[]): Promise<string> {
