@@ -1,13 +1,18 @@
 // Runs the commands of docs/operations.md, unchanged, on a Debian of its own whose first process is systemd.
 //   bun scripts/check-operations.ts      needs root, and: apt-get install podman mmdebstrap openssl
 // Where podman's defaults do not work, as in a sandbox, CONTAINERS_CONF names a file with others.
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, type Ended } from '../test/support/process/package.ts';
-import { isDefinition, keyIn, operationsBlocks } from '../test/support/process/operations-document.ts';
+import {
+  isDefinition,
+  isForClone,
+  keyIn,
+  operationsBlocks,
+} from '../test/support/process/operations-document.ts';
 import { makeFolder } from '../test/support/process/process.ts';
-import { outputOf, project } from './command.ts';
-import { buildExecutable } from './executable.ts';
+import { makeReleaseCopy } from '../test/support/process/release-copy.ts';
+import { outputOf } from './command.ts';
 
 const packages = 'systemd-sysv,sudo,curl,ca-certificates,procps,prometheus,prometheus-node-exporter';
 const bootPatienceMs = 120_000;
@@ -16,7 +21,7 @@ const image = `localhost/${name}`;
 
 using folder = makeFolder();
 const root = join(folder.path, 'root');
-const checkout = join(root, 'srv/checkout');
+const released = join(root, 'srv/release');
 await makeRoot();
 try {
   await boot();
@@ -30,6 +35,10 @@ async function runDocument(): Promise<void> {
   let [definitions, apiKey] = ['', ''];
   for (const block of (await operationsBlocks()).filter(({ language }) => language === 'sh')) {
     const title = block.text.split('\n').at(0);
+    if (isForClone(block)) {
+      console.log(`left out, because the machine has no Node: ${title}`);
+      continue;
+    }
     if (/s3/i.test(block.text)) {
       console.log(`left out, because the machine has no bucket: ${title}`);
       continue;
@@ -44,18 +53,17 @@ async function runDocument(): Promise<void> {
   }
 }
 
-/** A small Debian, with a checkout, a release and a certificate for pets.example in it. */
+/** A small Debian, with a release and a certificate for pets.example in it. */
 async function makeRoot(): Promise<void> {
   await outputOf(['mmdebstrap', '--variant=minbase', '--quiet', `--include=${packages}`, 'bookworm', root]);
-  mkdirSync(checkout, { recursive: true });
-  cpSync(join(project, 'deploy'), join(checkout, 'deploy'), { recursive: true });
-  for (const version of ['2.0.0', '2.1.0']) {
-    await buildExecutable({ outfile: join(checkout, `petstore-${version}-linux-x64`) });
-  }
-  const prepare =
-    'sha256sum petstore-* > SHA256SUMS; openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=pets.example ' +
+  using clone = await makeReleaseCopy();
+  const { status, stderr } = await clone.release('--only', 'linux-x64');
+  if (status !== 0) throw new Error(stderr);
+  cpSync(join(clone.path, 'dist/release'), released, { recursive: true });
+  const certify =
+    'openssl req -x509 -newkey rsa:2048 -nodes -days 30 -subj /CN=pets.example ' +
     '-addext subjectAltName=DNS:pets.example -keyout key.pem -out cert.pem';
-  await outputOf(['sh', '-ec', prepare], { cwd: checkout });
+  await outputOf(['sh', '-ec', certify], { cwd: released });
   // A container shares the kernel's settings with this machine, and must leave them alone.
   symlinkSync('/dev/null', join(root, 'etc/systemd/system/systemd-sysctl.service'));
 }
@@ -79,8 +87,8 @@ function podman(...args: string[]): Promise<string> {
   return outputOf(['podman', ...args]);
 }
 
-/** Runs a script as root in the machine's checkout. */
+/** Runs a script as root in the folder of the release. */
 function shell(script: string): Promise<Ended> {
-  const settings = ['--workdir=/srv/checkout', '--env=CURL_CA_BUNDLE=/srv/checkout/cert.pem'];
+  const settings = ['--workdir=/srv/release', '--env=CURL_CA_BUNDLE=/srv/release/cert.pem'];
   return run(['podman', 'exec', ...settings, name, 'bash', '-ec', script], '/');
 }

@@ -1,15 +1,15 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { collect, type Collected } from './collect.ts';
-import { outputOf, project, run, type Ended } from './package.ts';
+import { run, type Ended } from './package.ts';
 import { cleanEnvironment, makeFolder } from './process.ts';
 
 /** What stands in for a machine with systemd: a folder for its root, without the rights of root. */
 export interface OperatedMachine extends AsyncDisposable {
   /** What a line of the document becomes on this machine. */
   translate(text: string): string;
-  /** Runs commands in the checkout as one shell. */
+  /** Runs commands in the operator's folder as one shell. */
   run(script: string): Promise<Ended>;
   /** What an installed unit and its drop-ins set, by name. */
   readUnit(name: string): UnitSettings;
@@ -24,12 +24,17 @@ type UnitSettings = Record<string, string[]>;
 
 const fixtures = join(import.meta.dir, '../../fixtures');
 
-/** Has a checkout with the release's executable and a certificate in it. `replacements` adapt the document's text. */
-export async function makeOperatedMachine(replacements: Record<string, string>): Promise<OperatedMachine> {
+/**
+ * The operator is in a folder with the files of a release or a clone, and gets a certificate there. `replacements` adapt
+ * the document's text.
+ */
+export function makeOperatedMachine(cwd: string, replacements: Record<string, string>): OperatedMachine {
   const folder = makeFolder();
   const root = join(folder.path, 'root');
-  const checkout = join(folder.path, 'checkout');
-  await prepareCheckout(checkout, root);
+  const settings = join(root, 'etc/petstore/petstore.env');
+  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+  cpSync(join(fixtures, 'localhost.pem'), join(cwd, 'cert.pem'));
+  cpSync(join(fixtures, 'localhost-key.pem'), join(cwd, 'key.pem'));
   let service: { process: Bun.Subprocess; log: Collected; mainPid: string } | undefined;
 
   const translate = (text: string): string => {
@@ -49,7 +54,7 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
   const environment = (additions: Record<string, string | undefined> = {}) =>
     cleanEnvironment({
       PATH: `${root}/usr/local/bin:${process.env['PATH']}`,
-      CURL_CA_BUNDLE: join(checkout, 'cert.pem'),
+      CURL_CA_BUNDLE: join(cwd, 'cert.pem'),
       STOP_DELAY: '0',
       ...additions,
     });
@@ -68,16 +73,20 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
 
   const machine: OperatedMachine = {
     translate,
-    run: (script) => run(['sh', '-ec', translate(script)], checkout, environment()),
+    async run(script) {
+      const ended = await run(['sh', '-ec', translate(script)], cwd, environment());
+      if (existsSync(settings)) writeFileSync(settings, adaptSettings(readFileSync(settings, 'utf8'), root));
+      return ended;
+    },
     readUnit,
     async runJob(name) {
       const { command, env } = commandOf(name);
-      return run(command, checkout, env);
+      return run(command, cwd, env);
     },
     async start() {
       const { command, env } = commandOf('petstore.service');
       const child = Bun.spawn(command, {
-        cwd: checkout,
+        cwd,
         env,
         stdio: ['ignore', 'pipe', 'ignore'],
         timeout: 180_000,
@@ -92,7 +101,7 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
       const { ExecReload = [] } = readUnit('petstore.service');
       const { env } = commandOf('petstore.service');
       const script = `MAINPID=${service?.mainPid}; ${translate(ExecReload.join(' && '))}`;
-      const { status, stdout } = await run(['sh', '-ec', script], checkout, env);
+      const { status, stdout } = await run(['sh', '-ec', script], cwd, env);
       if (status !== 0) throw new Error(stdout);
       await service?.log.untilMatch(/"message":"TLS certificate reloaded"/);
     },
@@ -110,18 +119,9 @@ export async function makeOperatedMachine(replacements: Record<string, string>):
   return machine;
 }
 
-/** A checkout with what the document expects in it. Every port is a free one. */
-async function prepareCheckout(checkout: string, root: string): Promise<void> {
-  cpSync(join(project, 'deploy'), join(checkout, 'deploy'), { recursive: true });
-  const settings = join(checkout, 'deploy/systemd/petstore.env');
-  const shipped = readFileSync(settings, 'utf8').replaceAll(/^(\w*PORT)=.*/gm, '$1=0');
-  writeFileSync(settings, below(root, shipped));
-  cpSync(join(fixtures, 'localhost.pem'), join(checkout, 'cert.pem'));
-  cpSync(join(fixtures, 'localhost-key.pem'), join(checkout, 'key.pem'));
-  await outputOf([process.execPath, 'scripts/build.ts', join(checkout, 'petstore-release')], project);
-  const sums = await outputOf(['sha256sum', 'petstore-release'], checkout);
-  writeFileSync(join(checkout, 'SHA256SUMS'), sums);
-  mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
+/** Settings as they are installed, but with paths below the root, and with every port a free one. */
+function adaptSettings(text: string, root: string): string {
+  return below(root, text.replaceAll(/^(\w*PORT)=.*/gm, '$1=0'));
 }
 
 /** Moves the paths of a machine below a folder; those that are there already stay. */

@@ -21,6 +21,15 @@ export function isDefinition({ text }: Block): boolean {
   return /^petstore\(\) \{/.test(text);
 }
 
+/** Two blocks show how to get the program: from the files of a release, and from a clone. */
+export function isForRelease({ text }: Block): boolean {
+  return text.startsWith('sha256sum ');
+}
+
+export function isForClone({ text }: Block): boolean {
+  return text.startsWith('npm run build\n');
+}
+
 /** The key that a command has just shown, if any. */
 export function keyIn(output: string): string | undefined {
   return /pets_[0-9A-Za-z]{36}/.exec(output.slice(output.lastIndexOf('Key ')))?.[0] ?? undefined;
