@@ -1,4 +1,5 @@
 import { CommanderError, type Command } from 'commander';
+import { version } from '../../package.json';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { outputFailed } from '../system/files.ts';
 import { createProgram } from './program.ts';
@@ -12,7 +13,11 @@ await run(process.argv.slice(2));
 async function run([first, ...rest]: string[]): Promise<void> {
   // `petstore help keys` is `petstore keys --help`.
   const args = first === undefined ? [] : first === 'help' ? [...rest, '--help'] : [first, ...rest];
-  const program = createProgram().hook('preAction', (_program, command) => refuseMissingValue(args, command));
+  // Commander shows the version as soon as it meets --version, before a --verbose behind it.
+  const shown = args.includes('--verbose') ? await describeVersions() : undefined;
+  const program = createProgram(shown).hook('preAction', (_program, command) =>
+    refuseMissingValue(args, command),
+  );
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -22,6 +27,11 @@ async function run([first, ...rest]: string[]): Promise<void> {
     // What the command began, such as a request to a silent bucket, would keep the process for minutes.
     process.exit();
   }
+}
+
+async function describeVersions(): Promise<string> {
+  const { sqliteVersion } = await import('../sqlite/opening/check-store.ts');
+  return `${version}\nBun ${Bun.version}\nSQLite ${sqliteVersion()}`;
 }
 
 async function fail(error: unknown): Promise<void> {

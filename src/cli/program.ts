@@ -37,13 +37,14 @@ const removedCommands = {
   conform: 'It is a program of its own in the package petstore-testkit: petstore-conform.',
 };
 
-/** The command line, in which each command is defined just before it is parsed. */
-export function createProgram(): Command {
+/** The command line, in which each command is defined just before it is parsed. `shown` is what --version shows. */
+export function createProgram(shown = version): Command {
   const program = new Command('petstore')
     .description(`petstore ${version}: a Pet Store API, and the tools to run it.`)
     .helpOption('-h, --help', 'Show this help.')
     .helpCommand('help [command]', 'Show the help of a command.')
-    .version(version, '--version', 'Show the version.')
+    .version(shown, '--version', 'Show the version.')
+    .option('--verbose', 'With --version, also show the versions of Bun and SQLite inside.')
     .option(
       '--env-file <file>',
       'Read settings from a file of NAME=value lines. The environment and flags win.',

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { version } from '../../package.json';
 import { post, rex } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import {
@@ -46,6 +47,9 @@ describe('petstore doctor', () => {
     expect(stdout).toMatch(/\n(?:All is well|The service can run\. Warnings: \d)\.\n$/);
     expect(stdout).not.toContain('PROBLEM');
     expect(stdout).toContain('the first start creates it');
+    expect(stdout).toMatch(
+      new RegExp(`petstore ${version} has Bun ${Bun.version} and SQLite 3\\.\\d+\\.\\d+ inside`),
+    );
     expect(readdirSync(folder.path)).toEqual([]);
   });
 

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
+import { version } from '../../../package.json';
 import type { ServeOptions } from '../../server/options.ts';
+import { sqliteVersion } from '../../sqlite/opening/check-store.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
 import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
@@ -47,7 +49,10 @@ async function* examine(texts: Record<string, string | boolean>, onlyTls: boolea
   }
   yield ok('configuration', 'Every setting has a valid value.');
   const now = Date.now();
-  if (!onlyTls) yield* checkListening(options);
+  if (!onlyTls) {
+    yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
+    yield* checkListening(options);
+  }
   yield* checkTls(options, now);
   if (onlyTls) return;
   const store =

@@ -39,7 +39,8 @@ export function refuseOldSqlite(version = sqliteVersion()): void {
   );
 }
 
-function sqliteVersion(): string {
+/** The SQLite inside Bun. */
+export function sqliteVersion(): string {
   using database = new Database(':memory:');
   const { version } = database.query('SELECT sqlite_version() AS version').get() as { version: string };
   return version;
