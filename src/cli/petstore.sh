@@ -3,6 +3,12 @@
 # Bun would read that folder's .env and run programs that its bunfig.toml or tsconfig.json names. (`env -S` in a first
 # line could pass these options, but BusyBox has no -S.)
 program=$(readlink -f "$0")
-# Where npm puts Bun: in this package, or beside it among other packages.
-PATH=${program%/src/cli/petstore.sh}/node_modules/.bin:${program%/node_modules/*}/node_modules/.bin:$PATH
-exec bun --no-env-file --config=/dev/null --tsconfig-override=/dev/null "${program%.sh}.ts" "$@"
+bun=bun
+# npm puts Bun into this package or beside it among other packages. If npm runs no install scripts, .bin/bun is a text
+# that says so ("echo ..."), and the program is in the package of the platform.
+for folder in "${program%/src/cli/*}" "${program%/node_modules/*}"; do
+  for found in "$folder"/node_modules/.bin/bun "$folder"/node_modules/@oven/bun-*/bin/bun; do
+    if [ "$bun" = bun ] && [ -x "$found" ] && [ "$(head -c 4 "$found")" != echo ]; then bun=$found; fi
+  done
+done
+exec "$bun" --no-env-file --config=/dev/null --tsconfig-override=/dev/null "${program%.sh}.ts" "$@"
