@@ -7,6 +7,7 @@ import { version } from '../../../package.json';
 import { openBrowser } from '../../../test/support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
 import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
+import { installTools, nodes } from '../../../test/support/process/tools.ts';
 
 /** Uses the package and prints one line. */
 const program = `
@@ -45,6 +46,7 @@ let installed: string;
 let service: ListeningService;
 
 beforeAll(async () => {
+  await installTools();
   service = await openListeningService();
   folder = await mkdtemp(join(tmpdir(), 'petstore-packed-'));
   ({ tarball, installed } = await installClient(folder));
@@ -57,14 +59,8 @@ afterAll(async () => {
 });
 
 describe('petstore-client, installed from its tarball', () => {
-  it('runs on plain Node', async () => {
-    expect(await outputOf(['node', 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
-  });
-
-  it('runs on Bun', async () => {
-    expect(await outputOf([process.execPath, 'program.mjs', service.url, service.apiKey], folder)).toBe(
-      printed,
-    );
+  it.each([...nodes, ['Bun', process.execPath]])('runs on %s', async (_name, runtime) => {
+    expect(await outputOf([runtime, 'program.mjs', service.url, service.apiKey], folder)).toBe(printed);
   });
 
   it.each(['nodenext', 'bundler'])('has its types for the module resolution %s', async (resolution) => {
@@ -77,9 +73,9 @@ describe('petstore-client, installed from its tarball', () => {
     expect(await outputOf(command, folder)).toBe('');
   });
 
-  it('shows its sources in a stack', async () => {
+  it.each(nodes)('shows its sources in a stack of %s', async (_name, node) => {
     const script = `import('petstore-client').then(({ createClient }) => createClient({ baseUrl: '' }))`;
-    const child = Bun.spawn(['node', '--enable-source-maps', '-e', script], { cwd: folder, stderr: 'pipe' });
+    const child = Bun.spawn([node, '--enable-source-maps', '-e', script], { cwd: folder, stderr: 'pipe' });
     expect(await child.stderr.text()).toMatch(/petstore-client\/src\/client\.ts:\d+:\d+/);
   });
 

@@ -6,6 +6,7 @@ import { serviceErrorCodes } from '../src/error.ts';
 import * as client from '../src/index.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';
 import { linkClient, project, run } from '../../../test/support/process/package.ts';
+import { installTools, nodes } from '../../../test/support/process/tools.ts';
 
 const readme = await readFile(join(project, 'packages/client/README.md'), 'utf8');
 const samples = [...readme.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```)?/gms)].map(
@@ -14,6 +15,7 @@ const samples = [...readme.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```)
 
 let folder: string;
 beforeAll(async () => {
+  await installTools();
   folder = await mkdtemp(join(tmpdir(), 'petstore-client-readme-'));
   await linkClient(folder);
   for (const { file, text } of samples) await Bun.write(join(folder, file), text);
@@ -32,11 +34,11 @@ describe('the README of the client', () => {
     expect(await run(command, folder)).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('has samples that Node runs without a compiler', async () => {
+  it.each(nodes)('has samples that %s runs without a compiler', async (_name, node) => {
     for (const { file, text } of samples.filter((sample) => sample.text.includes('import '))) {
       const script = file.replace('.ts', '.mjs');
       await Bun.write(join(folder, script), text);
-      expect(await run(['node', '--check', script], folder), text).toMatchObject({ status: 0, stderr: '' });
+      expect(await run([node, '--check', script], folder), text).toMatchObject({ status: 0, stderr: '' });
     }
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { collect } from '../../../../test/support/process/collect.ts';
 import { installPackage, outputOf, project, run } from '../../../../test/support/process/package.ts';
 import { makeFolder, type Folder } from '../../../../test/support/process/process.ts';
+import { installTools, nodes, tools } from '../../../../test/support/process/tools.ts';
 
 /** Uses the package as a test suite would, and prints one line. */
 const program = `
@@ -51,7 +52,6 @@ const [vitestSample = '', nodeSample = ''] = Array.from(
   page.matchAll(/^```js\n(.*?)^```/gms),
   ([, sample = '']) => sample,
 );
-const tools = join(project, 'packages/testkit/test/tools');
 const vitest = join(tools, 'node_modules/vitest');
 
 let folder: Folder;
@@ -59,7 +59,7 @@ let folder: Folder;
 beforeAll(async () => {
   folder = makeFolder();
   await installPackage(folder.path, { withKit: true });
-  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
+  await installTools();
   symlinkSync(vitest, join(folder.path, 'node_modules/vitest'));
   await Bun.write(join(folder.path, 'program.mjs'), program);
   await Bun.write(join(folder.path, 'vitest.test.mjs'), vitestSample);
@@ -71,22 +71,22 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.dispose]());
 
 describe('petstore-testkit, installed from the tarball', () => {
-  it.each([
-    ['Node', 'node'],
-    ['Bun', process.execPath],
-  ])('starts, resets and stops sandboxes on %s', async (_name, runtime) => {
-    const output = await outputOf([runtime, 'program.mjs'], folder.path);
-    const [, seen, forgotten = ''] = /^(.*) (http:\S+)\n$/.exec(output) ?? [];
-    expect(seen).toBe('201 4 3 200 201 6 5 200 404 true true refused');
-    // It ends by itself; this waits for it.
-    while (
-      await fetch(forgotten).then(
-        () => true,
-        () => false,
+  it.each([...nodes, ['Bun', process.execPath]])(
+    'starts, resets and stops sandboxes on %s',
+    async (_name, runtime) => {
+      const output = await outputOf([runtime, 'program.mjs'], folder.path);
+      const [, seen, forgotten = ''] = /^(.*) (http:\S+)\n$/.exec(output) ?? [];
+      expect(seen).toBe('201 4 3 200 201 6 5 200 404 true true refused');
+      // It ends by itself; this waits for it.
+      while (
+        await fetch(forgotten).then(
+          () => true,
+          () => false,
+        )
       )
-    )
-      await Bun.sleep(20);
-  });
+        await Bun.sleep(20);
+    },
+  );
 
   it.each([
     ['npx', ['npx']],
@@ -103,10 +103,16 @@ describe('petstore-testkit, installed from the tarball', () => {
   });
 
   it.each([
-    ['Vitest', ['node', join(vitest, 'vitest.mjs'), 'run', 'vitest.test.mjs']],
-    ['Bun', [process.execPath, 'test', './bun.test.mjs']],
-    ['Node', ['node', '--test', 'node.test.mjs']],
-  ])('works in a test of %s as its page shows', async (_name, command) => {
+    ...nodes.map(([name, node]) => [
+      `Vitest on ${name}`,
+      node,
+      join(vitest, 'vitest.mjs'),
+      'run',
+      'vitest.test.mjs',
+    ]),
+    ...nodes.map(([name, node]) => [name, node, '--test', 'node.test.mjs']),
+    ['Bun', process.execPath, 'test', './bun.test.mjs'],
+  ])('works in a test of %s as its page shows', async (_name, ...command) => {
     const { status, stdout, stderr } = await run(command, folder.path);
     const output = Bun.stripANSI(stdout + stderr);
     expect(output).toMatch(/\b(?:1 pass|pass 1)/);

@@ -2,18 +2,17 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test'
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { outputOf, project } from '../../../../test/support/process/package.ts';
+import { installTools, tools } from '../../../../test/support/process/tools.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 
 /** Tools that call an API from a page of their own origin, as people use them. */
 
-const tools = join(project, 'packages/testkit/test/tools');
 const packages = join(tools, 'node_modules');
 const opened = browserOfFile();
 let sandbox: Sandbox;
 
 beforeAll(async () => {
-  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
+  await installTools();
   // The examples of the document, which both tools send, ask for the available pets after the twentieth.
   sandbox = await startSandbox({ count: 100 });
 });
