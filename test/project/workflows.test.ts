@@ -48,7 +48,7 @@ describe(description, () => {
 
   it('runs against the service, step by step', async () => {
     await using service = await openListeningService();
-    const names = ['addListAndFetch', 'sellOnce', 'retrySafely', 'readFirstPage'];
+    const names = ['addListAndFetch', 'sellOnce', 'findAndSell', 'retrySafely', 'readFirstPage'];
     const workflows = await respect(service, names, { idempotencyKey: 'order-4711' });
     const outcomes = workflows.map(({ workflowId, executedSteps }) => [
       workflowId,
@@ -57,6 +57,7 @@ describe(description, () => {
     expect(outcomes).toEqual([
       ['addListAndFetch', 'add 201', 'list 200', 'fetch 200'],
       ['sellOnce', 'add 201', 'sell 200', 'sellAgain 412', 'orders 200'],
+      ['findAndSell', 'add 201', 'search 200', 'sell 200', 'whoAmI 200', 'order 200'],
       ['retrySafely', 'add 201', 'repeat 201', 'reuse 422'],
       ['readFirstPage', 'page 200'],
     ]);
@@ -71,7 +72,7 @@ describe(description, () => {
     }
     const stored = await (await service.call('/v1/pets?limit=100')).text();
     expect(walked).toEqual(idsOf(stored));
-    expect(walked.length).toBe(3);
+    expect(walked.length).toBe(4);
   });
 
   it('fails where the service does not do what it says', async () => {
