@@ -81,7 +81,8 @@ export async function serveHere(
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
     listening.resolve(listener);
     // The first view of the console need not wait. A failure shows there.
-    app.prepare().catch(() => {});
+    const onPrepared = () => log.debug('prepared the console and the docs');
+    await app.prepare().then(onPrepared, () => {});
     if (worker) {
       worker.onReady();
     } else {

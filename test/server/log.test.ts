@@ -127,6 +127,7 @@ describe('the log', () => {
     const debug = linesOf(service.stdout).filter(({ level }) => level === 'debug');
     expect(debug).toMatchObject([
       { message: 'settings', workers: '1', isEmbedded: true, fixedKeyCount: 1 },
+      { message: 'prepared the console and the docs' },
       { message: 'request refused', code: 'invalid_parameter', client: '127.0.0.1', key: 'API_KEYS' },
     ]);
     expect(service.stdout).not.toContain(fixedKey);

@@ -104,6 +104,15 @@ describe('the first start on a new store', () => {
     }
   });
 
+  it.each([1, 2])(
+    'has made the console and the docs when it is ready, with --workers %i',
+    async (workers) => {
+      await using service = await startService({ workers, args: ['--log-level', 'debug'] });
+      const [beforeReady = ''] = service.stdout.split('"message":"ready"');
+      expect(beforeReady.match(/"prepared the console and the docs"/g)).toHaveLength(workers);
+    },
+  );
+
   it('creates the folder and the file for their owner alone', async () => {
     await using service = await startService({ env: { DATABASE_URL: undefined } });
     const folder = join(service.folder, 'data');
