@@ -1,5 +1,6 @@
 import {
   createClient,
+  isInvalidPet,
   isPetstoreError,
   isTemporary,
   type ClientOptions,
@@ -43,25 +44,25 @@ const fetchToTheEnd: Fetch = (url, init) => {
 export interface Problem {
   title: string;
   advice: string;
-  isTemporary: boolean;
-  requestId?: string | undefined;
 }
 
 export function toProblem(error: unknown): Problem {
-  if (isPetstoreError(error, 'network')) {
+  if (isPetstoreError(error, 'network'))
     return navigator.onLine
-      ? { title: 'The service cannot be reached', advice: 'It may be restarting.', isTemporary: true }
-      : { title: 'You are offline', advice: 'Check your network connection.', isTemporary: true };
-  }
+      ? { title: 'The service cannot be reached', advice: 'It may be restarting.' }
+      : { title: 'You are offline', advice: 'Check your network connection.' };
+  if (isTemporary(error)) return { title: 'The service is busy', advice: 'Nothing is lost.' };
   // The service knows best why a key may not do this.
-  if (isPetstoreError(error, 'forbidden'))
-    return { title: error.message.replace(/\.$/, ''), advice: '', isTemporary: false };
-  if (isTemporary(error))
-    return { title: 'The service is busy', advice: 'Nothing is lost.', isTemporary: true };
-  return {
-    title: 'Something went wrong',
-    advice: 'Try again. If it keeps failing, tell whoever runs the service.',
-    isTemporary: false,
-    requestId: isPetstoreError(error) ? error.requestId : undefined,
-  };
+  if (isPetstoreError(error, 'forbidden')) return { title: error.message.replace(/\.$/, ''), advice: '' };
+  if (isPetstoreError(error, 'method_not_allowed'))
+    return { title: 'The service no longer lets pets be changed', advice: '' };
+  const requestId = isPetstoreError(error) && error.requestId ? ` Request id ${error.requestId}.` : '';
+  const advice = `Try again. If it keeps failing, tell whoever runs the service.${requestId}`;
+  return { title: 'Something went wrong', advice };
+}
+
+/** All of a problem in one text. */
+export function tellProblem(error: unknown): string {
+  const { title, advice } = toProblem(error);
+  return isInvalidPet(error) ? error.message : `${title}. ${advice}`.trimEnd();
 }

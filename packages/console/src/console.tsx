@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { Key } from '../../client/src/index.ts';
 import { connect } from './connect.ts';
 import { HelpDialog } from './help-dialog.tsx';
@@ -18,26 +18,35 @@ function Console() {
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const client = useMemo(() => (apiKey === undefined ? undefined : connect(apiKey)), [apiKey]);
 
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => addEventListener('hashchange', () => setHash(location.hash)), []);
+  const isSales = hash.startsWith('#/sales');
+
   useShortcuts({ '?': () => setIsHelpOpen(client !== undefined) });
+  const use = (key: string | undefined) => {
+    setDescribed(undefined);
+    setApiKey(key);
+  };
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, isRemembered);
     setWasRefused(false);
-    setApiKey(key);
+    use(key);
+    scrollTo(0, 0);
   };
   const signOut = () => {
     forgetKey();
     forgetTyped();
-    setApiKey(undefined);
+    use(undefined);
   };
   const onRefused = useCallback(() => {
     forgetKey(apiKey);
     // A key of this tab, such as one entered in the docs, may hide a key that the browser remembers.
     const remembered = readKey();
     setWasRefused(remembered === undefined);
-    setApiKey(remembered);
+    use(remembered);
   }, [apiKey]);
 
-  const expiry = client && tellExpiry(described);
+  const expiry = tellExpiry(described);
   return (
     <>
       <header class="bar">
@@ -45,13 +54,21 @@ function Console() {
           <span class="brand">
             <img class="paw" src="assets/icon.svg" alt="" /> Petstore
           </span>
+          {described && <span class="who">Signed in as {described.name}</span>}
           <nav aria-label="Service">
+            {client && (
+              <>
+                <a href="#/" aria-current={isSales ? undefined : 'page'}>
+                  Pets
+                </a>
+                <a href="#/sales" aria-current={isSales ? 'page' : undefined}>
+                  Sales
+                </a>
+              </>
+            )}
             <a href="docs">API reference</a>
             {client && (
               <>
-                <a href="#/">Pets</a>
-                <a href="#/sales">Sales</a>
-                {described && <span class="who">Signed in as {described.name}</span>}
                 <button
                   type="button"
                   class="quiet help-toggle"
@@ -73,6 +90,7 @@ function Console() {
         <Store
           key={apiKey}
           client={client}
+          hash={hash}
           apiKey={described}
           onDescribed={setDescribed}
           onRefused={onRefused}

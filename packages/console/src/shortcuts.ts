@@ -2,12 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { PetStatus } from '../../client/src/index.ts';
 import { attempt } from './session.ts';
 
-export interface Shortcut {
-  keys: string[];
-  label: string;
-}
-
-export const shortcuts: readonly Shortcut[] = [
+export const shortcuts: readonly { keys: string[]; label: string }[] = [
   { keys: ['/'], label: 'Search' },
   { keys: ['n'], label: 'Add a new pet' },
   { keys: ['↑', '↓'], label: 'Go to the pet above or below' },
@@ -31,7 +26,10 @@ export function useShortcuts(actions: Record<string, () => void>): void {
     const onKeyDown = (event: KeyboardEvent) => {
       const action = current.current[event.key];
       if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target) || isCovered() || !areShortcutsOn()) return;
+      const { target } = event;
+      if (target instanceof Element && target.matches('input:not([type=radio]), select, textarea')) return;
+      // An open dialog takes the keys; the browser closes it on Escape.
+      if (document.querySelector('dialog[open]') || !areShortcutsOn()) return;
       event.preventDefault();
       action();
     };
@@ -61,15 +59,4 @@ export function areShortcutsOn(): boolean {
 
 export function setShortcutsOn(areOn: boolean): void {
   attempt(() => (areOn ? localStorage.removeItem(offName) : localStorage.setItem(offName, 'true')));
-}
-
-/** An open dialog or menu takes the keys; the browser closes it on Escape. */
-function isCovered(): boolean {
-  return document.querySelector('dialog[open], :popover-open') !== null;
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input:not([type=radio]), select, textarea') !== null
-  );
 }

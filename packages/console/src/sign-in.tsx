@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isUnauthorized } from '../../client/src/index.ts';
-import { connect, toProblem } from './connect.ts';
+import { isTemporary, isUnauthorized } from '../../client/src/index.ts';
+import { connect, tellProblem } from './connect.ts';
 import { Field } from './field.tsx';
 
 export interface SignInProps {
@@ -85,6 +85,5 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
 function messageOf(error: unknown): string {
   if (isUnauthorized(error))
     return 'This key was not accepted. Check that you copied all of it. It may also have expired or been revoked.';
-  const { title, advice, isTemporary } = toProblem(error);
-  return `${title}. ${advice}${isTemporary ? ' Try again in a moment.' : ''}`;
+  return `${tellProblem(error)}${isTemporary(error) ? ' Try again in a moment.' : ''}`;
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { Key } from '../../client/src/index.ts';
 import { createCalmClicks } from './changes/calm-clicks.ts';
 import { NotesBar } from './changes/notes-bar.tsx';
@@ -8,75 +8,62 @@ import type { ConsoleClient } from './connect.ts';
 import type { PetRows } from './pets/data/pet-rows.ts';
 import { usePets, useQuery } from './pets/data/use-pets.ts';
 import { numberOf } from './pets/find/query.ts';
+import { focusRow } from './pets/list/use-active-row.ts';
 import { Pets } from './pets/pets.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { Sales } from './sales/sales.tsx';
 
 export interface StoreProps {
   client: ConsoleClient;
+  /** The part of the address that chooses the pets or the sales. */
+  hash: string;
+  /** Unknown until the service has told. */
   apiKey: Key | undefined;
-  onDescribed: (key: Key | undefined) => void;
+  onDescribed: (key: Key) => void;
   onRefused: () => void;
 }
 
-/** What a person sees who has signed in: the pets or the sales, as the address says. */
-export function Store({ client, apiKey, onDescribed, onRefused }: StoreProps) {
+/** What a person sees who has signed in: the pets or the sales. */
+export function Store({ client, hash, apiKey, onDescribed, onRefused }: StoreProps) {
   const [query, changeQuery] = useQuery();
   const view = usePets(client, query, onRefused);
   const changes = useChanges(client, view.rows, onRefused);
-  const canChange = apiKey?.readOnly !== true;
-  const [, sales, petId] = /^#\/(sales)(?:\?pet=(\d+))?$/.exec(useHash()) ?? [];
-  const isHeard = view.sync.heardAtMs !== undefined;
-  useEffect(() => {
-    onDescribed(undefined);
-    if (isHeard) client.getKey().then(onDescribed, () => {});
-  }, [isHeard]);
   const onClick = useMemo(createCalmClicks, []);
-  const enterList = useRef<() => void>(null);
+  const { heardAtMs } = view.sync;
+  // With every response of the service, until it is known.
+  useEffect(() => {
+    if (heardAtMs === undefined || apiKey) return undefined;
+    const stop = new AbortController();
+    client.getKey({ signal: stop.signal }).then(onDescribed, () => {});
+    return () => stop.abort();
+  }, [heardAtMs]);
 
-  const focusRow = (id: bigint) => {
-    // After the list has been drawn with what has just changed.
-    setTimeout(() =>
-      requestAnimationFrame(() => {
-        const row = document.querySelector<HTMLElement>(`.row[data-id="${id}"]`);
-        if (row) row.focus();
-        else enterList.current?.();
-      }),
-    );
+  const [, sales, petId] = /^#\/(sales)(?:\?pet=(\d+))?$/.exec(hash) ?? [];
+  // After the list has been drawn with what has just changed.
+  const onChosen = (id: bigint) => void setTimeout(() => requestAnimationFrame(() => focusRow(id)));
+  const shared = {
+    client,
+    // A key that may only read gets no way to change anything.
+    changes: apiKey?.readOnly === false ? changes : undefined,
+    onShowPet(id: bigint) {
+      changeQuery({ text: `#${id}`, status: 'all' });
+      location.hash = '#/';
+    },
+    onRefused,
+    children: <NotesBar notes={changes.notes} onChosen={onChosen} />,
   };
-  const allowed = canChange ? changes : undefined;
   return (
     <main class="store" onClickCapture={onClick}>
       {sales ? (
-        <Sales
-          client={client}
-          petId={numberOf(petId ?? '')}
-          changes={allowed}
-          onShowPet={(id) => {
-            changeQuery({ text: `#${id}`, status: 'all' });
-            location.hash = '#/';
-          }}
-          onRefused={onRefused}
-        />
+        <Sales petId={numberOf(petId ?? '')} {...shared} />
       ) : (
-        <Pets {...{ client, view, query, changeQuery, enterList, onRefused, changes: allowed }} />
+        <Pets view={view} query={query} changeQuery={changeQuery} {...shared} />
       )}
-      <NotesBar notes={changes.notes} onChosen={focusRow} />
     </main>
   );
 }
 
-function useHash(): string {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const update = () => setHash(location.hash);
-    addEventListener('hashchange', update);
-    return () => removeEventListener('hashchange', update);
-  }, []);
-  return hash;
-}
-
-/** Lets a person sell, correct and remove pets. Where there are no changes, the key may make none. */
+/** Lets a person sell, correct and remove pets. */
 function useChanges(client: ConsoleClient, rows: PetRows, onRefused: () => void): Changes {
   const [count, redraw] = useReducer<number, void>((before) => before + 1, 0);
   const { notes, actions } = useMemo(() => {

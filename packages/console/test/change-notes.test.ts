@@ -72,7 +72,7 @@ describe('Notes', () => {
     onEnd: (isLeaving) => told.push(`end ${petId} ${isLeaving}`),
   });
 
-  it('undoes the given note or the latest, which then has no end', () => {
+  it('undoes the latest note, or one that was chosen, which then has no end', () => {
     const told: string[] = [];
     const notes = new Notes(() => {});
     const first = noteOf(1n, told);
@@ -80,7 +80,7 @@ describe('Notes', () => {
     const problem: Note = { petId: 4n, words: [], choices: [] };
     notes.add(problem);
     notes.undo();
-    notes.undo(first);
+    notes.choose(first, first.undo!);
     notes.endAll();
     notes.undo();
     expect(told).toEqual(['undo 3', 'undo 1', 'end 2 true']);

@@ -90,7 +90,7 @@ describe('PetSync', () => {
     await using running = run(service);
     const { rows, sync } = running;
     await running.until(() => sync.loads === 1);
-    rows.hide(2n);
+    rows.remove(2n, true);
     sync.load();
     await running.until(() => sync.loads === 2);
     expect(rows.get(2n)?.isRemoved).toBe(true);

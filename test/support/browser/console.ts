@@ -14,7 +14,7 @@ export const phone: BrowserContextOptions = {
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor();
+  await page.getByText('Signed in as').waitFor();
 }
 
 /** Opens the console and signs in. */

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Note, Notes, Words } from './notes.ts';
 import { shortNameOf } from './words.ts';
 
@@ -16,27 +16,19 @@ export function NotesBar({ notes, onChosen }: NotesBarProps) {
     else reasons.current.delete(reason);
     notes.setHeld(reasons.current.size > 0);
   };
+  useEffect(() => () => notes.setHeld(false), [notes]);
   const press = (note: Note, act: () => void) => {
     hold('focus', false);
-    act();
+    notes.choose(note, act);
     onChosen(note.petId);
   };
 
   const card = (note: Note) => (
     <div key={note.key} class={note.choices ? 'note is-problem' : 'note'} data-pet={note.petId.toString()}>
       <p>{renderWords(note.words)}</p>
-      {note.undo && (
-        <button type="button" onClick={() => press(note, () => notes.undo(note))}>
-          Undo
-        </button>
-      )}
-      {note.choices?.map((choice) => (
-        <button
-          type="button"
-          key={choice.label}
-          onClick={() => press(note, () => notes.choose(note, choice))}
-        >
-          {choice.label}
+      {(note.undo ? [{ label: 'Undo', act: note.undo }] : (note.choices ?? [])).map(({ label, act }) => (
+        <button type="button" key={label} onClick={() => press(note, act)}>
+          {label}
         </button>
       ))}
     </div>

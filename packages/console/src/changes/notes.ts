@@ -11,6 +11,8 @@ export interface Choice {
 export interface Note {
   /** Without a key of its own, a button would keep the focus and belong to another note. */
   key?: number;
+  /** How long it still has, if it ends by itself. */
+  leftMs?: number;
   petId: bigint;
   words: Words;
   /** A note with choices stays until one is made; others end by themselves. */
@@ -28,8 +30,6 @@ const tickMs = 250;
 export class Notes {
   list: readonly Note[] = [];
   readonly #onChange: () => void;
-  /** How long each note that ends by itself still has. */
-  readonly #leftMs = new Map<Note, number>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #tickedMs = 0;
   #lastKey = 0;
@@ -45,16 +45,14 @@ export class Notes {
   }
 
   add(note: Note): void {
-    note.key = ++this.#lastKey;
-    this.#set([...this.list, note]);
-    if (note.choices) return;
     this.#tick();
-    this.#leftMs.set(note, durationMs);
+    note.key = ++this.#lastKey;
+    if (!note.choices) note.leftMs = durationMs;
+    this.#set([...this.list, note]);
     this.#timer ??= setInterval(() => this.#tick(), tickMs);
   }
 
   drop(note: Note): void {
-    this.#leftMs.delete(note);
     this.#set(this.list.filter((other) => other !== note));
   }
 
@@ -62,16 +60,16 @@ export class Notes {
     for (const note of this.list) if (note.petId === petId) this.drop(note);
   }
 
-  choose(note: Note, choice: Choice): void {
+  /** Ends a note by what a person chose. */
+  choose(note: Note, act: () => void): void {
     this.drop(note);
-    choice.act();
+    act();
   }
 
-  /** Undoes what the note tells, without one what the latest note tells. */
-  undo(note: Note | undefined = this.list.findLast(({ undo }) => undo)): void {
-    if (!note) return;
-    this.drop(note);
-    note.undo?.();
+  /** Undoes what the latest note tells. */
+  undo(): void {
+    const note = this.list.findLast(({ undo }) => undo);
+    if (note?.undo) this.choose(note, note.undo);
   }
 
   setHeld(isHeld: boolean): void {
@@ -81,18 +79,19 @@ export class Notes {
 
   /** Ends all notes that end by themselves now, oldest first, because the document goes away. */
   endAll(): void {
-    for (const note of this.#leftMs.keys()) this.#end(note, true);
+    for (const note of this.list) if (note.leftMs !== undefined) this.#end(note, true);
   }
 
   #tick(): void {
     const nowMs = performance.now();
     const passedMs = this.#isHeld ? 0 : nowMs - this.#tickedMs;
     this.#tickedMs = nowMs;
-    for (const [note, leftMs] of this.#leftMs) {
-      if (leftMs > passedMs) this.#leftMs.set(note, leftMs - passedMs);
-      else this.#end(note, false);
+    for (const note of this.list) {
+      if (note.leftMs === undefined) continue;
+      note.leftMs -= passedMs;
+      if (note.leftMs <= 0) this.#end(note, false);
     }
-    if (this.#leftMs.size > 0) return;
+    if (this.list.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }

@@ -1,5 +1,4 @@
 import {
-  isInvalidPet,
   isNotFound,
   isPetstoreError,
   isTemporary,
@@ -9,19 +8,10 @@ import {
   PetstoreClientError,
   type PetStatus,
 } from '../../../client/src/index.ts';
-import { toProblem, type ConsoleClient } from '../connect.ts';
+import { tellProblem, type ConsoleClient } from '../connect.ts';
 import { isSame, type PetRows } from '../pets/data/pet-rows.ts';
 import type { Choice, Note, Notes, Words } from './notes.ts';
-import {
-  anywayLabel,
-  fieldsOf,
-  reversed,
-  tellConflict,
-  tellDone,
-  tellFailed,
-  withFields,
-  type Wish,
-} from './words.ts';
+import { anywayLabel, fieldsOf, reversed, tellConflict, tellDone, withFields, type Wish } from './words.ts';
 
 export interface PetActionsOptions {
   client: Pick<ConsoleClient, 'updatePet' | 'deletePet' | 'readPet'>;
@@ -43,12 +33,8 @@ interface Attempt {
   seen: Pet;
   wish: Wish;
   /** True when an earlier attempt may have succeeded although its response was lost. */
-  mayBeDone: boolean;
-}
-
-interface Removal {
-  attempt: Attempt;
-  /** The ETag of the pet as the person saw it, once it is known. */
+  mayBeDone?: boolean;
+  /** Of the pet as the person saw it, once it is known. */
   etag?: string | undefined;
 }
 
@@ -70,7 +56,7 @@ export class PetActions {
 
   /** Notes tell what comes of it. */
   async change(seen: Pet, fields: PetFields): Promise<void> {
-    await this.#repeat({ seen, wish: fields, mayBeDone: false });
+    await this.#repeat({ seen, wish: fields });
   }
 
   async setStatus(seen: Pet, status: PetStatus | undefined): Promise<void> {
@@ -79,7 +65,7 @@ export class PetActions {
 
   /** The same for a form: resolves with the error unless all is saved. Refused values are not told in a note. */
   async save(seen: Pet, fields: PetFields): Promise<unknown> {
-    return this.#change({ seen, wish: fields, mayBeDone: false }, fields);
+    return this.#change({ seen, wish: fields }, fields);
   }
 
   /** Shows the pet as removed at once, and removes it from the store when it is too late to undo. */
@@ -87,27 +73,30 @@ export class PetActions {
     const { rows, notes } = this.#options;
     const { id } = seen;
     if (this.isSaving(id)) return;
-    const removal: Removal = { attempt: { seen, wish: 'remove', mayBeDone: false } };
+    const attempt: Attempt = { seen, wish: 'remove' };
     const note: Note = {
       petId: id,
       words: tellDone(seen, 'remove'),
       undo: () => rows.show(id),
-      onEnd: (isLeaving) => void this.#remove(removal, isLeaving),
+      onEnd: (isLeaving) => void this.#remove(attempt, isLeaving),
     };
     notes.dropOf(id);
     notes.add(note);
-    rows.hide(id);
-    void this.#findVersion(removal, note);
+    rows.remove(id, true);
+    void this.#findVersion(attempt, note);
   }
 
   async #change(attempt: Attempt, fields: PetFields): Promise<unknown> {
-    const { client, notes } = this.#options;
+    const { client, rows, notes } = this.#options;
     const { seen } = attempt;
     if (this.isSaving(seen.id)) return 'Another change is under way.';
     notes.dropOf(seen.id);
     return this.#whileSaving(seen.id, async () => {
-      const finish = (pet: Pet) =>
-        this.#finish(attempt, pet, () => void this.change(pet, reversed(seen, fields)));
+      const finish = (pet: Pet) => {
+        const undo = () => void this.change(pet, reversed(seen, fields));
+        rows.replace(pet);
+        notes.add({ petId: pet.id, words: tellDone(pet, fields), undo });
+      };
       try {
         const expected = fieldsOf(seen);
         finish(await client.updatePet(seen.id, { ...fields, expected }));
@@ -121,25 +110,25 @@ export class PetActions {
   }
 
   /** Finds the version of the pet that the person saw while it can still be asked for: a closed tab cannot. */
-  async #findVersion(removal: Removal, note: Note): Promise<void> {
+  async #findVersion(attempt: Attempt, note: Note): Promise<void> {
     const { client, rows, notes } = this.#options;
-    const { seen } = removal.attempt;
+    const { seen } = attempt;
     try {
       const { pet, etag } = await client.readPet(seen.id);
-      if (isSame(pet, seen)) removal.etag = etag;
+      if (isSame(pet, seen)) attempt.etag = etag;
       else if (notes.list.includes(note)) {
         notes.drop(note);
         rows.replace(pet);
-        this.#conflict(removal.attempt, pet);
+        this.#conflict(attempt, pet);
       }
     } catch {
       // The removal itself will find out and tell.
     }
   }
 
-  async #remove({ attempt, etag }: Removal, isLeaving: boolean): Promise<void> {
+  async #remove(attempt: Attempt, isLeaving: boolean): Promise<void> {
     const { client, rows } = this.#options;
-    const { seen } = attempt;
+    const { seen, etag } = attempt;
     await this.#whileSaving(seen.id, async () => {
       try {
         const ifMatch = etag ?? (isLeaving ? undefined : await this.#versionOf(seen));
@@ -164,7 +153,7 @@ export class PetActions {
     if (wish !== 'remove') {
       const refusal = await this.#change(attempt, wish);
       if (isRefusal(refusal)) this.#fail(attempt, refusal);
-    } else if (!this.isSaving(seen.id)) await this.#remove({ attempt }, false);
+    } else if (!this.isSaving(seen.id)) await this.#remove(attempt, false);
   }
 
   async #whileSaving<Value>(id: bigint, work: () => Promise<Value>): Promise<Value> {
@@ -176,12 +165,6 @@ export class PetActions {
       this.#saving.delete(id);
       this.#options.onChange();
     }
-  }
-
-  #finish({ wish }: Attempt, pet: Pet, undo: () => void): void {
-    const { rows, notes } = this.#options;
-    rows.replace(pet);
-    notes.add({ petId: pet.id, words: tellDone(pet, wish), undo });
   }
 
   /** After a failure, only the store knows what became of the pet. Resolves with the pet if all is well after all. */
@@ -207,12 +190,8 @@ export class PetActions {
   /** Somebody else was faster. */
   #conflict({ seen, wish }: Attempt, now: Pet): void {
     const isMoot = wish !== 'remove' && isSame(now, withFields(now, wish));
-    const repeat = () => void this.#repeat({ seen: now, wish, mayBeDone: false });
-    this.#tell(
-      seen,
-      tellConflict(seen, now),
-      isMoot ? [ok] : [{ label: anywayLabel(wish), act: repeat }, leaveIt],
-    );
+    const repeat = { label: anywayLabel(wish), act: () => void this.#repeat({ seen: now, wish }) };
+    this.#tell(seen, tellConflict(seen, now), isMoot ? [ok] : [repeat, leaveIt]);
   }
 
   #fail(attempt: Attempt, error: unknown): undefined {
@@ -225,15 +204,9 @@ export class PetActions {
       this.#tell(seen, ['Somebody else has removed ', seen, ' in the meantime.'], [ok]);
     } else {
       const repeat = { label: 'Try again', act: () => void this.#repeat(attempt) };
-      this.#tell(seen, [...tellFailed(seen, wish), ` ${this.#reasonOf(error)}`], [repeat, leaveIt]);
+      const failed = wish === 'remove' ? 'removed' : 'changed';
+      this.#tell(seen, [seen, ` was not ${failed}. ${tellProblem(error)}`], [repeat, leaveIt]);
     }
-  }
-
-  #reasonOf(error: unknown): string {
-    if (isPetstoreError(error, 'method_not_allowed')) return 'The service no longer lets pets be changed.';
-    if (isInvalidPet(error)) return error.message;
-    const { title, advice, requestId } = toProblem(error);
-    return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
   }
 
   #tell({ id }: Pet, words: Words, choices: Choice[]): void {

@@ -17,10 +17,6 @@ export function tellDone(pet: Pet, wish: Wish): Words {
   return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, told[keyOf(pet)].done];
 }
 
-export function tellFailed(pet: Pet, wish: Wish): Words {
-  return [pet, wish === 'remove' ? ' was not removed.' : ' was not changed.'];
-}
-
 /** The label of a button that does it in spite of what others did. */
 export function anywayLabel(wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
@@ -59,22 +55,17 @@ function keyOf({ status }: { status?: PetFields['status'] }): StatusKey {
 /** What a person wants for a pet: other values, or that it goes. */
 export type Wish = PetFields | 'remove';
 
-/** All that a person sees of a pet. A change names it, so that it fails if somebody else was faster. */
-export function fieldsOf(pet: Pet): PetFields {
-  return Object.fromEntries(petFields.map((field) => [field, pet[field] ?? null]));
+/** What a person sees of a pet, in all fields or some. A change names it, so that it fails if somebody else was faster. */
+export function fieldsOf(pet: Pet, fields: readonly (keyof PetFields)[] = petFields): PetFields {
+  return Object.fromEntries(fields.map((field) => [field, pet[field] ?? null]));
 }
 
 export function withFields(pet: Pet, fields: PetFields): Pet {
-  const wanted: Record<string, unknown> = { ...pet };
-  for (const field of petFields) {
-    if (fields[field] === null) delete wanted[field];
-    else if (fields[field] !== undefined) wanted[field] = fields[field];
-  }
-  return wanted as unknown as Pet;
+  const wanted = Object.entries({ ...pet, ...fields }).filter(([, value]) => value !== null);
+  return Object.fromEntries(wanted) as unknown as Pet;
 }
 
 /** The wish that takes another one back. */
 export function reversed(seen: Pet, fields: PetFields): PetFields {
-  const before = Object.entries(fieldsOf(seen));
-  return Object.fromEntries(before.filter(([field]) => fields[field as keyof PetFields] !== undefined));
+  return fieldsOf(seen, Object.keys(fields) as (keyof PetFields)[]);
 }

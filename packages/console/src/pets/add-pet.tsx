@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { isInvalidPet, isUnauthorized, type Pet, type PetstoreClient } from '../../../client/src/index.ts';
+import { isTemporary, isUnauthorized, type Pet, type PetstoreClient } from '../../../client/src/index.ts';
 import { shortNameOf } from '../changes/words.ts';
-import { toProblem } from '../connect.ts';
+import { tellProblem } from '../connect.ts';
 import { emptyDraft, readDraft, type Draft } from '../draft.ts';
 import { PetForm } from '../pet-form.tsx';
 import { type Typed } from '../session.ts';
@@ -64,10 +64,7 @@ export function AddPet({ client, onAdded, onRefused, onShow }: AddPetProps) {
   );
 }
 
-function tell(error: unknown): string | undefined {
-  if (isInvalidPet(error)) return error.message;
-  const { title, advice, isTemporary, requestId } = toProblem(error);
-  if (isTemporary)
-    return `Not added yet. ${title}. Press “Add pet” again in a moment. The pet is never added twice.`;
-  return `${title}. ${advice}${requestId === undefined ? '' : ` Request id ${requestId}.`}`;
+function tell(error: unknown): string {
+  if (!isTemporary(error)) return tellProblem(error);
+  return `Not added yet. ${tellProblem(error)} Press “Add pet” again in a moment. The pet is never added twice.`;
 }

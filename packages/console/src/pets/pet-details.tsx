@@ -27,6 +27,7 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
   const box = useRef<HTMLElement>(null);
   useEffect(() => {
     const field = isEditing ? box.current?.querySelector<HTMLInputElement>('input') : undefined;
+    field?.focus();
     if (field) field.select();
     else box.current?.querySelector<HTMLElement>('.close')?.focus();
   }, [isEditing]);
@@ -54,7 +55,9 @@ export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDeta
         </button>
       </header>
       <p class="facts">
-        {labelOf(pet.status)} · Category {pet.categoryId.toString()} · Id {pet.id.toString()}
+        <span>{labelOf(pet.status)}</span>
+        <span>Category {pet.categoryId.toString()}</span>
+        <span>Id {pet.id.toString()}</span>
       </p>
       {changes && (
         <>

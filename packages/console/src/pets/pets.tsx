@@ -1,6 +1,5 @@
-import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import type { Pet } from '../../../client/src/index.ts';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Changes } from '../changes/pet-actions.ts';
 import type { ConsoleClient } from '../connect.ts';
 import { actionOfKey, useShortcuts } from '../shortcuts.ts';
@@ -9,7 +8,8 @@ import type { Row } from './data/pet-rows.ts';
 import type { PetsView } from './data/use-pets.ts';
 import { defaultQuery, type PetQuery } from './find/query.ts';
 import { Filter, Search } from './find/search.tsx';
-import { PetList, SyncBar } from './list/pet-list.tsx';
+import { News, PetList } from './list/pet-list.tsx';
+import { focusRow } from './list/use-active-row.ts';
 import { PetDetails } from './pet-details.tsx';
 
 export interface PetsProps {
@@ -18,32 +18,27 @@ export interface PetsProps {
   query: PetQuery;
   changeQuery: (changes: Partial<PetQuery>) => void;
   changes: Changes | undefined;
-  enterList: RefObject<(() => void) | null>;
+  onShowPet: (id: bigint) => void;
   onRefused: () => void;
+  /** Told beside the list. */
+  children: ComponentChildren;
 }
 
 /** The list of pets, the details of one, and the form that adds one. */
-export function Pets({ client, view, query, changeQuery, changes, enterList, onRefused }: PetsProps) {
+export function Pets({ client, view, query, changeQuery, changes, ...page }: PetsProps) {
   const [isFormOpen, setIsFormOpen] = useState(false);
   const [choice, setChoice] = useState<{ id: bigint; isEditing: boolean }>();
   const chosen = choice && view.rows.get(choice.id);
-  const searchBox = useRef<HTMLInputElement>(null);
 
-  const choose = ({ id }: Pet) => setChoice({ id, isEditing: false });
   const openForm = () => {
     setIsFormOpen(true);
     requestAnimationFrame(() => document.getElementById('pet-name')?.focus());
   };
-  const goToSearch = () => {
-    searchBox.current?.focus();
-    searchBox.current?.select();
-  };
   const closeDetails = () => {
-    document.querySelector<HTMLElement>(`.row[data-id="${choice?.id}"]`)?.focus();
+    focusRow(choice?.id);
     setChoice(undefined);
   };
   useShortcuts({
-    '/': goToSearch,
     Escape: () => (chosen ? closeDetails() : changeQuery({ text: '' })),
     ...(changes && { n: openForm }),
   });
@@ -75,51 +70,49 @@ export function Pets({ client, view, query, changeQuery, changes, enterList, onR
               </button>
             )}
           </div>
-          <Search
-            text={query.text}
-            onChange={(text) => changeQuery({ text })}
-            box={searchBox}
-            onDown={() => enterList.current?.()}
-          />
+          <Search text={query.text} onChange={(text) => changeQuery({ text })} onDown={() => focusRow()}>
+            <News view={view} />
+          </Search>
           <Filter chosen={query.status} onChoose={(status) => changeQuery({ status })} />
         </div>
         <PetList
           view={view}
           chosenId={choice?.id}
-          enter={enterList}
           changes={changes}
           onRowKey={onRowKey}
-          onOpen={choose}
+          onOpen={({ id }) => setChoice({ id, isEditing: false })}
           onShowAll={() => changeQuery(defaultQuery)}
           onAdd={openForm}
         />
-        <SyncBar view={view} />
       </section>
       <div class="beside">
-        {choice && chosen && !chosen.isRemoved && (
-          <PetDetails
-            key={chosen.pet.id.toString()}
-            client={client}
-            pet={chosen.pet}
-            changes={changes}
-            isEditing={choice.isEditing}
-            onClose={closeDetails}
-          />
-        )}
-        {changes && (
-          <aside
-            id="add-pet"
-            class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
-            aria-labelledby="add-pet-title"
-          >
-            <AddPet
+        <div class="panels">
+          {choice && chosen && !chosen.isRemoved && (
+            <PetDetails
+              key={chosen.pet.id.toString()}
               client={client}
-              onAdded={() => view.sync.refresh()}
-              onRefused={onRefused}
-              onShow={(id) => changeQuery({ text: `#${id}`, status: 'all' })}
+              pet={chosen.pet}
+              changes={changes}
+              isEditing={choice.isEditing}
+              onClose={closeDetails}
             />
-          </aside>
-        )}
+          )}
+          {changes && (
+            <aside
+              id="add-pet"
+              class={isFormOpen ? 'add-pet is-open' : 'add-pet'}
+              aria-labelledby="add-pet-title"
+            >
+              <AddPet
+                client={client}
+                onAdded={() => view.sync.refresh()}
+                onRefused={page.onRefused}
+                onShow={page.onShowPet}
+              />
+            </aside>
+          )}
+        </div>
+        {page.children}
       </div>
     </>
   );

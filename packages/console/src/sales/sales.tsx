@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { isUnauthorized, type Order, type Pet, type PetstoreClient } from '../../../client/src/index.ts';
 import type { Changes } from '../changes/pet-actions.ts';
 import { shortNameOf } from '../changes/words.ts';
-import { toProblem } from '../connect.ts';
+import { tellProblem } from '../connect.ts';
 import { labelOf } from '../draft.ts';
 
 export interface SalesProps {
@@ -11,12 +12,12 @@ export interface SalesProps {
   changes: Changes | undefined;
   onShowPet: (id: bigint) => void;
   onRefused: () => void;
+  /** Told beside the sales. */
+  children: ComponentChildren;
 }
 
-const limit = 25;
-
 /** The orders, newest first, by day. They are read again by hand only, so that none moves under a pointer. */
-export function Sales({ client, petId, changes, onShowPet, onRefused }: SalesProps) {
+export function Sales({ client, petId, changes, onShowPet, onRefused, children }: SalesProps) {
   const [orders, setOrders] = useState<readonly Order[]>();
   const [next, setNext] = useState<string>();
   const [pets, setPets] = useState<ReadonlyMap<bigint, Pet>>(new Map());
@@ -30,7 +31,7 @@ export function Sales({ client, petId, changes, onShowPet, onRefused }: SalesPro
     setPets((before) => new Map([...[...before].filter(([id]) => !ids.includes(id)), ...read]));
   };
   const load = async (from?: string) => {
-    const first = { petId, order: 'newest', limit } as const;
+    const first = { petId, order: 'newest', limit: 25 } as const;
     const page = await client.listOrders(from === undefined ? first : { next: from });
     await lookUp(page.orders);
     setOrders((before = []) => (from === undefined ? page.orders : [...before, ...page.orders]));
@@ -43,7 +44,8 @@ export function Sales({ client, petId, changes, onShowPet, onRefused }: SalesPro
     );
   };
   useEffect(() => attempt(load()), [client, petId]);
-  useEffect(() => attempt(lookUp(orders ?? [])), [changes?.count]);
+  const isTold = ({ petId: id }: Order) => changes?.notes.list.some((note) => note.petId === id);
+  useEffect(() => attempt(lookUp(orders?.filter(isTold) ?? [])), [changes?.count]);
 
   const dayOf = ({ createdAt }: Order) => createdAt.toLocaleDateString(undefined, { dateStyle: 'full' });
   const days = [...new Set(orders?.map(dayOf))];
@@ -52,48 +54,51 @@ export function Sales({ client, petId, changes, onShowPet, onRefused }: SalesPro
     pets.get(order.petId)?.status === order.status &&
     orders?.find(({ petId: id }) => id === order.petId) === order;
   return (
-    <section class="sales" aria-label="Sales">
-      <div class="heading">
-        <h1>Sales</h1>
-        <button type="button" class="plain small" onClick={() => attempt(load())}>
-          Reload
-        </button>
-      </div>
-      {petId !== undefined && (
-        <p>
-          Sales of pet {petId.toString()}. <a href="#/sales">Show all sales</a>
-        </p>
-      )}
-      {error !== undefined && (
-        <p class="notice" role="alert">
-          {toProblem(error).title}. {toProblem(error).advice}
-        </p>
-      )}
-      {orders?.length === 0 && <p class="state">No sales yet</p>}
-      {days.map((day) => (
-        <section key={day} class="day" aria-label={day}>
-          <h2>{day}</h2>
-          <ul class="rows">
-            {orders
-              ?.filter((order) => dayOf(order) === day)
-              .map((order) => (
-                <SalesRow
-                  key={order.id.toString()}
-                  order={order}
-                  pet={pets.get(order.petId)}
-                  changes={canTakeBack(order) ? changes : undefined}
-                  onShowPet={onShowPet}
-                />
-              ))}
-          </ul>
-        </section>
-      ))}
-      {next !== undefined && (
-        <button type="button" class="plain" onClick={() => attempt(load(next))}>
-          Show older sales
-        </button>
-      )}
-    </section>
+    <>
+      <section class="sales" aria-label="Sales">
+        <div class="heading">
+          <h1>Sales</h1>
+          <button type="button" class="plain small" onClick={() => attempt(load())}>
+            Reload
+          </button>
+        </div>
+        {petId !== undefined && (
+          <p>
+            Sales of pet {petId.toString()}. <a href="#/sales">Show all sales</a>
+          </p>
+        )}
+        {error !== undefined && (
+          <p class="notice" role="alert">
+            {tellProblem(error)}
+          </p>
+        )}
+        {orders?.length === 0 && <p class="state">No sales yet</p>}
+        {days.map((day) => (
+          <section key={day} class="day" aria-label={day}>
+            <h2>{day}</h2>
+            <ul class="rows">
+              {orders
+                ?.filter((order) => dayOf(order) === day)
+                .map((order) => (
+                  <SalesRow
+                    key={order.id.toString()}
+                    order={order}
+                    pet={pets.get(order.petId)}
+                    changes={canTakeBack(order) ? changes : undefined}
+                    onShowPet={onShowPet}
+                  />
+                ))}
+            </ul>
+          </section>
+        ))}
+        {next !== undefined && (
+          <button type="button" class="plain" onClick={() => attempt(load(next))}>
+            Show older sales
+          </button>
+        )}
+      </section>
+      <div class="beside">{children}</div>
+    </>
   );
 }
 
@@ -102,12 +107,8 @@ interface SalesRowProps extends Pick<SalesProps, 'changes' | 'onShowPet'> {
   pet: Pet | undefined;
 }
 
-function SalesRow({
-  order: { petId, status, createdAt, createdBy },
-  pet,
-  changes,
-  onShowPet,
-}: SalesRowProps) {
+function SalesRow({ order, pet, changes, onShowPet }: SalesRowProps) {
+  const { petId, status, createdAt, createdBy } = order;
   return (
     <li class="row sale">
       <time dateTime={createdAt.toISOString()}>

@@ -94,23 +94,15 @@ export class PetRows {
     this.#change(pet.id, (row) => ({ ...row, pet, isOut, isRemoved: false }));
   }
 
-  remove(id: bigint): void {
-    this.#setRemoved(id, true);
-  }
-
-  /** Shows a pet that the store still has as removed, until it is shown again. */
-  hide(id: bigint): void {
-    this.#setRemoved(id, true);
-    this.#hidden.add(id);
+  /** Shows a pet as removed: for good, or while the store still has it, until it is shown again. */
+  remove(id: bigint, isHidden = false): void {
+    this.#hidden[isHidden ? 'add' : 'delete'](id);
+    this.#change(id, (row) => ({ ...row, isRemoved: true }));
   }
 
   show(id: bigint): void {
-    this.#setRemoved(id, false);
-  }
-
-  #setRemoved(id: bigint, isRemoved: boolean): void {
     this.#hidden.delete(id);
-    this.#change(id, (row) => ({ ...row, isRemoved }));
+    this.#change(id, (row) => ({ ...row, isRemoved: false }));
   }
 
   #change(id: bigint, change: (row: Row) => Row): void {

@@ -19,7 +19,6 @@ interface Page {
   end: bigint;
 }
 
-const limit = 100;
 const largestRetryMs = 30_000;
 /** More news than this many pages are not counted. */
 const mostPages = 10;
@@ -100,8 +99,8 @@ export class PetSync {
     const { signal } = this.#current;
     try {
       // Nobody points at a row of an empty list.
-      if (this.isLoading || rows.list.length === 0) await this.#load(signal);
-      else if (this.#wantsMore) await this.#append(signal);
+      if (this.isLoading || rows.list.length === 0) await this.#load(undefined, signal);
+      else if (this.#wantsMore) await this.#load(this.#following, signal);
       else await this.#refresh(signal);
       this.error = undefined;
       this.#failures = 0;
@@ -116,26 +115,20 @@ export class PetSync {
     }
   }
 
-  async #load(signal: AbortSignal): Promise<void> {
-    const { pets, next } = await this.#get(undefined, signal);
-    if (this.isLoading || pets.length > 0) this.loads += 1;
-    this.isLoading = false;
-    this.#pages = [];
-    this.#keep(undefined, pets.at(-1)?.id, next);
-    this.#options.rows.load(pets, next === undefined, searchOf(this.query).status);
-  }
-
-  async #append(signal: AbortSignal): Promise<void> {
-    const from = this.#following;
+  /** Gets the page that a cursor names, or the first one anew. */
+  async #load(from: string | undefined, signal: AbortSignal): Promise<void> {
+    const { rows } = this.#options;
     const { pets, next } = await this.#get(from, signal);
+    const end = pets.at(-1)?.id;
+    if (from === undefined) {
+      if (this.isLoading || end !== undefined) this.loads += 1;
+      this.isLoading = false;
+      this.#pages = [];
+      rows.load(pets, next === undefined, searchOf(this.query).status);
+    } else rows.append(pets, next === undefined);
     this.#wantsMore = false;
-    this.#keep(from, pets.at(-1)?.id, next);
-    this.#options.rows.append(pets, next === undefined);
-  }
-
-  #keep(next: string | undefined, end: bigint | undefined, following: string | undefined): void {
-    if (end !== undefined) this.#pages.push({ next, end });
-    this.#following = following;
+    this.#following = next;
+    if (end !== undefined) this.#pages.push({ next: from, end });
   }
 
   /** Asks again for the first page and those on the screen. */
@@ -175,7 +168,7 @@ export class PetSync {
 
   async #get(next: string | undefined, signal: AbortSignal) {
     const page = await this.#options.client.searchPetsPage(
-      next === undefined ? { ...searchOf(this.query), limit, signal } : { next, signal },
+      next === undefined ? { ...searchOf(this.query), limit: 100, signal } : { next, signal },
     );
     signal.throwIfAborted();
     this.heardAtMs = Date.now();

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import { isUnauthorized, type PetstoreClient } from '../../../../client/src/index.ts';
 import { toProblem, type Problem } from '../../connect.ts';
 import { readQuery, renderQuery, type PetQuery } from '../find/query.ts';
@@ -26,14 +26,14 @@ export function usePets(client: PetstoreClient, query: PetQuery, onRefused: () =
 
   useEffect(() => {
     const setPaused = () => sync.setPaused(document.visibilityState === 'hidden');
-    const refresh = () => sync.refresh();
     setPaused();
-    document.addEventListener('visibilitychange', setPaused);
-    for (const event of ['online', 'offline']) addEventListener(event, refresh);
+    const stop = new AbortController();
+    const { signal } = stop;
+    document.addEventListener('visibilitychange', setPaused, { signal });
+    for (const event of ['online', 'offline']) addEventListener(event, () => sync.refresh(), { signal });
     void sync.run();
     return () => {
-      document.removeEventListener('visibilitychange', setPaused);
-      for (const event of ['online', 'offline']) removeEventListener(event, refresh);
+      stop.abort();
       sync.stop();
     };
   }, [sync]);
@@ -72,9 +72,5 @@ export function useQuery(): [PetQuery, (changes: Partial<PetQuery>) => void] {
     }, addressDelayMs);
     return () => clearTimeout(timer);
   }, [query]);
-  const change = useCallback(
-    (changes: Partial<PetQuery>) => setQuery((before) => ({ ...before, ...changes })),
-    [],
-  );
-  return [query, change];
+  return [query, (changes) => setQuery((before) => ({ ...before, ...changes }))];
 }

@@ -18,8 +18,6 @@ export const statusFilters: readonly StatusFilter[] = ['all', ...petStatuses];
 
 export const defaultQuery: PetQuery = { text: '', status: 'all' };
 
-const largest = 2n ** 63n - 1n;
-
 export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
   const [, kind, digits] = /^\s*(#|category:)\s*(-?\d+)\s*$/i.exec(text) ?? [];
   const number = numberOf(digits ?? '');
@@ -34,7 +32,7 @@ export function searchOf({ text, status }: PetQuery): SearchPetsOptions {
 export function numberOf(text: string): bigint | undefined {
   if (!/^\s*-?\d{1,19}\s*$/.test(text)) return undefined;
   const number = BigInt(text);
-  return number <= largest && number >= -largest - 1n ? number : undefined;
+  return BigInt.asIntN(64, number) === number ? number : undefined;
 }
 
 /** Reads the query of an address. What it does not know counts as absent. */
@@ -49,6 +47,5 @@ export function renderQuery({ text, status }: PetQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
   if (status !== 'all') parameters.set('status', status);
-  const rendered = parameters.toString();
-  return rendered === '' ? '' : `?${rendered}`;
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }

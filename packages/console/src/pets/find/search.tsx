@@ -1,17 +1,25 @@
-import type { RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 import { labelOf } from '../../draft.ts';
+import { useShortcuts } from '../../shortcuts.ts';
 import { numberOf, statusFilters, type StatusFilter } from './query.ts';
 
 export interface SearchProps {
   text: string;
   onChange: (text: string) => void;
-  box: RefObject<HTMLInputElement | null>;
   onDown: () => void;
+  children: ComponentChildren;
 }
 
 /** Searches names; for a number, offers the two things it may be. */
-export function Search({ text, onChange, box, onDown }: SearchProps) {
+export function Search({ text, onChange, onDown, children }: SearchProps) {
   const number = numberOf(text);
+  const box = useRef<HTMLInputElement>(null);
+  const enter = () => {
+    box.current?.focus();
+    box.current?.select();
+  };
+  useShortcuts({ '/': enter });
   const onKeyDown = (event: KeyboardEvent) => {
     // These keys also choose among the words that an input method offers.
     if (event.isComposing) return;
@@ -23,7 +31,7 @@ export function Search({ text, onChange, box, onDown }: SearchProps) {
   };
   const choose = (chosen: string) => () => {
     onChange(chosen);
-    box.current?.focus();
+    enter();
   };
   return (
     <search class="search">
@@ -56,6 +64,7 @@ export function Search({ text, onChange, box, onDown }: SearchProps) {
           </button>
         </span>
       )}
+      {children}
     </search>
   );
 }

@@ -1,17 +1,12 @@
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Row } from '../data/pet-rows.ts';
+import type { PetsView } from '../data/use-pets.ts';
 import { PetRow, type PetRowProps } from './pet-row.tsx';
 import { useActiveRow } from './use-active-row.ts';
 
 export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen'> {
-  rows: readonly Row[];
-  /** Grows whenever other rows take the place of these. */
-  loads: number;
-  isLoading: boolean;
+  view: PetsView;
   chosenId: bigint | undefined;
-  /** Set to a function that moves the focus to the active row. */
-  enter: RefObject<(() => void) | null>;
   /** A key that was pressed in a row and does not move between rows. */
   onRowKey: (event: KeyboardEvent, row: Row) => void;
 }
@@ -19,10 +14,11 @@ export interface PetGridProps extends Pick<PetRowProps, 'changes' | 'onOpen'> {
 /** A click that comes so soon after the rows was meant for what stood there before. */
 const settlingMs = 500;
 
-export function PetGrid({ rows, loads, isLoading, chosenId, enter, onRowKey, ...parts }: PetGridProps) {
+export function PetGrid({ view, chosenId, onRowKey, ...parts }: PetGridProps) {
+  const { list: rows } = view.rows;
+  const { loads, isLoading } = view.sync;
   const box = useRef<HTMLDivElement>(null);
   const active = useActiveRow(box, rows, onRowKey);
-  enter.current = active.enter;
   useLayoutEffect(() => {
     if (loads > 1 && (box.current?.getBoundingClientRect().top ?? 0) < 0) scrollTo(0, 0);
     box.current?.animate({ pointerEvents: ['none', 'none'] }, settlingMs);
@@ -31,10 +27,9 @@ export function PetGrid({ rows, loads, isLoading, chosenId, enter, onRowKey, ...
   return (
     <div class="grid" role="grid" aria-label="Pets" aria-rowcount={rows.length + 1} aria-busy={isLoading}>
       <div class="columns" role="row" aria-rowindex={1}>
-        <span role="columnheader">Name</span>
-        <span role="columnheader">Status</span>
-        <span role="columnheader">Category</span>
-        <span role="columnheader">Id</span>
+        {['Name', 'Status', 'Category', 'Id'].map((name) => (
+          <span role="columnheader">{name}</span>
+        ))}
         <span role="columnheader">
           <span class="visually-hidden">Actions</span>
         </span>

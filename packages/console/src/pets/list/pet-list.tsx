@@ -4,14 +4,14 @@ import { labelOf } from '../../draft.ts';
 import type { PetsView } from '../data/use-pets.ts';
 import { PetGrid, type PetGridProps } from './pet-grid.tsx';
 
-export interface PetListProps extends Omit<PetGridProps, 'rows' | 'loads' | 'isLoading'> {
-  view: PetsView;
+export interface PetListProps extends PetGridProps {
   onShowAll: () => void;
   onAdd: () => void;
 }
 
 /** The list, or why there is none, and what to do about it. */
-export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...grid }: PetListProps) {
+export function PetList({ onShowAll, onAdd, ...grid }: PetListProps) {
+  const { rows, sync, problem } = grid.view;
   const { text, status } = sync.query;
   const count = rows.list.length;
 
@@ -19,7 +19,6 @@ export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...gr
     return (
       <State title={problem.title} action="Try again" onAction={() => sync.refresh()}>
         {problem.advice} Retrying automatically.
-        {problem.requestId !== undefined && ` Request id ${problem.requestId}.`}
       </State>
     );
   if (count === 0 && sync.isLoading) return <State title="Loading pets…" />;
@@ -30,17 +29,10 @@ export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...gr
     const title = `No ${status === 'all' ? '' : `${labelOf(status).toLowerCase()} `}pets${match}`;
     return <State title={title} action="Show all pets" onAction={onShowAll} />;
   }
+  const heardAt = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' });
   return (
     <>
-      {rows.newsCount > 0 && (
-        <p class="news" role="status">
-          {rows.newsCount === 1 ? '1 new pet' : `${rows.newsCount.toLocaleString('en')} new pets`} ·{' '}
-          <button type="button" class="link" onClick={() => sync.load()}>
-            Show
-          </button>
-        </p>
-      )}
-      <PetGrid rows={rows.list} loads={sync.loads} isLoading={sync.isLoading} {...grid} />
+      <PetGrid {...grid} />
       {sync.hasMore ? (
         <More key={count} onSeen={() => sync.more()} />
       ) : (
@@ -48,7 +40,34 @@ export function PetList({ view: { rows, sync, problem }, onShowAll, onAdd, ...gr
           {count === 1 ? '1 pet' : `All ${count.toLocaleString('en')} pets`}
         </p>
       )}
+      {problem && (
+        <div class="sync-bar" role="status">
+          <p>
+            {problem.title}. These are the pets as of {heardAt}. {problem.advice} Retrying automatically.
+          </p>
+          <button type="button" class="link" onClick={() => sync.refresh()}>
+            Try again
+          </button>
+        </div>
+      )}
     </>
+  );
+}
+
+/** Announces pets that have no row yet, in a place of its own: no row moves. */
+export function News({ view: { rows, sync } }: { view: PetsView }) {
+  const count = rows.newsCount;
+  return (
+    <p class="news" role="status">
+      {count > 0 && (
+        <span>
+          {count === 1 ? '1 new pet' : `${count.toLocaleString('en')} new pets`} ·{' '}
+          <button type="button" class="link" onClick={() => sync.load()}>
+            Show
+          </button>
+        </span>
+      )}
+    </p>
   );
 }
 
@@ -69,14 +88,13 @@ function More({ onSeen }: { onSeen: () => void }) {
   );
 }
 
-interface StateProps {
+function State(props: {
   title: string;
   action?: string;
   onAction?: (() => void) | undefined;
   children?: ComponentChildren;
-}
-
-function State({ title, action, onAction, children }: StateProps) {
+}) {
+  const { title, action, onAction, children } = props;
   return (
     <div class="state" role="status">
       <h2>{title}</h2>
@@ -86,23 +104,6 @@ function State({ title, action, onAction, children }: StateProps) {
           {action}
         </button>
       )}
-    </div>
-  );
-}
-
-/** One quiet line while the pets are not up to date. */
-export function SyncBar({ view: { rows, problem, sync } }: { view: PetsView }) {
-  if (rows.list.length === 0 || !problem) return null;
-  const time = new Date(sync.heardAtMs ?? 0).toLocaleTimeString(undefined, { timeStyle: 'short' });
-  return (
-    <div class="sync-bar is-stale" role="status">
-      <p>
-        {problem.title}. These are the pets as of {time}. Retrying automatically.
-        {problem.requestId !== undefined && ` Request id ${problem.requestId}.`}
-      </p>
-      <button type="button" class="link" onClick={() => sync.refresh()}>
-        Try again
-      </button>
     </div>
   );
 }

@@ -15,10 +15,8 @@ export function useActiveRow(
   const hadFocus = box.current?.contains(document.activeElement) ?? false;
 
   const goTo = (to: number) => {
-    const row = box.current?.children[Math.max(0, Math.min(to, rows.length - 1))];
-    if (!(row instanceof HTMLElement)) return;
-    row.focus({ preventScroll: true });
-    row.scrollIntoView({ block: 'nearest' });
+    const { pet } = rows[Math.max(0, Math.min(to, rows.length - 1))] ?? {};
+    if (pet) focusRow(pet.id);
   };
   useLayoutEffect(() => {
     if (index === -1 && lastIndex.current !== -1 && hadFocus) goTo(lastIndex.current);
@@ -27,15 +25,19 @@ export function useActiveRow(
 
   return {
     tabIndex: Math.max(index, 0),
-    /** Moves the focus to the active row, or to the first one. */
-    enter: () => goTo(index),
     onFocusIn: ({ target }: FocusEvent) => {
       if (target instanceof Element) setActiveId(target.closest<HTMLElement>('.row')?.dataset['id']);
     },
     onKeyDown: (event: KeyboardEvent) => {
       const from = rows[index];
       if (!from || event.defaultPrevented) return;
-      const to = destination(event.key, index, rows.length, box.current);
+      const rowHeight = (box.current?.clientHeight ?? 0) / rows.length || 1;
+      const screen = Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
+      const steps: Record<string, number> = {
+        ...{ ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: rows.length - 1 },
+        ...{ PageDown: index + screen, PageUp: index - screen },
+      };
+      const to = steps[event.key];
       if (to === undefined) return onRowKey(event, from);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -44,13 +46,10 @@ export function useActiveRow(
   };
 }
 
-function destination(key: string, index: number, count: number, box: HTMLElement | null): number | undefined {
-  const rowHeight = (box?.clientHeight ?? 0) / count || 1;
-  const screen = Math.max(1, Math.floor(innerHeight / rowHeight) - 4);
-  if (key === 'ArrowDown') return index + 1;
-  if (key === 'ArrowUp') return index - 1;
-  if (key === 'PageDown') return index + screen;
-  if (key === 'PageUp') return index - screen;
-  if (key === 'Home') return 0;
-  return key === 'End' ? count - 1 : undefined;
+/** Moves the focus to the row of this pet, or else to the one that Tab reaches. */
+export function focusRow(id?: bigint): void {
+  const find = (part: string) => document.querySelector<HTMLElement>(`.row${part}`);
+  const row = find(`[data-id="${id}"]`) ?? find('[tabindex="0"]');
+  row?.focus({ preventScroll: true });
+  row?.scrollIntoView({ block: 'nearest' });
 }
