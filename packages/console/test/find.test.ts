@@ -29,6 +29,7 @@ describe('the search', () => {
     expect(await find('ZOE', '1 pet')).toEqual(['Zoë']);
     await box.fill('1');
     await page.getByRole('heading', { name: 'No pets match “1”' }).waitFor();
+    expect(await page.locator('.meant').getByRole('button').allInnerTexts()).toEqual(['Id 1', 'Category 1']);
     await page.getByRole('button', { name: 'Category 1' }).click();
     await page.getByText('Mia').waitFor();
     expect(await names()).toEqual(['Mia']);
@@ -37,6 +38,10 @@ describe('the search', () => {
     await page.getByText('Rex', { exact: true }).waitFor();
     expect(await box.inputValue()).toBe('#1');
     expect(await names()).toEqual(['Rex']);
+    // Typed, it is an id as well, and leaves nothing to choose.
+    await box.fill('#4');
+    await page.getByText('Mia').waitFor();
+    expect([await names(), await page.locator('.meant').count()]).toEqual([['Mia'], 0]);
     await box.fill('nobody');
     await page.getByRole('heading', { name: 'No pets match “nobody”' }).waitFor();
     expect(await visited.findBarriers()).toEqual([]);

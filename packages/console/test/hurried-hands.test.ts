@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
 import { openConsole } from '../../../test/support/browser/console.ts';
-import { noteOf, openShop, rowOf } from '../../../test/support/browser/shop.ts';
+import { drawn, noteOf, openShop, rowOf, stopClock } from '../../../test/support/browser/shop.ts';
 import type { ListeningService } from '../../../test/support/http/listening.ts';
 import { openServiceOnFile } from '../../../test/support/http/service-on-file.ts';
 
@@ -16,22 +16,24 @@ describe('hurried hands', () => {
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.getByRole('radio', { name: 'Available' }).check();
-    const { x, y } = (await page.getByRole('button', { name: 'Sell Mia' }).boundingBox())!;
+    await page.waitForResponse('**/v1/pets/search?*status=available*');
     // Until the list has settled.
     await page.getByRole('button', { name: 'Sell Mia' }).click({ trial: true });
-    await page.waitForTimeout(800);
-    for (const delay of [150, 300, 150]) {
-      await page.mouse.click(x + 5, y + 5);
-      await page.waitForTimeout(delay);
+    const { x, y } = (await page.getByRole('button', { name: 'Sell Mia' }).boundingBox())!;
+    const click = () => page.mouse.click(x + 5, y + 5);
+    await stopClock(page);
+    await Promise.all([page.waitForResponse('**/v1/pets/2'), click()]);
+    await drawn(page, page.getByRole('button', { name: 'Return Mia' }));
+    for (const delayMs of [150, 300]) {
+      await page.clock.runFor(delayMs);
+      await click();
     }
-    await noteOf(page, 'Mia is sold.').waitFor();
-    await page.waitForTimeout(300);
+    // After a second the button means what it says.
+    await page.clock.runFor(1000);
     expect(await soldIn(service)).toEqual([2n]);
     expect((await Array.fromAsync(service.client.orders())).length).toBe(1);
-    // After a second the button means what it says.
-    await page.waitForTimeout(1000);
-    await page.mouse.click(x + 5, y + 5);
-    await noteOf(page, 'Mia is available.').waitFor();
+    await click();
+    await drawn(page, noteOf(page, 'Mia is available.'));
   });
 
   it('sell the pet that was painted there, or none, while a list of 60,000 loads', async () => {
@@ -43,19 +45,32 @@ describe('hurried hands', () => {
     await using service = await openServiceOnFile(pets);
     await using visited = await openConsole(chromium.browser, service);
     const { page, complaints } = visited;
-    const sell = page.getByRole('button', { name: 'Sell Pet 59998', exact: true });
-    await sell.click({ trial: true });
-    const { x, y } = (await sell.boundingBox())!;
-    // Others fill the place of this row as soon as the list is here.
+    const changes: string[] = [];
+    page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+    const sell = (id: number) => page.getByRole('button', { name: `Sell Pet ${id}`, exact: true });
+    await sell(59998).click({ trial: true });
+    const [painted, below] = [await sell(59998).boundingBox(), await sell(59990).boundingBox()];
+    const arrived = Promise.withResolvers<() => void>();
+    await page.route('**/v1/pets/search?*categoryId=3*', (route) =>
+      arrived.resolve(() => void route.continue()),
+    );
     await page.getByRole('searchbox').fill('category:3');
-    const loaded = page.waitForResponse('**/v1/pets/search?*categoryId=3*');
-    await loaded;
+    const proceed = await arrived.promise;
+    await page.mouse.click(painted!.x + 5, painted!.y + 5);
+    await noteOf(page, 'Pet 59998 is sold.').waitFor();
+    // The time in which new rows take no click stands still, however slow the machine is.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Animation.enable');
+    await session.send('Animation.setPlaybackRate', { playbackRate: 0 });
+    proceed();
     await page.locator('.row[data-id="60000"]').waitFor({ state: 'detached' });
-    await page.mouse.click(x + 5, y + 5);
-    await page.waitForTimeout(700);
-    expect((await soldIn(service)).filter((id) => id !== 59998n)).toEqual([]);
-    await rowOf(page, 'Pet 59994').getByRole('button', { name: 'Sell' }).click();
+    await page.mouse.click(below!.x + 5, below!.y + 5);
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
+    expect(changes.map((url) => url.replace(/.*\//, ''))).toEqual(['59998']);
+    await session.send('Animation.setPlaybackRate', { playbackRate: 1 });
+    await sell(59994).click();
     await noteOf(page, 'Pet 59994 is sold.').waitFor();
+    expect(await soldIn(service)).toEqual([59994n, 59998n]);
     expect(complaints).toEqual([]);
   });
 

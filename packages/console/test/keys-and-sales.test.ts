@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
 import {
+  add,
   createKey,
   desktop,
   openConsole,
@@ -12,6 +13,7 @@ import { deafen, noteOf, openShop, rowOf } from '../../../test/support/browser/s
 import { visit } from '../../../test/support/browser/visit.ts';
 
 const chromium = browserOfFile();
+const dayMs = 24 * 3600_000;
 
 describe('a read-only key', () => {
   it('sees no Add, Sell or Edit', async () => {
@@ -19,37 +21,54 @@ describe('a read-only key', () => {
     const { text } = await createKey(service, 'viewer', { isReadOnly: true });
     await using visited = await visit(chromium.browser, service.url);
     const { page, complaints } = visited;
-    await signIn(page, text);
+    const changing = page.getByRole('button', { name: /^(Add|Sell|Save|Remove|Sold|Pending)/ });
+    const arrived = Promise.withResolvers<() => void>();
+    await page.route('**/v1/key', (route) => arrived.resolve(() => void route.continue()));
+    await page.getByLabel('API key').fill(text);
+    await page.keyboard.press('Enter');
+    await rowOf(page, 'Rex').waitFor();
+    // Not even before the service has told what the key may do.
+    const proceed = await arrived.promise;
+    expect(await changing.count()).toBe(0);
+    proceed();
     await page.getByText('Signed in as viewer').waitFor();
     await page.getByRole('button', { name: 'Details of Rex' }).click();
     await page.getByRole('region', { name: 'Rex' }).waitFor();
-    expect(await page.getByRole('button', { name: /^(Add|Sell|Save|Remove|Sold|Pending)/ }).count()).toBe(0);
+    expect(await changing.count()).toBe(0);
     expect(await page.getByRole('textbox').count()).toBe(0);
     await page.keyboard.press('Escape');
     for (const key of ['s', 'p', 'n', 'Delete']) await page.keyboard.press(key);
     expect(await service.client.getPet(1n)).toMatchObject({ name: 'Rex', status: 'available' });
     expect(await page.locator('.note').count()).toBe(0);
+    await service.client.updatePet(1n, { status: 'sold' });
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await page.locator('.sale').getByText('Sold').waitFor();
+    expect(await page.getByRole('button', { name: 'Take back' }).count()).toBe(0);
     expect(await visited.findBarriers()).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
-  it('gets the message of the API where it is refused', async () => {
+  it('gets the message of the API wherever it is refused', async () => {
     await using service = await openShop('Rex');
-    await using visited = await openConsole(chromium.browser, service);
+    const { text } = await createKey(service, 'viewer', { isReadOnly: true });
+    const refused = await service.callAs(`Bearer ${text}`, '/v1/pets/1', { method: 'DELETE' });
+    const { message } = (await refused.json()) as { message: string };
+    await using visited = await visit(chromium.browser, service.url);
     const { page } = visited;
-    const message = 'This key may only read.';
-    await page.route('**/v1/pets/1', (route) =>
-      route.fulfill({ status: 403, json: { code: 'forbidden', message, status: 403 } }),
-    );
+    // A console that does not know that the key may only read.
+    await page.route('**/v1/key', (route) => route.fulfill({ json: { name: 'viewer', readOnly: false } }));
+    await signIn(page, text);
     await page.getByRole('button', { name: 'Sell Rex' }).click();
     await noteOf(page, `Rex was not changed. ${message}`).waitFor();
+    await add(page, 'Mia', '7');
+    await page.locator('.add-pet').getByRole('alert').getByText(message, { exact: true }).waitFor();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Mia');
   });
 });
 
 describe('a key', () => {
   it('says that it expires within a week', async () => {
     await using service = await openShop('Rex');
-    const dayMs = 24 * 3600_000;
     for (const [days, isTold] of [
       [6, true],
       [30, false],
@@ -71,16 +90,31 @@ describe('the sales', () => {
     const { text } = await createKey(service, 'till-2');
     await service.clientWith({ apiKey: text }).updatePet(1n, { status: 'sold' });
     await service.client.updatePet(2n, { status: 'pending' });
+    const { orders } = await service.client.listOrders();
+    const soldAt = new Date(orders[0]!.createdAt.getTime() - dayMs);
     for (const size of [desktop, phone]) {
       await using visited = await openConsole(chromium.browser, service, size);
       const { page, complaints } = visited;
+      // Rex was sold the day before.
+      await page.route('**/v1/store/orders?*', async (route) => {
+        const response = await route.fetch();
+        const found = (await response.json()) as { petId: number }[];
+        const told = found.map((order) => (order.petId === 1 ? { ...order, createdAt: soldAt } : order));
+        await route.fulfill({ response, json: told });
+      });
       await page.getByRole('link', { name: 'Sales', exact: true }).click();
       const sales = page.locator('.sale');
       await sales.nth(1).waitFor();
       expect(await sales.nth(0).innerText()).toMatch(/Mia[^]*Pending[^]*API_KEYS/);
       expect(await sales.nth(1).innerText()).toMatch(/Rex[^]*Sold[^]*till-2/);
-      const day = new Date().toLocaleDateString('en-US', { dateStyle: 'full' });
-      await page.getByRole('heading', { name: day }).waitFor();
+      const days = page.getByRole('heading', { level: 2 });
+      const dayOf = (at: Date) => at.toLocaleDateString('en-US', { dateStyle: 'full' });
+      expect(await days.allInnerTexts()).toEqual([dayOf(orders[1]!.createdAt), dayOf(soldAt)]);
+      const time = await page
+        .getByRole('region', { name: dayOf(soldAt) })
+        .locator('.sale time')
+        .innerText();
+      expect(time).toBe(soldAt.toLocaleTimeString('en-US', { timeStyle: 'short' }));
       expect(await visited.findBarriers()).toEqual([]);
       expect(await overflowing(page)).toEqual([]);
       await page.reload();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { openListeningService, type ListeningService } from '../../../../test/support/http/listening.ts';
 import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
-import { addPets, openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { addPets } from '../../../../test/support/browser/console.ts';
 import { visit, type Visit } from '../../../../test/support/browser/visit.ts';
 
 const chromium = browserOfFile();
@@ -261,45 +261,5 @@ describe('the experimental operations', () => {
     await remove.getByText('No body').waitFor();
     expect(await service.client.listPets()).toEqual({ pets: [] });
     expect(complaints).toEqual([]);
-  });
-});
-
-describe('the key of Try it', () => {
-  it('does not replace the key that the browser remembers for the console', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, service.url);
-    const { page } = visited;
-    await page.getByLabel('Remember me on this device').check();
-    await signIn(page, service.apiKey);
-    await page.goto(`${service.url}/docs`);
-    const field = formOf(page, 'getPet').getByLabel('API key');
-    expect(await field.inputValue()).toBe(service.apiKey);
-    for (const key of ['pets_other', '']) {
-      await field.fill(key);
-      await field.blur();
-      expect(await formOf(page, 'listPets').getByLabel('API key').inputValue()).toBe(key);
-      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
-    }
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
-    await page.goto(service.url);
-    await page.getByText('No pets yet').waitFor();
-    // A wrong key of the tab is refused in the console, which then uses the remembered key.
-    await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
-    await page.reload();
-    await page.getByText('No pets yet').waitFor();
-    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
-  });
-
-  it('is forgotten when the field is emptied, so that the console asks for one', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
-    await page.goto(`${service.url}/docs`);
-    const field = formOf(page, 'listPets').getByLabel('API key');
-    await field.fill('');
-    await field.blur();
-    await page.goto(service.url);
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.getByText('no longer accepted').count()).toBe(0);
   });
 });

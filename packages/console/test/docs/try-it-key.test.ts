@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { openListeningService } from '../../../../test/support/http/listening.ts';
+import { browserOfFile } from '../../../../test/support/browser/browser-of-file.ts';
+import { openConsole, signIn } from '../../../../test/support/browser/console.ts';
+import { visit } from '../../../../test/support/browser/visit.ts';
+
+const chromium = browserOfFile();
+
+const keyOf = (page: Page, operation: string) =>
+  page.getByRole('form', { name: `Try ${operation}` }).getByLabel('API key');
+
+describe('the key of Try it', () => {
+  it('does not replace the key that the browser remembers for the console', async () => {
+    await using service = await openListeningService();
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
+    await page.getByLabel('Remember me on this device').check();
+    await signIn(page, service.apiKey);
+    await page.goto(`${service.url}/docs`);
+    const field = keyOf(page, 'getPet');
+    expect(await field.inputValue()).toBe(service.apiKey);
+    for (const key of ['pets_other', '']) {
+      await field.fill(key);
+      await field.blur();
+      expect(await keyOf(page, 'listPets').inputValue()).toBe(key);
+      expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
+    }
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+    await page.goto(service.url);
+    await page.getByText('No pets yet').waitFor();
+    // A wrong key of the tab is refused in the console, which then uses the remembered key.
+    await page.evaluate<void>("sessionStorage.setItem('petstore-api-key', 'pets_wrong')");
+    await page.reload();
+    await page.getByText('No pets yet').waitFor();
+    expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
+  });
+
+  it('is forgotten when the field is emptied, so that the console asks for one', async () => {
+    await using service = await openListeningService();
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await page.goto(`${service.url}/docs`);
+    const field = keyOf(page, 'listPets');
+    await field.fill('');
+    await field.blur();
+    await page.goto(service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await page.getByText('no longer accepted').count()).toBe(0);
+  });
+});
