@@ -36,6 +36,23 @@ describe('hurried hands', () => {
     await drawn(page, noteOf(page, 'Mia is available.'));
   });
 
+  it('sell one pet after the other with the keyboard, and each once', async () => {
+    await using service = await openShop('Rex', 'Mia', 'Balu');
+    await using visited = await openConsole(chromium.browser, service);
+    const { page } = visited;
+    await rowOf(page, 'Rex').waitFor();
+    await stopClock(page);
+    for (const name of ['Rex', 'Mia']) {
+      await page.getByRole('button', { name: `Sell ${name}` }).focus();
+      await page.keyboard.press('Enter');
+      await drawn(page, noteOf(page, `${name} is sold.`));
+      await page.keyboard.press('Enter');
+    }
+    await page.clock.runFor(1000);
+    expect(await soldIn(service)).toEqual([1n, 2n]);
+    expect((await Array.fromAsync(service.client.orders())).length).toBe(2);
+  });
+
   it('sell the pet that was painted there, or none, while a list of 60,000 loads', async () => {
     const pets = Array.from({ length: 60_000 }, (_, index) => ({
       name: `Pet ${index + 1}`,

@@ -98,9 +98,9 @@ describe('the sales', () => {
       // Rex was sold the day before.
       await page.route('**/v1/store/orders?*', async (route) => {
         const response = await route.fetch();
-        const found = (await response.json()) as { petId: number }[];
-        const told = found.map((order) => (order.petId === 1 ? { ...order, createdAt: soldAt } : order));
-        await route.fulfill({ response, json: told });
+        const json = (await response.json()) as { petId: number; createdAt: Date }[];
+        for (const order of json) if (order.petId === 1) order.createdAt = soldAt;
+        await route.fulfill({ response, json });
       });
       await page.getByRole('link', { name: 'Sales', exact: true }).click();
       const sales = page.locator('.sale');

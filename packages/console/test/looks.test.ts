@@ -36,19 +36,21 @@ const overlaps = (page: Page, within = 'header, main') =>
 /** What the notes cover of rows and cards, but for what lies behind the search or a heading that stays in sight. */
 const coveredByNotes = (page: Page) =>
   page.evaluate<string[]>(`{
-    const notes = [...document.querySelectorAll('.note')].map((note) => note.getBoundingClientRect());
-    const cover = document.querySelector('.notes').getBoundingClientRect();
-    const bands = [...document.querySelectorAll('.search, .sales .heading, .day h2')];
-    const bandEnd = Math.max(...bands.map((band) => band.getBoundingClientRect())
-      .filter(({ top }) => top < cover.bottom).map(({ bottom }) => bottom), 0);
+    const boxOf = (part) => part.getBoundingClientRect();
+    const notes = [...document.querySelectorAll('.note')].map(boxOf);
+    const end = boxOf(document.querySelector('.notes')).bottom;
     const isNarrow = getComputedStyle(document.querySelector('.notes')).position === 'fixed';
-    [...document.querySelectorAll('.row, .card')].filter((part) => {
-      const box = part.getBoundingClientRect();
-      const top = Math.max(box.top, isNarrow ? bandEnd : 0);
-      return notes.length === 0 || (top < Math.min(box.bottom, cover.bottom, innerHeight)
-        && notes.some((note) => Math.max(top, note.top) < Math.min(box.bottom, note.bottom, cover.bottom)
-        && box.left < note.right && note.left < box.right));
-    }).map((part) => part.outerHTML.slice(0, 100));
+    const bands = isNarrow ? [...document.querySelectorAll('.search, .sales .heading, .day h2')].map(boxOf) : [];
+    let start = 0;
+    for (const band of bands) if (band.top <= start + 1) start = Math.max(start, band.bottom);
+    const isCovered = (part) => {
+      const { left, right, ...box } = boxOf(part).toJSON();
+      const top = Math.max(box.top, start);
+      const bottom = Math.min(box.bottom, innerHeight, end, boxOf(part.closest('.panels') ?? part).bottom);
+      return notes.some((note) => left < note.right && note.left < right
+        && Math.max(top, note.top) < Math.min(bottom, note.bottom));
+    };
+    [...document.querySelectorAll('.row, .card')].filter(isCovered).map((part) => part.outerHTML.slice(0, 100));
   }`);
 
 describe('the looks of the console', () => {
@@ -92,7 +94,7 @@ describe('the looks of the console', () => {
       await using visited = await openConsole(chromium.browser, service, options);
       const { page } = visited;
       await rows(page).nth(40).waitFor();
-      if (screen === 'wide') await openDetails(page, 'Pet 59');
+      if (screen === 'wide' || screen === 'desktop') await openDetails(page, 'Pet 59');
       // A note that has the focus does not end.
       const covered = async () => {
         await page.locator('.note button').last().focus();
@@ -159,22 +161,26 @@ describe('the looks of the console', () => {
 
 describe('a phone', () => {
   it('shows the name of the pet above what can be done with it, and lets no tap through', async () => {
-    await using service = await openShop('Rex', 'Mia');
+    await using service = await openShop('Rex', ...Array.from({ length: 12 }, (_, index) => `Pet ${index}`));
     await using visited = await openConsole(chromium.browser, service, phone);
     const { page } = visited;
-    const sell = (await page.getByRole('button', { name: 'Sell Mia' }).boundingBox())!;
     const details = await openDetails(page, 'Rex');
-    const heading = details.getByRole('heading', { name: 'Rex' });
-    const [named, first] = [
-      await heading.boundingBox(),
+    const [named, first, box] = [
+      await details.getByRole('heading', { name: 'Rex' }).boundingBox(),
       await details.getByRole('button', { name: 'Available' }).boundingBox(),
+      await details.boundingBox(),
     ];
-    expect(named!.y).toBeGreaterThan(0);
+    expect(named!.y).toBeGreaterThan(box!.y);
     expect(named!.y + named!.height).toBeLessThan(first!.y);
-    const box = (await details.boundingBox())!;
-    expect(box.y + box.height).toBeLessThanOrEqual(760);
-    await page.evaluate('scrollTo(0, 0)');
-    await page.touchscreen.tap(sell.x + 5, sell.y + 5);
+    expect(box!.y + box!.height).toBeLessThanOrEqual(760);
+    // A button of another pet that can be seen above the details.
+    const [x, y] = await page.evaluate<[number, number]>(`{
+      const end = document.querySelector('.details').getBoundingClientRect().top;
+      const buttons = [...document.querySelectorAll('.row button.plain')].map((part) => part.getBoundingClientRect());
+      const { left, top } = buttons.findLast(({ bottom }) => bottom < end);
+      [left + 5, top + 5];
+    }`);
+    await page.touchscreen.tap(x, y);
     await details.getByRole('button', { name: 'Sold' }).click();
     await noteOf(page, 'Rex is sold.').waitFor();
     expect((await Array.fromAsync(tillOf(service).orders())).map(({ petId }) => petId)).toEqual([1n]);
@@ -190,7 +196,10 @@ describe('on paper', () => {
   it('the list is all rows without anything to press', async () => {
     await using service = await openListeningService();
     await addPets(service, 40);
-    await using visited = await openConsole(chromium.browser, service, paper);
+    await using visited = await openConsole(chromium.browser, service, {
+      ...paper,
+      viewport: { width: 1123, height: 794 },
+    });
     const { page } = visited;
     await rows(page).nth(39).waitFor();
     await rows(page).first().focus();

@@ -14,11 +14,15 @@ export function createCalmClicks(): (event: MouseEvent) => void {
     const isHurried =
       last !== undefined &&
       event.timeStamp - last.timeStamp < hurriedMs &&
-      (last.target === target ||
-        Math.hypot(event.clientX - last.clientX, event.clientY - last.clientY) < slipPx);
+      (last.target === target || isNear(last, event));
     last = event;
     if (!isHurried) return;
     event.stopPropagation();
     event.preventDefault();
   };
+}
+
+/** Clicks by the keyboard have no place, and a detail of 0. */
+function isNear(a: MouseEvent, b: MouseEvent): boolean {
+  return b.detail > 0 && Math.hypot(b.clientX - a.clientX, b.clientY - a.clientY) < slipPx;
 }

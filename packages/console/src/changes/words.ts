@@ -2,10 +2,11 @@ import type { Pet, PetFields, PetStatus } from '../../../client/src/index.ts';
 import { petFields } from '../draft.ts';
 import type { Words } from './notes.ts';
 
-type StatusKey = PetStatus | 'none';
-
 /** How to tell of each status: that a pet has it, to give it, and that somebody else has given it. */
-const told: Record<StatusKey, { done: string; command: string; deed: [before: string, after: string] }> = {
+const told: Record<
+  PetStatus | 'none',
+  { done: string; command: string; deed: [before: string, after: string] }
+> = {
   available: { done: ' is available.', command: 'Make it available', deed: ['made ', ' available'] },
   pending: { done: ' is pending.', command: 'Make it pending', deed: ['made ', ' pending'] },
   sold: { done: ' is sold.', command: 'Sell it', deed: ['sold ', ''] },
@@ -14,13 +15,13 @@ const told: Record<StatusKey, { done: string; command: string; deed: [before: st
 
 export function tellDone(pet: Pet, wish: Wish): Words {
   if (wish === 'remove') return ['Removed ', pet, '.'];
-  return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, told[keyOf(pet)].done];
+  return wish.status === undefined ? ['Saved ', pet, '.'] : [pet, told[pet.status ?? 'none'].done];
 }
 
 /** The label of a button that does it in spite of what others did. */
 export function anywayLabel(wish: Wish): string {
   if (wish === 'remove') return 'Remove it anyway';
-  return `${wish.status === undefined ? 'Save it' : told[keyOf(wish)].command} anyway`;
+  return `${wish.status === undefined ? 'Save it' : told[wish.status ?? 'none'].command} anyway`;
 }
 
 /** Tells what others did to a pet since a person saw it. */
@@ -28,7 +29,7 @@ export function tellConflict(seen: Pet, now: Pet): Words {
   const parts: Words[] = [];
   const subject = () => (parts.length === 0 ? seen : 'it');
   if (now.status !== seen.status) {
-    const [before, after] = told[keyOf(now)].deed;
+    const [before, after] = told[now.status ?? 'none'].deed;
     parts.push([before, subject(), after]);
   }
   if (now.name !== seen.name) parts.push(['renamed ', subject(), ' to ', now]);
@@ -46,10 +47,6 @@ export function shortNameOf({ id, name }: Pet): string {
   if (name.trim() === '') return `Pet ${id}`;
   const characters = Array.from(name.slice(0, 200));
   return characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : name;
-}
-
-function keyOf({ status }: { status?: PetFields['status'] }): StatusKey {
-  return status ?? 'none';
 }
 
 /** What a person wants for a pet: other values, or that it goes. */
