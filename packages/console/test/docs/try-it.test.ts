@@ -206,6 +206,24 @@ describe('Try it', () => {
     expect((await service.client.listPets()).pets.length).toBe(3);
   });
 
+  it('copies a create as curl with a new Idempotency-Key each time', async () => {
+    await using service = await openListeningService();
+    await using visited = await openDocs(service, { permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = visited;
+    const form = formOf(page, 'createPet');
+    const keys = new Set<string>();
+    for (const count of [1, 2, 3]) {
+      await form.getByRole('button', { name: /^(Copy as curl|Copied)$/ }).click();
+      while (keys.size < count) {
+        const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+        const [key] = /(?<=Idempotency-Key: )[0-9a-f-]{36}/.exec(copied) ?? [];
+        if (key !== undefined) keys.add(key);
+      }
+      await form.getByRole('button', { name: 'Copied' }).waitFor();
+    }
+    expect(keys.size).toBe(3);
+  });
+
   it('does not send twice on a double click', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);
