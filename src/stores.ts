@@ -62,19 +62,15 @@ export async function openImportStore(databaseUrl: string, options: StoreOptions
   return openPostgresImport({ ...options, ...location });
 }
 
-/** Takes the same store back to the schema of an older release. */
-export async function migrateBack(
-  databaseUrl: string,
-  to: number,
-  options: StoreOptions,
-): Promise<Migration> {
+/** Takes the same store back to the schema of the release before. */
+export async function migrateBack(databaseUrl: string, options: StoreOptions): Promise<Migration> {
   const location = parseDatabaseUrl(databaseUrl);
   if ('path' in location) {
     const { migrateSqliteBack } = await import('./sqlite/maintenance/migrate-back.ts');
-    return migrateSqliteBack(location.path, to, options);
+    return migrateSqliteBack(location.path, options);
   }
   const { migratePostgresBack } = await import('./postgres/migrate.ts');
-  return migratePostgresBack(location.address, options.environment, to);
+  return migratePostgresBack(location.address, options.environment);
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */

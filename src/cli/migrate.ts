@@ -1,11 +1,10 @@
-import type { Command } from 'commander';
-import type { Migration } from '../domain/migration.ts';
+import { Option, type Command } from 'commander';
+import { olderVersion, type Migration } from '../domain/migration.ts';
 import { migrateBack, openStores, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
-import { integerFrom } from './values.ts';
 
 export function define(command: Command): void {
   command
@@ -14,11 +13,11 @@ export function define(command: Command): void {
         "the service's database role may not change the schema. An embedded store is copied first, so that you can go " +
         'back: to petstore.db.schema-5 if its schema has version 5. Back a PostgreSQL database up yourself.',
     )
-    .option(
-      '--to <version>',
-      'Go back to this older version of the schema, with everything written since: 5 for 1.1.0, 4 for 1.0.0. Stop every ' +
-        'service first. Version 4 revokes read-only keys; older versions have no orders.',
-      integerFrom(1, 1000),
+    .addOption(
+      new Option(
+        '--to <version>',
+        'Go back to the schema of 1.1.0, with everything written since. Stop every service first.',
+      ).choices([String(olderVersion)]),
     )
     .option('--no-copy', 'Do not copy the store first: you have a backup, or no room.')
     .addOption(settings.databaseUrl)
@@ -34,7 +33,7 @@ export function define(command: Command): void {
 interface MigrateOptions {
   databaseUrl: string;
   copy: boolean;
-  to?: number;
+  to?: string;
 }
 
 async function migrate({ databaseUrl, copy: keepsOlder, to }: MigrateOptions): Promise<void> {
@@ -43,7 +42,7 @@ async function migrate({ databaseUrl, copy: keepsOlder, to }: MigrateOptions): P
     const onMigrated = (done: Migration): void => void (migration = done);
     const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated };
     if (to === undefined) await (await openStores(databaseUrl, options)).close();
-    else migration = await migrateBack(databaseUrl, to, options);
+    else migration = await migrateBack(databaseUrl, options);
   };
   await audited('migrate', databaseUrl, {}, bringUpToDate, () => ({ ...migration }));
   const { from, keptAs } = migration ?? {};

@@ -29,9 +29,5 @@ export function newerSchema(store: string, version: number, newest: number, rele
   );
 }
 
-export function noWayTo(version: number): OperatorError {
-  return new OperatorError(
-    `There is no way to schema version ${version}.`,
-    'Restore a backup of a release that has it.',
-  );
-}
+/** That of the release before, to which a store can go back. */
+export const olderVersion = 5;

@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { newerSchema, noWayTo, type Migration, type MigrationOptions } from '../domain/migration.ts';
+import { newerSchema, olderVersion, type Migration, type MigrationOptions } from '../domain/migration.ts';
 import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openAt, openConnection, type Connection } from './session/connection.ts';
 import { isSameServer } from './session/server.ts';
 
-/**
- * Step N brings a database from version N to N + 1. A step that has been released is never changed;
- * a change of the schema is a new step at the end.
- */
-const steps = [
-  `
+/** Each leads from the version before to its own; the first release had version 4. A released step never changes. */
+const steps: Record<number, string> = {
+  4: `
   -- A sequence and not an identity column: a create draws its id before it inserts.
   CREATE SEQUENCE pet_ids AS bigint;
   CREATE TABLE pets (
@@ -49,20 +46,16 @@ const steps = [
   );
   CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
 
-  -- One row that the readiness check rewrites to prove that a commit still reaches the disk.
+  -- Nobody uses it any more.
   CREATE TABLE write_probe (id integer PRIMARY KEY CHECK (id = 1), probed_at bigint NOT NULL);
   INSERT INTO write_probe VALUES (1, 0);
-  `,
-  `
+
   -- How far each import has come, written together with its pets; the source is a hash of the content.
   CREATE TABLE imports (source text PRIMARY KEY, added_count bigint NOT NULL, finished_at bigint);
-  `,
-  `
-  -- A row for each replica, which its readiness check rewrites. The single row of write_probe stays for replicas of the
-  -- release before, which may still run.
+
+  -- A row for each replica, which its readiness check rewrites to prove that a commit still reaches the disk.
   CREATE TABLE write_probes (replica text PRIMARY KEY, probed_at bigint NOT NULL, sequence bigint NOT NULL);
-  `,
-  `
+
   -- No foreign key: an order stays when its pet is deleted.
   CREATE SEQUENCE order_ids AS bigint;
   CREATE TABLE orders (
@@ -78,12 +71,12 @@ const steps = [
   CREATE TABLE deletions (id integer PRIMARY KEY CHECK (id = 1), largest_pet_id bigint NOT NULL);
   INSERT INTO deletions VALUES (1, 0);
   `,
-  `
+  5: `
   ALTER TABLE api_keys ADD COLUMN read_only boolean NOT NULL DEFAULT false;
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
   `,
-  `
+  6: `
   -- Null until it is filled: see pets/fold-names.ts. Replicas of the release before leave it null, too.
   ALTER TABLE pets ADD COLUMN folded_name text;
   CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
@@ -97,40 +90,35 @@ const steps = [
   ALTER TABLE orders ADD COLUMN created_by text;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
   `,
-];
-
-/** Back from each version to the one before. No pet is lost. */
-const stepsBack: Record<number, string> = {
-  6: `
-    DROP TRIGGER pets_renamed ON pets;
-    DROP FUNCTION forget_folded_name();
-    ALTER TABLE pets DROP COLUMN folded_name;
-    DROP INDEX orders_by_pet;
-    ALTER TABLE orders DROP COLUMN created_by`,
-  // Version 4 would let a read-only key write.
-  5: `
-    UPDATE api_keys SET revoked_at = extract(epoch FROM now()) * 1000 WHERE read_only AND revoked_at IS NULL;
-    ALTER TABLE api_keys DROP COLUMN read_only, DROP COLUMN replaced_by`,
-  4: 'DROP TABLE orders, deletions; DROP SEQUENCE order_ids',
 };
+
+const newestVersion = Math.max(...Object.keys(steps).map(Number));
+
+/** Back to the version before. No pet is lost. */
+const stepBack = `
+  DROP TRIGGER pets_renamed ON pets;
+  DROP FUNCTION forget_folded_name();
+  ALTER TABLE pets DROP COLUMN folded_name;
+  DROP INDEX orders_by_pet;
+  ALTER TABLE orders DROP COLUMN created_by;
+  UPDATE petstore_schema SET version = ${olderVersion}`;
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together, and for a step on a large table. */
-const timeoutMs = 60_000;
+const timeouts = { lockMs: 60_000, statementMs: 60_000 };
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
 async function migrate(address: PostgresAddress, { onMade, onMigrated }: MigrationOptions): Promise<void> {
-  const timeouts = { lockMs: timeoutMs, statementMs: timeoutMs };
   const connection = await openConnection({ address, timeouts });
   try {
     await refuseSharedSessions(connection, address);
     await refuseOtherEncodings(connection);
     // A service without the right to change the schema gets along with one that is up to date.
-    if ((await readSchemaVersion(connection)) < steps.length) {
+    if ((await readSchemaVersion(connection)) < newestVersion) {
       const from = await runSteps(connection);
       if (from === 0) onMade?.();
-      if (from > 0 && from < steps.length) onMigrated?.({ from, to: steps.length });
+      if (from > 0 && from < newestVersion) onMigrated?.({ from, to: newestVersion });
     }
   } finally {
     await connection.close();
@@ -142,39 +130,22 @@ async function runSteps(connection: Connection): Promise<number> {
   await connection.query('BEGIN');
   await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   const version = await readSchemaVersion(connection);
-  for (const step of steps.slice(version)) await connection.query(step);
+  for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await connection.query(step);
   await connection.query(`
     CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
-    INSERT INTO petstore_schema VALUES (1, ${steps.length}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
+    INSERT INTO petstore_schema VALUES (1, ${newestVersion}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
   `);
   await connection.query('COMMIT');
   return version;
 }
 
-/** Takes the schema back to that of an older release, with everything written since. No service may be running. */
-export async function migratePostgresBack(
-  databaseUrl: string,
-  environment: Environment,
-  to: number,
-): Promise<Migration> {
-  const address = parseAddress(databaseUrl, environment);
-  const connection = await openConnection({
-    address,
-    timeouts: { lockMs: timeoutMs, statementMs: timeoutMs },
-  });
+/** Takes the schema back to that of the release before, with everything written since. No service may be running. */
+export async function migratePostgresBack(databaseUrl: string, environment: Environment): Promise<Migration> {
+  const connection = await openConnection({ address: parseAddress(databaseUrl, environment), timeouts });
   try {
-    await connection.query('BEGIN');
-    await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-    const from = await readSchemaVersion(connection);
-    if (to > from) throw noWayTo(to);
-    for (let version = from; version > to; version--) {
-      const step = stepsBack[version];
-      if (step === undefined) throw noWayTo(to);
-      await connection.query(step);
-    }
-    await connection.query(`UPDATE petstore_schema SET version = ${to}`);
-    await connection.query('COMMIT');
-    return { from, to };
+    await refuseMissingSchema(connection);
+    await connection.query(stepBack);
+    return { from: newestVersion, to: olderVersion };
   } catch (error) {
     throw explain(error);
   } finally {
@@ -204,10 +175,10 @@ export async function prepareDatabase(
 /** For commands that only read: they do not set up a schema. */
 export async function refuseMissingSchema(connection: Connection): Promise<void> {
   const version = await readSchemaVersion(connection);
-  if (version === steps.length) return;
+  if (version === newestVersion) return;
   if (version === 0) throw new OperatorError('The database holds no store.', 'Check the address.');
   throw new OperatorError(
-    `The database has schema version ${version}, and ${steps.length} is needed.`,
+    `The database has schema version ${version}, and ${newestVersion} is needed.`,
     'Run petstore migrate first.',
   );
 }
@@ -221,9 +192,7 @@ export async function readSchemaVersion(connection: Connection): Promise<number>
   if (!table) return 0;
   const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
-  if (version > steps.length) {
-    throw newerSchema('The database', version, steps.length, release);
-  }
+  if (version > newestVersion) throw newerSchema('The database', version, newestVersion, release);
   return version;
 }
 

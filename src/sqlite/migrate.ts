@@ -3,26 +3,29 @@ import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import { foldName } from '../domain/fold.ts';
 import { newerSchema, type Migration } from '../domain/migration.ts';
-import { renderFields, renderPet, type NewPet, type PetStatus } from '../domain/pet.ts';
+import type { NewPet } from '../domain/pet.ts';
 import type { Report } from '../domain/progress.ts';
 import { damaged } from './errors.ts';
-import { checksumOf, isIntact, storedPetColumns, type RenderedPet } from './stored-pet.ts';
+import { isIntact, storedPetColumns, type RenderedPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
 
-type Step = string | ((database: Database) => void);
-
-/** Step N migrates from version N to N + 1. A released step never changes: add a new one at the end. */
-const steps: readonly Step[] = [
-  `
+/**
+ * Each leads from the version before to its own; the first release had version 4. A released step never changes, not even
+ * in its spaces: the text of a store's schema is compared with what these make.
+ */
+const steps: Record<number, string> = {
+  4: `
+  -- Each pet is kept as its JSON with a checksum; see stored-pet.ts.
   CREATE TABLE pets (
-    -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL,
-    category_id INTEGER NOT NULL,
-    status TEXT CHECK (status IN ('available', 'pending', 'sold'))
-  ) STRICT;
+      -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      -- As in the JSON, for the index.
+      status TEXT CHECK (status IN ('available', 'pending', 'sold')),
+      json TEXT NOT NULL,
+      checksum INTEGER NOT NULL
+    ) STRICT;
 
   CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
 
@@ -51,17 +54,14 @@ const steps: readonly Step[] = [
   -- One row that the readiness check rewrites to prove that a commit still reaches the disk.
   CREATE TABLE write_probe (id INTEGER PRIMARY KEY CHECK (id = 1), probed_at INTEGER NOT NULL) STRICT;
   INSERT INTO write_probe VALUES (1, 0);
-  `,
-  `
+
   -- How far each import has come, written together with its pets; the source is a hash of the content.
   CREATE TABLE imports (
     source TEXT PRIMARY KEY,
     added_count INTEGER NOT NULL,
     finished_at INTEGER
   ) STRICT, WITHOUT ROWID;
-  `,
-  keepPetsRendered,
-  `
+
   CREATE TABLE orders (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     pet_id INTEGER NOT NULL,
@@ -73,12 +73,12 @@ const steps: readonly Step[] = [
 
   CREATE INDEX orders_by_status ON orders (status, id);
   `,
-  `
+  5: `
   ALTER TABLE api_keys ADD COLUMN read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1));
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
   `,
-  `
+  6: `
   -- Null until it is filled, which takes too long for this transaction: see foldNames().
   ALTER TABLE pets ADD COLUMN folded_name TEXT;
   CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
@@ -86,36 +86,9 @@ const steps: readonly Step[] = [
   ALTER TABLE orders ADD COLUMN created_by TEXT;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
   `,
-];
+};
 
-/** Stores each pet as its JSON with a checksum; see `stored-pet.ts`. */
-function keepPetsRendered(database: Database): void {
-  database.run(`
-    DROP INDEX pets_by_status;
-    ALTER TABLE pets RENAME TO unrendered_pets;
-    CREATE TABLE pets (
-      -- AUTOINCREMENT: an id is never used twice, whatever happens to the newest rows.
-      id INTEGER PRIMARY KEY AUTOINCREMENT,
-      -- As in the JSON, for the index.
-      status TEXT CHECK (status IN ('available', 'pending', 'sold')),
-      json TEXT NOT NULL,
-      checksum INTEGER NOT NULL
-    ) STRICT;
-    INSERT INTO sqlite_sequence SELECT 'pets', seq FROM sqlite_sequence WHERE name = 'unrendered_pets'`);
-  const old = database.query<{ id: string; name: string; categoryId: string; status: PetStatus | null }, []>(
-    `SELECT CAST(id AS TEXT) AS id, name, CAST(category_id AS TEXT) AS categoryId, status
-     FROM unrendered_pets ORDER BY unrendered_pets.id`,
-  );
-  const insert = database.query('INSERT INTO pets VALUES (CAST(?1 AS INTEGER), ?2, ?3, ?4)');
-  for (const { id, name, categoryId, status } of old.iterate()) {
-    const pet = { name, categoryId: BigInt(categoryId), ...(status !== null && { status }) };
-    const json = renderPet(id, renderFields(pet));
-    insert.run(id, status, json, checksumOf(json));
-  }
-  database.run(`
-    DROP TABLE unrendered_pets;
-    CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL`);
-}
+export const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
 /**
  * Refuses a database that is not ours, is newer than this program, or has another schema than we make. Reads only. Call
@@ -124,16 +97,13 @@ function keepPetsRendered(database: Database): void {
 export function checkOwnership(database: Database, path: string): void {
   const version = readPragma(database, 'user_version');
   const owner = readPragma(database, 'application_id');
-  const isEmpty = readPragma(database, 'schema_version') === 0;
-  if (!isEmpty && owner !== applicationId) {
+  if (!isWithoutSchema(database) && owner !== applicationId) {
     throw new OperatorError(
       `${path} is a SQLite database of another program.`,
       'Choose another file with --database-url.',
     );
   }
-  if (version > steps.length) {
-    throw newerSchema(path, version, steps.length, release);
-  }
+  if (version > newestVersion) throw newerSchema(path, version, newestVersion, release);
   refuseForeignSchema(database, path, version);
 }
 
@@ -179,19 +149,17 @@ function foreignSchema(path: string, finding: string): OperatorError {
   );
 }
 
-export const newestVersion = steps.length;
-
 /** Whether a store of this version holds data that a migration changes. */
 export function isOlder(version: number): boolean {
-  return version > 0 && version < steps.length;
+  return version > 0 && version < newestVersion;
 }
 
 /** Refuses a schema that is not up to date; for commands that only read. */
 export function refuseOlderSchema(version: number, path: string): void {
-  if (version === steps.length) return;
+  if (version === newestVersion) return;
   if (version === 0) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
   throw new OperatorError(
-    `${path} has schema version ${version}, and ${steps.length} is needed.`,
+    `${path} has schema version ${version}, and ${newestVersion} is needed.`,
     'Run petstore migrate first.',
   );
 }
@@ -200,16 +168,15 @@ export function refuseOlderSchema(version: number, path: string): void {
  * Brings the schema up to date, in one transaction; safe when several processes start together. Returns what happened to
  * a store that was there. Tests stop earlier.
  */
-export function migrate(database: Database, target = steps.length): Migration | undefined {
+export function migrate(database: Database, target = newestVersion): Migration | undefined {
   if (readPragma(database, 'user_version') === target) return undefined;
   return database
     .transaction(() => {
       const version = readPragma(database, 'user_version');
       // A newer release may have migrated it meanwhile.
       if (version > target) throw newerSchema(database.filename, version, target, release);
-      for (const step of steps.slice(version, target)) {
-        if (typeof step === 'string') database.run(step);
-        else step(database);
+      for (const [next, step] of Object.entries(steps)) {
+        if (Number(next) > version && Number(next) <= target) database.run(step);
       }
       database.run(`PRAGMA application_id = ${applicationId}`);
       database.run(`PRAGMA user_version = ${target}`);
@@ -239,6 +206,11 @@ export function foldNames(database: Database, path: string, report: Report): voi
   });
   using progress = report.progress('names made searchable', total);
   for (let count = foldSome.immediate(); count > 0; count = foldSome.immediate()) progress.add(count);
+}
+
+/** Whether nothing was ever made in a database. */
+export function isWithoutSchema(database: Database): boolean {
+  return readPragma(database, 'schema_version') === 0;
 }
 
 export function readPragma(database: Database, name: string): number {

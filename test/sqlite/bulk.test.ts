@@ -42,13 +42,13 @@ for (const [command, run] of Object.entries(readers)) {
     it('refuses a store with an older schema, and leaves it as it is', async () => {
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${place.path}${suffix}`);
       using older = new Database(place.path, { create: true });
-      migrate(older, 1);
+      migrate(older, 4);
       const before = readFileSync(place.path);
       expect(await run()).toEqual({
         status: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          /^petstore: .* has schema version 1, and \d+ is needed\. Run petstore migrate first\.\n$/,
+          /^petstore: .* has schema version 4, and \d+ is needed\. Run petstore migrate first\.\n$/,
         ),
       });
       expect(readFileSync(place.path).equals(before)).toBe(true);

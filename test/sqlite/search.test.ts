@@ -82,7 +82,7 @@ describe('folding the names of an older store', () => {
   it('goes on where it was interrupted, and shows how far it is', async () => {
     await using place = await makeSqlitePlace();
     makeSampleStore(place.path, { seed: 1, count: 60_000 });
-    migrateSqliteBack(place.path, 5, { keepsOlder: false });
+    migrateSqliteBack(place.path, { keepsOlder: false });
     using database = new Database(place.path);
     expect(() => database.query('SELECT folded_name FROM pets')).toThrow('no such column');
     migrate(database);

@@ -37,21 +37,16 @@ const selectNew = `
   SELECT '0' AS pets, '0' AS orders, '0' AS keys,
     has_schema_privilege(current_schema(), 'CREATE') AS may_write, true AS may_change`;
 
-/** An older schema lacks some tables; the next start makes them. */
 const selectStore = `
   SELECT greatest(reltuples, 0)::bigint::text AS pets,
-    coalesce((SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = to_regclass('orders')), 0)::text
-      AS orders,
+    (SELECT greatest(reltuples, 0)::bigint::text FROM pg_class WHERE oid = 'orders'::regclass) AS orders,
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::text AS keys,
-    has_table_privilege('pets', 'INSERT')
-      AND coalesce(has_table_privilege(to_regclass('write_probes'), 'INSERT'), true)
+    has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probes', 'INSERT')
       AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write,
     has_table_privilege('pets', 'UPDATE') AND has_table_privilege('pets', 'DELETE')
-      AND coalesce(has_table_privilege(to_regclass('orders'), 'SELECT'), true)
-      AND coalesce(has_table_privilege(to_regclass('orders'), 'INSERT'), true)
-      AND coalesce(has_table_privilege(to_regclass('deletions'), 'UPDATE'), true)
-      AND coalesce(has_sequence_privilege(to_regclass('order_ids'), 'USAGE'), true) AS may_change
+      AND has_table_privilege('orders', 'SELECT') AND has_table_privilege('orders', 'INSERT')
+      AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS may_change
   FROM pg_class WHERE oid = 'pets'::regclass`;
 
 interface StoreRow {

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
-import { noWayTo, type Migration, type MigrationOptions } from '../../domain/migration.ts';
+import { olderVersion, type Migration, type MigrationOptions } from '../../domain/migration.ts';
 import { renderOrder } from '../../domain/order.ts';
 import { damaged, explain, isBusy, noStore } from '../errors.ts';
-import { newestVersion, readPragma } from '../migrate.ts';
+import { newestVersion } from '../migrate.ts';
 import { openAlone } from '../opening/alone.ts';
 import { keepOlder } from '../opening/copy-store.ts';
 import { findExisting } from '../opening/store-file.ts';
@@ -11,31 +11,8 @@ import { openForWriting } from '../opening/writable.ts';
 import { orderOf, orderRowColumns, type OrderRow } from '../stored-order.ts';
 import { checksumOf } from '../stored-pet.ts';
 
-/** Back from each version to the one before. No pet is lost. */
-const stepsBack: Record<number, (database: Database, path: string) => void> = {
-  6(database, path) {
-    forgetKeysOfOrders(database, path);
-    database.run(`
-      DROP INDEX pets_unfolded;
-      ALTER TABLE pets DROP COLUMN folded_name;
-      DROP INDEX orders_by_pet;
-      ALTER TABLE orders DROP COLUMN created_by`);
-  },
-  // Version 4 would let a read-only key write.
-  5: (database) =>
-    database.run(`
-      UPDATE api_keys SET revoked_at = unixepoch() * 1000 WHERE read_only = 1 AND revoked_at IS NULL;
-      ALTER TABLE api_keys DROP COLUMN read_only;
-      ALTER TABLE api_keys DROP COLUMN replaced_by`),
-  4: (database) => database.run('DROP TABLE orders'),
-};
-
-/** Takes a store that nobody uses back to the schema of an older release, with everything written since. */
-export function migrateSqliteBack(
-  path: string,
-  to: number,
-  { keepsOlder = true }: MigrationOptions,
-): Migration {
+/** Takes a store that nobody uses back to the schema of the release before, with everything written since. */
+export function migrateSqliteBack(path: string, { keepsOlder = true }: MigrationOptions): Migration {
   const store = findExisting(path);
   if (!store) throw noStore(path);
   try {
@@ -45,11 +22,11 @@ export function migrateSqliteBack(
     const keptAs = keepsOlder ? keepOlder(store, newestVersion) : undefined;
     const { database, close } = openForWriting(path);
     try {
-      database.transaction(() => goBack(database, path, to)).immediate();
+      database.transaction(() => goBack(database, path)).immediate();
     } finally {
       close();
     }
-    return { from: newestVersion, to, ...(keptAs !== undefined && { keptAs }) };
+    return { from: newestVersion, to: olderVersion, ...(keptAs !== undefined && { keptAs }) };
   } catch (error) {
     throw isBusy(error)
       ? new OperatorError(`${path} is in use.`, 'Stop its services first.')
@@ -57,15 +34,15 @@ export function migrateSqliteBack(
   }
 }
 
-function goBack(database: Database, path: string, to: number): void {
-  const from = readPragma(database, 'user_version');
-  if (to > from) throw noWayTo(to);
-  for (let version = from; version > to; version--) {
-    const step = stepsBack[version];
-    if (!step) throw noWayTo(to);
-    step(database, path);
-  }
-  database.run(`PRAGMA user_version = ${to}`);
+/** No pet is lost. */
+function goBack(database: Database, path: string): void {
+  forgetKeysOfOrders(database, path);
+  database.run(`
+    DROP INDEX pets_unfolded;
+    ALTER TABLE pets DROP COLUMN folded_name;
+    DROP INDEX orders_by_pet;
+    ALTER TABLE orders DROP COLUMN created_by;
+    PRAGMA user_version = ${olderVersion}`);
 }
 
 /** The checksum of an order covers the key that wrote it. */

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { openDatabase } from '../opening/connect.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
-import { checkOwnership, readPragma } from '../migrate.ts';
+import { checkOwnership, isWithoutSchema } from '../migrate.ts';
 
 export interface KeyState {
   hash: string;
@@ -13,7 +13,7 @@ export interface KeyState {
 /** All keys of a store, revoked or not. */
 export function readKeys(database: Database, name: string): KeyState[] {
   checkOwnership(database, name);
-  if (!hasTable(database, 'api_keys')) return [];
+  if (isWithoutSchema(database)) return [];
   return database
     .query<KeyState, []>('SELECT hash, revoked_at AS revokedAt, expires_at AS expiresAt FROM api_keys')
     .all();
@@ -30,7 +30,7 @@ export function keepRevocations(keys: KeyState[], copy: string, origin: string):
   try {
     database = openDatabase(copy, { readwrite: true, create: false });
     // The file of a store that was copied without its log may hold nothing yet.
-    if (readPragma(database, 'user_version') === 0) throw notBackup(origin);
+    if (isWithoutSchema(database)) throw notBackup(origin);
     const usable = readKeys(database, origin).filter(({ revokedAt }) => revokedAt === null);
     // Only the file itself gets the store's name, so nothing may be left in a log.
     database.run('PRAGMA journal_mode = DELETE');
@@ -53,13 +53,8 @@ export function notBackup(file: string): OperatorError {
 
 export function refuseContent(database: Database, name: string): void {
   checkOwnership(database, name);
-  const held = ['pets', 'orders'].find(
-    (table) => hasTable(database, table) && database.query(`SELECT 1 FROM ${table} LIMIT 1`).all().length > 0,
-  );
+  if (isWithoutSchema(database)) return;
+  const held = ['pets', 'orders'].find((table) => database.query(`SELECT 1 FROM ${table} LIMIT 1`).get());
   if (held === undefined) return;
   throw new OperatorError(`${name} holds ${held}.`, 'To replace them with the backup, add --force.');
-}
-
-function hasTable(database: Database, table: string): boolean {
-  return database.query('SELECT 1 FROM sqlite_schema WHERE name = ?1').all(table).length > 0;
 }
