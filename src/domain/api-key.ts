@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { hash, randomBytes } from 'node:crypto';
+import { timeField, toMs, type TableForm } from './bulk-store.ts';
 
 const prefix = 'pets_';
 const randomLength = 30;
@@ -24,6 +25,45 @@ export interface ApiKey {
   /** Coarse: written at most every five minutes. */
   lastUsedAt?: Date;
 }
+
+export type KeyRow = Record<'id' | 'name' | 'hash' | 'last_four' | 'created_at', string> &
+  Record<'replaced_by' | 'expires_at' | 'revoked_at' | 'last_used_at', string | null> & {
+    /** A number in SQLite. */
+    read_only: boolean | number;
+  };
+
+export const keyTable: TableForm<ApiKey, KeyRow> = {
+  name: 'api_keys',
+  columns: {
+    id: 'bigint',
+    name: 'text',
+    hash: 'text',
+    last_four: 'text',
+    read_only: 'boolean',
+    replaced_by: 'bigint',
+    created_at: 'bigint',
+    expires_at: 'bigint',
+    revoked_at: 'bigint',
+    last_used_at: 'bigint',
+  },
+  keyLength: 1,
+  valuesOf: ({ id, name, hash: keyHash, lastFour, isReadOnly, replacedBy = null, ...times }) => [
+    ...[id, name, keyHash, lastFour, isReadOnly, replacedBy],
+    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
+  ],
+  parse: (row) => ({
+    id: row.id,
+    name: row.name,
+    hash: row.hash,
+    lastFour: row.last_four,
+    isReadOnly: Boolean(row.read_only),
+    createdAt: new Date(Number(row.created_at)),
+    ...timeField('expiresAt', row.expires_at),
+    ...timeField('revokedAt', row.revoked_at),
+    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
+    ...timeField('lastUsedAt', row.last_used_at),
+  }),
+};
 
 /** Keeps the API keys. Every method fails with `unavailable` while the store cannot be used. */
 export interface ApiKeyStore {

@@ -3,6 +3,34 @@ import type { ImportState } from './import-store.ts';
 import type { Order } from './order.ts';
 import type { Pet } from './pet.ts';
 
+export type ColumnValue = string | number | bigint | boolean | null;
+
+/** How both stores keep something. Times are milliseconds since 1970. */
+export interface TableForm<Row, Stored> {
+  name: string;
+  columns: Record<string, 'bigint' | 'text' | 'boolean'>;
+  /** The first columns, as many as this, order the rows; no two rows are the same in them. */
+  keyLength: 1 | 2;
+  /** In the order of the columns. */
+  valuesOf: (row: Row) => ColumnValue[];
+  /** Integers arrive as text, which loses no digit. */
+  parse: (stored: Stored) => Row;
+}
+
+export function columnsOf({ columns }: Pick<TableForm<never, never>, 'columns'>): string {
+  return Object.keys(columns).join(', ');
+}
+
+/** For a column that may be null. */
+export function toMs(time: Date | undefined): number | null {
+  return time?.getTime() ?? null;
+}
+
+/** The field with this time, unless it is null. */
+export function timeField<Name extends string>(name: Name, ms: string | null): { [Key in Name]?: Date } {
+  return ms === null ? {} : ({ [name]: new Date(Number(ms)) } as { [Key in Name]: Date });
+}
+
 /** Which pet an idempotency key has created. */
 export interface IdempotencyRecord {
   caller: string;
@@ -12,10 +40,27 @@ export interface IdempotencyRecord {
   createdAt: Date;
 }
 
-/** How far an import has come, so that a copied store does not begin it again. */
-export interface ImportRecord extends ImportState {
-  source: string;
-}
+export type IdempotencyRow = Record<'caller' | 'key' | 'request_hash' | 'pet_id' | 'created_at', string>;
+
+export const idempotencyTable: TableForm<IdempotencyRecord, IdempotencyRow> = {
+  name: 'idempotency_keys',
+  columns: { created_at: 'bigint', pet_id: 'bigint', caller: 'text', key: 'text', request_hash: 'text' },
+  keyLength: 2,
+  valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
+    createdAt.getTime(),
+    petId,
+    caller,
+    key,
+    requestHash,
+  ],
+  parse: ({ caller, key, request_hash: requestHash, pet_id: petId, created_at: createdAt }) => ({
+    caller,
+    key,
+    requestHash,
+    petId: BigInt(petId),
+    createdAt: new Date(Number(createdAt)),
+  }),
+};
 
 /** The largest ids ever used, or passed over, even if their pets were deleted since; 0 when there were none. */
 export interface LastIds {
@@ -43,7 +88,7 @@ export interface BulkStore {
   /** In ascending order of time, then of pet. */
   idempotencyRecords: BulkTable<IdempotencyRecord>;
   /** In ascending order of source. */
-  imports: BulkTable<ImportRecord>;
+  imports: BulkTable<ImportState>;
 
   lastIds(): Promise<LastIds>;
   /** Makes new ids follow these. An id that is larger already stays. */

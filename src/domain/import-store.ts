@@ -1,3 +1,4 @@
+import { timeField, toMs, type TableForm } from './bulk-store.ts';
 import { int64Range } from './int64.ts';
 import type { NewPet } from './pet.ts';
 
@@ -12,12 +13,27 @@ export interface ImportedPet extends NewPet {
   id?: bigint;
 }
 
-/** How far an import has come. */
+/** How far an import has come. A copied store does not begin it again. */
 export interface ImportState {
+  source: string;
   /** How many of its pets are in the store. */
   addedCount: number;
   finishedAt?: Date;
 }
+
+export type ImportRow = Record<'source' | 'added_count', string> & { finished_at: string | null };
+
+export const importTable: TableForm<ImportState, ImportRow> = {
+  name: 'imports',
+  columns: { source: 'text', added_count: 'bigint', finished_at: 'bigint' },
+  keyLength: 1,
+  valuesOf: ({ source, addedCount, finishedAt }) => [source, addedCount, toMs(finishedAt)],
+  parse: ({ source, added_count: addedCount, finished_at: finishedAt }) => ({
+    source,
+    addedCount: Number(addedCount),
+    ...timeField('finishedAt', finishedAt),
+  }),
+};
 
 /** The place of a batch in its import. */
 export interface ImportStep {

@@ -1,3 +1,4 @@
+import type { TableForm } from './bulk-store.ts';
 import type { NewPet } from './pet.ts';
 
 export const orderStatuses = ['pending', 'sold'] as const;
@@ -12,6 +13,31 @@ export interface Order {
   /** The name of the API key; absent on orders from before it was recorded. */
   createdBy?: string;
 }
+
+export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> & {
+  status: OrderStatus;
+  created_by: string | null;
+};
+
+export const orderTable: TableForm<Order, OrderRow> = {
+  name: 'orders',
+  columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint', created_by: 'text' },
+  keyLength: 1,
+  valuesOf: ({ id, petId, status, createdAt, createdBy = null }) => [
+    id,
+    petId,
+    status,
+    createdAt.getTime(),
+    createdBy,
+  ],
+  parse: ({ id, pet_id: petId, status, created_at: createdAt, created_by: createdBy }) => ({
+    id: BigInt(id),
+    petId: BigInt(petId),
+    status,
+    createdAt: new Date(Number(createdAt)),
+    ...(createdBy !== null && { createdBy }),
+  }),
+};
 
 /** The status of the order that a change of a pet calls for, if it calls for one. A new pet has no `before`. */
 export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderStatus | undefined {

@@ -3,8 +3,9 @@ import type { OrderStatus } from '../domain/order.ts';
 import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
+import { insertSql } from './sql.ts';
 import { createOrderWriter } from './stored-order.ts';
-import { checksumOf, petColumns, refuseUnknownStatus } from './stored-pet.ts';
+import { checksumOf, refuseUnknownStatus, storedPets } from './stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;
@@ -44,7 +45,7 @@ export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
   const writeOrder = createOrderWriter(database);
   const changes = createChangeRunner(database, writeOrder);
-  const insertPet = database.query(`INSERT INTO pets (${petColumns}) VALUES (?1, ?2, ?3, ?4, ?5)`);
+  const insertPet = database.query(insertSql(storedPets));
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
     `SELECT request_hash AS requestHash, CAST(pet_id AS TEXT) AS id

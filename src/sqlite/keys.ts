@@ -1,24 +1,8 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
+import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
 import type { StoreParts } from './open.ts';
+import { selectColumns } from './sql.ts';
 
-export interface KeyRow {
-  id: string;
-  name: string;
-  hash: string;
-  lastFour: string;
-  isReadOnly: number;
-  createdAt: number;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  replacedBy: string | null;
-  lastUsedAt: number | null;
-}
-
-export const selectKeys = `
-  SELECT CAST(id AS TEXT) AS id, name, hash, last_four AS lastFour, read_only AS isReadOnly,
-    created_at AS createdAt, expires_at AS expiresAt, revoked_at AS revokedAt,
-    CAST(replaced_by AS TEXT) AS replacedBy, last_used_at AS lastUsedAt
-  FROM api_keys`;
+const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
 
 export function createKeyStore({ database, writer, freshness, now }: StoreParts): ApiKeyStore {
   const selectUsable = database.query<KeyRow, [string, number]>(
@@ -38,7 +22,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
   const read = (select: () => KeyRow | null): ApiKey | undefined =>
     freshness.read(() => {
       const row = select();
-      return row ? toApiKey(row) : undefined;
+      return row ? keyTable.parse(row) : undefined;
     });
 
   return {
@@ -57,7 +41,7 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     },
 
     listKeys() {
-      return freshness.read(() => selectAll.all().map(toApiKey));
+      return freshness.read(() => selectAll.all().map(keyTable.parse));
     },
 
     async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
@@ -94,18 +78,5 @@ export function createKeyStore({ database, writer, freshness, now }: StoreParts)
     async recordUse(id, usedAt) {
       await execute('UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1', [id, usedAt.getTime()]);
     },
-  };
-}
-
-export function toApiKey(row: KeyRow): ApiKey {
-  const { isReadOnly, createdAt, expiresAt, revokedAt, replacedBy, lastUsedAt, ...others } = row;
-  return {
-    ...others,
-    isReadOnly: isReadOnly === 1,
-    createdAt: new Date(createdAt),
-    ...(expiresAt !== null && { expiresAt: new Date(expiresAt) }),
-    ...(revokedAt !== null && { revokedAt: new Date(revokedAt) }),
-    ...(replacedBy !== null && { replacedBy }),
-    ...(lastUsedAt !== null && { lastUsedAt: new Date(lastUsedAt) }),
   };
 }

@@ -6,7 +6,7 @@ import { newerSchema, type Migration } from '../domain/migration.ts';
 import type { NewPet } from '../domain/pet.ts';
 import type { Report } from '../domain/progress.ts';
 import { damaged } from './errors.ts';
-import { isIntact, storedPetColumns, type RenderedPet } from './stored-pet.ts';
+import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
@@ -193,7 +193,7 @@ export function foldNames(database: Database, path: string, report: Report): voi
   if (!database.query(`SELECT 1 ${unfolded} LIMIT 1`).get()) return;
   const { total } = database.query(`SELECT count(*) AS total ${unfolded}`).get() as { total: number };
   const select = database.query<RenderedPet & { id: string }, []>(
-    `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} ${unfolded} ORDER BY pets.id LIMIT ${namesPerCommit}`,
+    `SELECT ${selectStoredPet} ${unfolded} ORDER BY pets.id LIMIT ${namesPerCommit}`,
   );
   const update = database.query('UPDATE pets SET folded_name = ?2 WHERE id = CAST(?1 AS INTEGER)');
   const foldSome = database.transaction(() => {

@@ -15,7 +15,8 @@ import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
 import type { Refusal } from './pet-changes.ts';
 import { findPets, selectPage } from './search.ts';
-import { orderRowColumns, verifiedOrder, type OrderRow } from './stored-order.ts';
+import { selectColumns } from './sql.ts';
+import { storedOrders, verifiedOrder, type OrderRow } from './stored-order.ts';
 import {
   damagedRow,
   selectJoinedPets,
@@ -79,6 +80,7 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
 
 export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
   const { database, writer, searcher, freshness, now } = parts;
+  const orderColumns = selectColumns(storedOrders);
 
   return {
     async updatePet(id, update, seen, createdBy) {
@@ -99,7 +101,7 @@ export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
     listOrders(request) {
       const { petId, status, limit } = request;
       const conditions = [['pet_id = ?', petId] as const, ['status = ?', status] as const];
-      const table = { name: 'orders', columns: orderRowColumns };
+      const table = { name: 'orders', columns: orderColumns };
       return freshness.read(() =>
         pageOf(selectPage<OrderRow>(database, table, conditions, request), limit, verifiedOrder),
       );

@@ -5,8 +5,8 @@ import {
   isPetStatus,
   renderFields,
   renderPet,
-  type NewPet,
   type Page,
+  type Pet,
   type PetStatus,
 } from '../domain/pet.ts';
 
@@ -22,17 +22,20 @@ export interface RenderedPet {
 
 /** The columns of a {@link RenderedPet}. */
 export const storedPetColumns = 'json, checksum';
+export const selectStoredPet = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
 
 export type Value = string | number | bigint | null;
 
-/** A row of the table. The folded name is for searches; see `search.ts`. */
-export const petColumns = 'id, status, json, checksum, folded_name';
-
-/** The values of {@link petColumns}. */
-export function petRow(id: bigint, pet: NewPet): Value[] {
-  const json = renderPet(id, renderFields(pet));
-  return [id, pet.status ?? null, json, checksumOf(json), foldName(pet.name)];
-}
+/** How pets are stored. Whoever reads a row checks it. The folded name is for searches; see `search.ts`. */
+export const storedPets = {
+  name: 'pets',
+  columns: { id: 'bigint', status: 'text', json: 'text', checksum: 'bigint', folded_name: 'text' },
+  keyLength: 1,
+  valuesOf(pet: Pet): Value[] {
+    const json = renderPet(pet.id, renderFields(pet));
+    return [pet.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name)];
+  },
+} as const;
 
 export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);

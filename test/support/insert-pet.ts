@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import type { NewPet } from '../../src/domain/pet.ts';
-import { petColumns, petRow } from '../../src/sqlite/stored-pet.ts';
+import { insertSql } from '../../src/sqlite/sql.ts';
+import { storedPets } from '../../src/sqlite/stored-pet.ts';
 
 /** Puts a pet into a database file past the service, with an id that the service would not assign. */
 export function insertPet(database: Database, id: bigint, pet: NewPet): void {
-  database.query(`INSERT INTO pets (${petColumns}) VALUES (?, ?, ?, ?, ?)`).run(...petRow(id, pet));
+  database.query(insertSql(storedPets)).run(...storedPets.valuesOf({ ...pet, id }));
 }

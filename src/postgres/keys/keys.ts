@@ -1,25 +1,11 @@
-import { isUsable, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
+import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
+import { columnsOf } from '../../domain/bulk-store.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import type { Statement, Values } from '../session/connection.ts';
 import type { KeyWatch } from './key-watch.ts';
 
-/** As the driver gives it: bigint columns arrive as text. */
-export interface KeyRow {
-  id: string;
-  name: string;
-  hash: string;
-  last_four: string;
-  read_only: boolean;
-  replaced_by: string | null;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-}
-
-export const keyColumns =
-  'id::text, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at';
+const keyColumns = columnsOf(keyTable);
 const selectUsable = {
   name: 'select-usable-keys',
   text: `SELECT ${keyColumns} FROM api_keys
@@ -84,7 +70,7 @@ export function createKeyStore(
     await database.writeBeside(statement, [id, ...values]);
     watch.drop();
     const [row] = await database.read<KeyRow>(selectById, [id]);
-    return row && apiKeyOf(row);
+    return row && keyTable.parse(row);
   };
 
   return {
@@ -94,7 +80,7 @@ export function createKeyStore(
     },
 
     async listKeys() {
-      return (await database.read<KeyRow>(selectAll)).map(apiKeyOf);
+      return (await database.read<KeyRow>(selectAll)).map(keyTable.parse);
     },
 
     async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
@@ -103,7 +89,7 @@ export function createKeyStore(
       const [row] = await database.writeBeside<KeyRow>(insertKey, values);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       watch.drop();
-      return apiKeyOf(row);
+      return keyTable.parse(row);
     },
 
     revokeKey: (id, revokedAt) => change(revokeKey, id, revokedAt.getTime()),
@@ -124,22 +110,6 @@ export async function findKeys(
   now: number,
 ): Promise<(ApiKey | undefined)[]> {
   const rows = await database.read<KeyRow>(selectUsable, [hashes, now]);
-  const keyByHash = new Map(rows.map((row) => [row.hash, apiKeyOf(row)]));
+  const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
   return hashes.map((hash) => keyByHash.get(hash));
-}
-
-export function apiKeyOf(row: KeyRow): ApiKey {
-  const time = (milliseconds: string): Date => new Date(Number(milliseconds));
-  return {
-    id: row.id,
-    name: row.name,
-    hash: row.hash,
-    lastFour: row.last_four,
-    isReadOnly: row.read_only,
-    createdAt: time(row.created_at),
-    ...(row.expires_at !== null && { expiresAt: time(row.expires_at) }),
-    ...(row.revoked_at !== null && { revokedAt: time(row.revoked_at) }),
-    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
-    ...(row.last_used_at !== null && { lastUsedAt: time(row.last_used_at) }),
-  };
 }

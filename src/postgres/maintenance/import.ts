@@ -1,6 +1,13 @@
 import type { QueryResultRow } from 'pg';
+import { columnsOf } from '../../domain/bulk-store.ts';
 import { IdTakenError, PetstoreError } from '../../domain/error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
+import {
+  importTable,
+  type ImportedPet,
+  type ImportRow,
+  type ImportStep,
+  type ImportStore,
+} from '../../domain/import-store.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
 import { newPetArrays, newPetColumns, newPetParameters } from '../pets/pet-row.ts';
@@ -37,9 +44,9 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
 
   return {
     async findImport(source) {
-      const select = `SELECT ${importColumns} FROM imports WHERE source = $1`;
+      const select = `SELECT ${columnsOf(importTable)} FROM imports WHERE source = $1`;
       const [row] = await ask<ImportRow>(select, [source]);
-      return row && importStateOf(row);
+      return row && importTable.parse(row);
     },
 
     async addPets(pets, step) {
@@ -74,20 +81,6 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     },
 
     close: () => connection.close(),
-  };
-}
-
-export interface ImportRow {
-  added_count: string;
-  finished_at: string | null;
-}
-
-export const importColumns = 'added_count, finished_at';
-
-export function importStateOf({ added_count: addedCount, finished_at: finishedAt }: ImportRow): ImportState {
-  return {
-    addedCount: Number(addedCount),
-    ...(finishedAt !== null && { finishedAt: new Date(Number(finishedAt)) }),
   };
 }
 

@@ -1,14 +1,14 @@
+import { columnsOf } from '../../domain/bulk-store.ts';
 import { petNotFound } from '../../domain/error.ts';
 import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
 import { foldName } from '../../domain/fold.ts';
 import { parseExactJson } from '../../domain/int64.ts';
-import { renderOrder } from '../../domain/order.ts';
+import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
 import { collectFields, parseNewPet, type PetFields, type PetStatus } from '../../domain/pet.ts';
 import { hasFields, petChanged } from '../../domain/pet-update.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './change-statements.ts';
-import { orderColumns, orderOf, type OrderRow } from './order-row.ts';
 import { createPageReader } from './pages.ts';
 import { petArrays, petJsonOf } from './pet-row.ts';
 import { createSearch } from './search.ts';
@@ -46,8 +46,8 @@ export function createExperimentalStore(
 
     listOrders: createPageReader(database, {
       table: 'orders',
-      columns: orderColumns,
-      render: (row: OrderRow) => renderOrder(orderOf(row)),
+      columns: columnsOf(orderTable),
+      render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
     }),
   };
 }

@@ -1,31 +1,25 @@
 import type { Database } from 'bun:sqlite';
-import type { ApiKey } from '../../domain/api-key.ts';
-import type {
-  BulkStore,
-  BulkTable,
-  IdempotencyRecord,
-  ImportRecord,
-  LastIds,
+import { keyTable } from '../../domain/api-key.ts';
+import {
+  idempotencyTable,
+  type BulkStore,
+  type BulkTable,
+  type ColumnValue,
+  type LastIds,
+  type TableForm,
 } from '../../domain/bulk-store.ts';
-import { int64Range, parseExactJson } from '../../domain/int64.ts';
+import { importTable } from '../../domain/import-store.ts';
+import { parseExactJson } from '../../domain/int64.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import type { Order } from '../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
 import { createLastIdReader, raiseLastId } from '../ids.ts';
-import { importColumns, importStateOf, type ImportRow } from './import.ts';
-import { selectKeys, toApiKey, type KeyRow } from '../keys.ts';
 import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { orderColumns, orderOf, orderRowColumns, orderValues, type OrderRow } from '../stored-order.ts';
-import {
-  isIntact,
-  petColumns,
-  petRow,
-  storedPetColumns,
-  type RenderedPet,
-  type Value,
-} from '../stored-pet.ts';
+import { insertSql, selectColumns } from '../sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../stored-order.ts';
+import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
 export async function openSqliteBulk(
@@ -48,9 +42,9 @@ export async function openSqliteBulk(
   const table = createTableMaker(database, attempt);
   try {
     return {
-      pets: table(petTable(path)),
+      pets: table(petTable(path), { select: selectStoredPet, translate: translateAddError }),
       keys: table(keyTable),
-      orders: table(orderTable(path)),
+      orders: table(orderTable(path), { translate: translateAddError }),
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       ...createLastIds(database, attempt),
@@ -69,15 +63,10 @@ function openWhole(name: string, options: MigrationOptions): ReadOnlyStore {
   return { database, refuseChanged: () => refuseMoved(store), close };
 }
 
-/** How a table is read and written. `Stored` is a row as SQLite gives it. */
-interface TableForm<Row, Stored> {
-  name: string;
-  /** The rows behind a position, as many as the last parameter says. */
-  select: string;
-  positionOf: (row: Row | undefined) => Value[];
-  parse: (stored: Stored) => Row;
-  columns: string;
-  valuesOf: (row: Row) => Value[];
+/** What SQLite adds to a table. */
+interface TableOptions {
+  /** What is read, if not all columns. */
+  select?: string;
   translate?: (error: unknown) => unknown;
 }
 
@@ -95,102 +84,48 @@ function createLastIds(database: Database, attempt: Attempt): Pick<BulkStore, 'l
 }
 
 function createTableMaker(database: Database, attempt: Attempt) {
-  return <Row, Stored>(form: TableForm<Row, Stored>): BulkTable<Row> => {
-    const { name, columns, positionOf, parse, valuesOf, translate } = form;
+  return <Row, Stored>(form: TableForm<Row, Stored>, options: TableOptions = {}): BulkTable<Row> => {
+    const { name, keyLength, valuesOf, parse } = form;
+    const { select = selectColumns(form), translate } = options;
+    const key = Object.keys(form.columns).slice(0, keyLength);
     const count = database.query<{ count: number }, []>(`SELECT count(*) AS count FROM ${name}`);
-    const select = database.query<Stored, Value[]>(form.select);
-    const places = columns.replace(/\w+/g, '?');
-    const insert = database.query<unknown, Value[]>(`INSERT INTO ${name} (${columns}) VALUES (${places})`);
+    const selectAfter = (where: string) =>
+      database.query<Stored, ColumnValue[]>(
+        `SELECT ${select} FROM ${name} ${where} ORDER BY ${key.map((column) => `${name}.${column}`).join(', ')} LIMIT ?`,
+      );
+    const first = selectAfter('');
+    const next = selectAfter(`WHERE (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`);
+    const insert = database.query<unknown, ColumnValue[]>(insertSql(form));
     const insertAll = database.transaction((rows: readonly Row[]) => {
       for (const row of rows) insert.run(...valuesOf(row));
     });
+    const read = (after: Row | undefined, limit: number): Stored[] =>
+      after === undefined ? first.all(limit) : next.all(...valuesOf(after).slice(0, keyLength), limit);
     return {
       count: () => attempt(() => count.get()?.count ?? 0),
-      read: (after, limit) => attempt(() => select.all(...positionOf(after), limit).map(parse)),
+      read: (after, limit) => attempt(() => read(after, limit).map(parse)),
       write: (rows) => attempt(() => insertAll.immediate(rows), translate),
     };
   };
 }
 
-const { smallest: smallestId } = int64Range;
-
 function petTable(path: string): TableForm<Pet, RenderedPet & { id: string }> {
   return {
-    name: 'pets',
-    select: `SELECT CAST(id AS TEXT) AS id, ${storedPetColumns} FROM pets WHERE id > ? ORDER BY pets.id LIMIT ?`,
-    positionOf: (pet) => [pet?.id ?? smallestId],
+    ...storedPets,
     parse({ id, ...pet }) {
       if (!isIntact(pet, id)) throw damaged(path);
       return { id: BigInt(id), ...parseNewPet(parseExactJson(pet.json)) };
     },
-    columns: petColumns,
-    valuesOf: (pet) => petRow(pet.id, pet),
-    translate: translateAddError,
   };
 }
 
 function orderTable(path: string): TableForm<Order, OrderRow> {
   return {
-    name: 'orders',
-    select: `SELECT ${orderRowColumns} FROM orders WHERE id > ? ORDER BY orders.id LIMIT ?`,
-    positionOf: (order) => [order?.id ?? smallestId],
+    ...storedOrders,
     parse(row) {
       const order = orderOf(row);
       if (!order) throw damaged(path);
       return order;
     },
-    columns: orderColumns,
-    valuesOf: orderValues,
-    translate: translateAddError,
   };
-}
-
-const keyTable: TableForm<ApiKey, KeyRow> = {
-  name: 'api_keys',
-  select: `${selectKeys} WHERE id > ? ORDER BY api_keys.id LIMIT ?`,
-  positionOf: (key) => [key ? BigInt(key.id) : smallestId],
-  parse: toApiKey,
-  columns:
-    'id, name, hash, last_four, read_only, replaced_by, created_at, expires_at, revoked_at, last_used_at',
-  valuesOf: ({ id, name, hash, lastFour, isReadOnly, replacedBy, ...times }) => [
-    BigInt(id),
-    name,
-    hash,
-    lastFour,
-    isReadOnly ? 1 : 0,
-    replacedBy ?? null,
-    ...[times.createdAt, times.expiresAt, times.revokedAt, times.lastUsedAt].map(toMs),
-  ],
-};
-
-type RecordRow = Omit<IdempotencyRecord, 'petId' | 'createdAt'> & { petId: string; createdAt: number };
-
-const idempotencyTable: TableForm<IdempotencyRecord, RecordRow> = {
-  name: 'idempotency_keys',
-  select: `
-    SELECT caller, key, request_hash AS requestHash, CAST(pet_id AS TEXT) AS petId, created_at AS createdAt
-    FROM idempotency_keys WHERE (created_at, pet_id) > (?, ?) ORDER BY created_at, pet_id LIMIT ?`,
-  positionOf: (record) => [record?.createdAt.getTime() ?? -1, record?.petId ?? smallestId],
-  parse: (row) => ({ ...row, petId: BigInt(row.petId), createdAt: new Date(row.createdAt) }),
-  columns: 'caller, key, request_hash, pet_id, created_at',
-  valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
-    caller,
-    key,
-    requestHash,
-    petId,
-    createdAt.getTime(),
-  ],
-};
-
-const importTable: TableForm<ImportRecord, ImportRow & { source: string }> = {
-  name: 'imports',
-  select: `SELECT source, ${importColumns} FROM imports WHERE source > ? ORDER BY source LIMIT ?`,
-  positionOf: (record) => [record?.source ?? ''],
-  parse: (row) => ({ source: row.source, ...importStateOf(row) }),
-  columns: 'source, added_count, finished_at',
-  valuesOf: ({ source, addedCount, finishedAt }) => [source, addedCount, toMs(finishedAt)],
-};
-
-function toMs(time: Date | undefined): number | null {
-  return time?.getTime() ?? null;
 }

@@ -1,6 +1,12 @@
 import { Database } from 'bun:sqlite';
 import { IdTakenError, PetstoreError } from '../../domain/error.ts';
-import type { ImportedPet, ImportState, ImportStep, ImportStore } from '../../domain/import-store.ts';
+import {
+  importTable,
+  type ImportedPet,
+  type ImportRow,
+  type ImportStep,
+  type ImportStore,
+} from '../../domain/import-store.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { createSamplePets } from '../../domain/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
@@ -8,7 +14,8 @@ import { createIds, createLastIdReader } from '../ids.ts';
 import { migrate } from '../migrate.ts';
 import { whileInPlace } from '../opening/store-watch.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { petColumns, petRow, type Value } from '../stored-pet.ts';
+import { insertSql, selectColumns } from '../sql.ts';
+import { storedPets, type Value } from '../stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;
@@ -22,7 +29,9 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
   database.run('PRAGMA ignore_check_constraints = ON');
   const insert = createInsert(database);
-  const find = database.query<ImportRow, [string]>(`SELECT ${importColumns} FROM imports WHERE source = ?1`);
+  const find = database.query<ImportRow, [string]>(
+    `SELECT ${selectColumns(importTable)} FROM imports WHERE source = ?1`,
+  );
   const begin = database.query(
     'INSERT INTO imports (source, added_count) VALUES (?1, 0) ON CONFLICT DO NOTHING',
   );
@@ -64,7 +73,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
     findImport: (source) =>
       attempt(() => {
         const row = find.get(source);
-        return row ? importStateOf(row) : undefined;
+        return row ? importTable.parse(row) : undefined;
       }),
     addPets: (pets, step) => write(() => addPets.immediate(pets, step)),
     finishImport: (source, finishedAt) =>
@@ -79,29 +88,17 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   };
 }
 
-export interface ImportRow {
-  addedCount: number;
-  finishedAt: number | null;
-}
-
-/** The columns of an {@link ImportRow}. */
-export const importColumns = 'added_count AS addedCount, finished_at AS finishedAt';
-
-export function importStateOf({ addedCount, finishedAt }: ImportRow): ImportState {
-  return { addedCount, ...(finishedAt !== null && { finishedAt: new Date(finishedAt) }) };
-}
-
 /** Adds pets within a transaction of the caller. */
 function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
-  const sql = (rows: number) =>
-    `INSERT INTO pets (${petColumns}) VALUES ${Array(rows).fill('(?, ?, ?, ?, ?)').join(', ')}`;
-  const many = database.query<unknown, Value[]>(sql(rowsPerInsert));
-  const one = database.query<unknown, Value[]>(sql(1));
+  const many = database.query<unknown, Value[]>(insertSql(storedPets, rowsPerInsert));
+  const one = database.query<unknown, Value[]>(insertSql(storedPets));
   const ids = createIds(database, 'pets');
   return (pets) => {
     ids.begin();
     for (let start = 0; start < pets.length; start += rowsPerInsert) {
-      const rows = pets.slice(start, start + rowsPerInsert).map((pet) => petRow(pet.id ?? ids.next(), pet));
+      const rows = pets
+        .slice(start, start + rowsPerInsert)
+        .map((pet) => storedPets.valuesOf({ ...pet, id: pet.id ?? ids.next() }));
       if (rows.length === rowsPerInsert) many.run(...rows.flat());
       else for (const row of rows) one.run(...row);
     }

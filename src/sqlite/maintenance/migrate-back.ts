@@ -8,7 +8,8 @@ import { openAlone } from '../opening/alone.ts';
 import { keepOlder } from '../opening/copy-store.ts';
 import { findExisting } from '../opening/store-file.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { orderOf, orderRowColumns, type OrderRow } from '../stored-order.ts';
+import { selectColumns } from '../sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../stored-order.ts';
 import { checksumOf } from '../stored-pet.ts';
 
 /** Takes a store that nobody uses back to the schema of the release before, with everything written since. */
@@ -48,7 +49,7 @@ function goBack(database: Database, path: string): void {
 /** The checksum of an order covers the key that wrote it. */
 function forgetKeysOfOrders(database: Database, path: string): void {
   const select = database.query<OrderRow, []>(
-    `SELECT ${orderRowColumns} FROM orders WHERE created_by IS NOT NULL`,
+    `SELECT ${selectColumns(storedOrders)} FROM orders WHERE created_by IS NOT NULL`,
   );
   const update = database.query('UPDATE orders SET checksum = ?2 WHERE id = ?1');
   for (const row of select.all()) {

@@ -2,8 +2,9 @@ import type { Database } from 'bun:sqlite';
 import type { Report } from '../../domain/progress.ts';
 import { damaged } from '../errors.ts';
 import { isWithoutSchema, readPragma } from '../migrate.ts';
-import { orderOf, orderRowColumns, type OrderRow } from '../stored-order.ts';
-import { isIntact, storedPetColumns, type RenderedPet } from '../stored-pet.ts';
+import { selectColumns } from '../sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../stored-order.ts';
+import { isIntact, selectStoredPet, type RenderedPet } from '../stored-pet.ts';
 
 /** How much a store holds. */
 export interface StoreContent {
@@ -31,12 +32,13 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // A first start made the file and was interrupted before it made the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  const petColumns = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
   // Before version 6, orders do not say who wrote them.
   const hasKeys = readPragma(database, 'user_version') >= 6;
-  const orderColumns = hasKeys ? orderRowColumns : orderRowColumns.replace('created_by AS', 'NULL AS');
+  const orderColumns = selectColumns(storedOrders).replace('created_by', hasKeys ? '$&' : 'NULL AS $&');
   return {
-    petCount: countSound('pets', petColumns, (pet: RenderedPet & { id: string }) => isIntact(pet, pet.id)),
+    petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
+      isIntact(pet, pet.id),
+    ),
     orderCount: countSound('orders', orderColumns, (row: OrderRow) => orderOf(row) !== undefined),
     keyCount: countKeys(database, name),
   };

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { petColumns, petRow, type Value } from '../../../src/sqlite/stored-pet.ts';
+import { insertSql } from '../../../src/sqlite/sql.ts';
+import { storedPets, type Value } from '../../../src/sqlite/stored-pet.ts';
 import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';
 
@@ -39,7 +40,7 @@ export async function openServiceOnFile(
   return {
     ...service,
     putPet: (id, pet) =>
-      change(`REPLACE INTO pets (${petColumns}) VALUES (?1, ?2, ?3, ?4, ?5)`, ...petRow(id, pet)),
+      change(insertSql(storedPets).replace('INSERT', 'REPLACE'), ...storedPets.valuesOf({ ...pet, id })),
     removePet: (id) => change('DELETE FROM pets WHERE id = ?1', id),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
