@@ -1,24 +1,18 @@
 import { constants, existsSync } from 'node:fs';
-import type { ApiKeyStore } from './domain/api-key.ts';
 import type { BulkStore } from './domain/bulk-store.ts';
 import { OperatorError, usageError } from './domain/error.ts';
-import type { ExperimentalStore } from './domain/experimental-store.ts';
+import type { Store } from './domain/experimental-store.ts';
 import type { ImportStore } from './domain/import-store.ts';
 import type { Log } from './domain/log.ts';
 import type { Registry } from './metrics/registry.ts';
 import type { Migration, MigrationOptions } from './domain/migration.ts';
-import type { PetStore } from './domain/pet.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights } from './sqlite/opening/rights.ts';
 import { findExisting, isFileOfStore } from './sqlite/opening/store-file.ts';
 
-export interface Stores {
-  pets: PetStore;
-  experimental: ExperimentalStore;
-  keys: ApiKeyStore;
+export interface Stores extends Store {
   /** True for a store in a file of this machine. */
   isEmbedded: boolean;
-  close(): Promise<void>;
 }
 
 export interface StoreOptions extends MigrationOptions {

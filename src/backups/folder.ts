@@ -1,19 +1,8 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain } from '../sqlite/errors.ts';
-import { syncPath } from '../sqlite/opening/store-file.ts';
-import { partialForm, partialOf, removeLeftovers } from '../system/leftovers.ts';
+import { syncPath, writeWhole } from '../system/files.ts';
+import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { noPlace, type BackupPlace } from './place.ts';
 
 /** A folder of this machine. It is never created: an empty folder may be where a disk is not mounted. */
@@ -38,24 +27,12 @@ export function openFolder(name: string): BackupPlace {
       });
     },
     async add(file, _store, make) {
-      explained(() => removeLeftovers(name, new RegExp(`^petstore-.*${partialForm}$`)));
+      explained(() => removeLeftovers(pathOf('petstore-'), `.*${partialForm}`));
       // The copy is made in its place. Without a manifest it does not count.
       return make(pathOf(file));
     },
     async write(file, text) {
-      const partial = partialOf(pathOf(file));
-      explained(() => {
-        try {
-          closeSync(openSync(partial, 'w', 0o600));
-          writeFileSync(partial, text);
-          syncPath(partial);
-          renameSync(partial, pathOf(file));
-          syncPath(name);
-        } catch (error) {
-          rmSync(partial, { force: true });
-          throw error;
-        }
-      });
+      explained(() => writeWhole(pathOf(file), text, 0o600));
     },
     async read(file, maxBytes) {
       const path = pathOf(file);

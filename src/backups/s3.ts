@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
 import { resolveLinks } from '../sqlite/opening/store-file.ts';
@@ -39,8 +38,7 @@ export function openS3(name: string, environment: Environment, silenceMs = silen
     async add(file, store, make) {
       // Beside the store: its disk has room for it, and a container may write nowhere else.
       const drafts = `${resolveLinks(store)}.uploading-`;
-      const start = RegExp.escape(basename(drafts));
-      removeLeftovers(dirname(drafts), new RegExp(`^${start}[0-9a-f]{6}(?:${partialForm})?$`));
+      removeLeftovers(drafts, `[0-9a-f]{6}(?:${partialForm})?`);
       const draft = `${drafts}${randomBytes(3).toString('hex')}`;
       try {
         const made = await make(draft);
@@ -69,25 +67,23 @@ function parseS3(name: string): { bucket: string; prefix: string } {
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
 }
 
-/** The variables of AWS's own tools work, too. What the client would read by itself misses those of --env-file. */
+/** Where each part is found. What the client would read by itself misses the variables of --env-file. */
+const credentialNames = {
+  accessKeyId: ['S3_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID'],
+  secretAccessKey: ['S3_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY'],
+  sessionToken: ['S3_SESSION_TOKEN', 'AWS_SESSION_TOKEN'],
+  region: ['S3_REGION', 'AWS_REGION'],
+  endpoint: ['S3_ENDPOINT', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL'],
+};
+
 function readCredentials(environment: Environment): Bun.S3Options {
-  const first = (...names: string[]): string | undefined =>
-    names.map((each) => environment[each]).find(Boolean);
-  const accessKeyId = first('S3_ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID');
-  const secretAccessKey = first('S3_SECRET_ACCESS_KEY', 'AWS_SECRET_ACCESS_KEY');
-  if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
+  const found: Bun.S3Options = {};
+  for (const [part, names] of Object.entries(credentialNames)) {
+    const value = names.map((name) => environment[name]).find(Boolean);
+    if (value) found[part as keyof typeof credentialNames] = value;
   }
-  const sessionToken = first('S3_SESSION_TOKEN', 'AWS_SESSION_TOKEN');
-  const region = first('S3_REGION', 'AWS_REGION');
-  const endpoint = first('S3_ENDPOINT', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL');
-  return {
-    accessKeyId,
-    secretAccessKey,
-    ...(sessionToken !== undefined && { sessionToken }),
-    ...(region !== undefined && { region }),
-    ...(endpoint !== undefined && { endpoint }),
-  };
+  if (found.accessKeyId && found.secretAccessKey) return found;
+  throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 }
 
 async function listAll(

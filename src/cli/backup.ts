@@ -119,15 +119,8 @@ async function backUpEvery(everyMs: number, work: BackUpOptions): Promise<never>
       const { backup: made, removed } = await backUpTo(work);
       const { name, petCount: pets, bytes } = made;
       const durationMs = Math.round(performance.now() - startedAt);
-      log.info('backup made', {
-        name,
-        store: work.store,
-        to,
-        pets,
-        bytes,
-        durationMs,
-        removed: removed.length,
-      });
+      const fields = { name, store: work.store, to, pets, bytes, durationMs };
+      log.info('backup made', { ...fields, removed: removed.length });
     } catch (error) {
       log.error('The backup failed.', { to, reason: errorText(error) });
       pauseMs = Math.min(everyMs, retryMs);

@@ -1,5 +1,3 @@
-import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { listBackups, recordRehearsal } from '../backups/catalog.ts';
 import { survey, type Survey } from '../backups/keep.ts';
@@ -8,8 +6,8 @@ import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
-import { attemptWrite } from '../system/files.ts';
-import { partialForm, partialOf, removeLeftovers } from '../system/leftovers.ts';
+import { attemptWrite, writeWhole } from '../system/files.ts';
+import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { s3Help } from './backup.ts';
 import { addExamples } from './terminal/help.ts';
 import {
@@ -149,16 +147,9 @@ function writeTextfile(path: string, found: Survey<Backup> | undefined): void {
       'When the last rehearsal of a restore was begun; 0 while none is known, or if it failed.',
       rehearsal?.isSound ? rehearsal.at : undefined,
     );
-  const partial = partialOf(path);
   attemptWrite(path, () => {
-    removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(path))}${partialForm}$`));
-    try {
-      writeFileSync(partial, text);
-      chmodSync(partial, 0o644);
-      renameSync(partial, path);
-    } finally {
-      rmSync(partial, { force: true });
-    }
+    removeLeftovers(path, partialForm);
+    writeWhole(path, text, 0o644);
   });
 }
 

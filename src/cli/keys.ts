@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import { rotateKey, showOrWithdraw, unknownKey, type Rotation } from '../domain/key-rotation.ts';
+import { refuseUnknown, rotateKey, showOrWithdraw, type Rotation } from '../domain/key-rotation.ts';
 import { openStores, refuseMissingStore, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
@@ -184,10 +184,6 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   if (json) return printJson(shownKey(key, now));
   const shown = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
   print(`Key ${key.id} (${shown}) of ${storeOf(databaseUrl)} is revoked.\n`);
-}
-
-function refuseUnknown(id: string): never {
-  throw unknownKey(id);
 }
 
 /** Shows a new key. */

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import type { Command } from 'commander';
 import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
 import { openPlace } from '../backups/open-place.ts';
@@ -102,7 +101,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   const path = resolveLinks(store);
   prepareFolder(path);
   const prefix = `${path}.fetched-`;
-  removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(prefix))}[0-9a-f]{6}$`));
+  removeLeftovers(prefix, '[0-9a-f]{6}');
   const file = `${prefix}${randomBytes(3).toString('hex')}`;
   const remove = (): void => rmSync(file, { force: true });
   try {

@@ -40,6 +40,15 @@ export function petNotFound(): PetstoreError {
   return new PetstoreError('not_found', 'No pet has this id.');
 }
 
+/** The store fails every call until its operator, or time, has removed the cause. */
+export function unavailable(cause: unknown): PetstoreError {
+  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
+}
+
+export function storeClosing(): PetstoreError {
+  return new PetstoreError('unavailable', 'The store is closing.');
+}
+
 /** Ids are never used again, so only a new store has ids for new pets. */
 export function idsUsedUp(): PetstoreError {
   return new PetstoreError(

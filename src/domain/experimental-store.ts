@@ -1,5 +1,6 @@
+import type { ApiKeyStore } from './api-key.ts';
 import type { OrderStatus } from './order.ts';
-import type { Page, PageOrder, PetStatus } from './pet.ts';
+import type { Page, PageOrder, PetStatus, PetStore } from './pet.ts';
 import type { PetUpdate } from './pet-update.ts';
 
 export interface OrderPageRequest {
@@ -54,3 +55,12 @@ export interface ExperimentalStore {
 
 /** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
 export type SeenPet = string;
+
+/** An open store: what a service needs of it. */
+export interface Store {
+  pets: PetStore;
+  experimental: ExperimentalStore;
+  keys: ApiKeyStore;
+  /** Waits for pending writes and the search under way, then closes every connection. */
+  close(): Promise<void>;
+}

@@ -31,8 +31,7 @@ export async function rotateKey(
   { now, overlapMs, expiresAt, show }: Rotation,
 ): Promise<RotatedKey> {
   const all = await store.listKeys();
-  const old = all.find((key) => key.id === id);
-  if (!old) throw unknownKey(id);
+  const old = all.find((key) => key.id === id) ?? refuseUnknown(id);
   const newest = newestOf(old, all);
   refuseRotation(old, newest, now);
   const { key, text } = await issueKey(store, {
@@ -52,7 +51,7 @@ export async function rotateKey(
     // The replacement may have been committed, or be committed yet: the new key may be the only one that lasts.
     found = await readAgain(store, id);
     if (!found || found.replacedBy === old.replacedBy)
-      return { key, old: found ?? old, doubt: toError(error) };
+      return { key, old: found ?? old, doubt: error as Error };
   }
   if (found?.replacedBy === key.id) return { key, old: found };
   throw await withdraw(store, key, `Key ${id} was changed by another command meanwhile`);
@@ -85,8 +84,8 @@ async function withdraw(store: ApiKeyStore, { id }: ApiKey, reason: string): Pro
   }
 }
 
-export function unknownKey(id: string): OperatorError {
-  return new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
+export function refuseUnknown(id: string): never {
+  throw new OperatorError(`No key has the id "${id}".`, 'See: petstore keys list');
 }
 
 /** The last key in the line of replacements; the key itself if it has none. */
@@ -111,10 +110,6 @@ function refuseRotation(old: ApiKey, newest: ApiKey, now: Date): void {
 
 function sameLifetime({ createdAt, expiresAt }: ApiKey, now: Date): Date | undefined {
   return expiresAt && new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
-}
-
-function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('The store failed.', { cause: thrown });
 }
 
 async function readAgain(store: ApiKeyStore, id: string): Promise<ApiKey | undefined> {

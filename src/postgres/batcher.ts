@@ -1,4 +1,4 @@
-import { PetstoreError } from '../domain/error.ts';
+import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { WriteMetrics } from '../metrics/writes.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
 
@@ -69,7 +69,7 @@ export function createBatcher<Request, Result>(
       return queue.length;
     },
     async add(request) {
-      if (isClosed) throw new PetstoreError('unavailable', 'The store is closing.');
+      if (isClosed) throw storeClosing();
       const result = queue.add(request);
       running ??= runAll();
       return result;

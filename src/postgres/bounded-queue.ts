@@ -1,5 +1,4 @@
-import { PetstoreError } from '../domain/error.ts';
-import { unavailable } from './errors.ts';
+import { PetstoreError, unavailable } from '../domain/error.ts';
 
 /** Requests that wait for their turn: at most so many, and each at most so long. */
 export interface BoundedQueue<Request, Result> {

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { idsUsedUp, OperatorError, PetstoreError } from '../domain/error.ts';
+import { idsUsedUp, OperatorError, PetstoreError, unavailable } from '../domain/error.ts';
 
 /**
  * What a failure says about the statement that failed. An error after which the session lives on means that the
@@ -53,10 +53,6 @@ export function translateError(error: unknown): unknown {
   // 2200H: a sequence has reached its end.
   if (wasUndone(error) && error.code === '2200H') return idsUsedUp();
   return wasUndone(error) && !unavailableStates.test(error.code ?? '') ? error : unavailable(error);
-}
-
-export function unavailable(cause: unknown): PetstoreError {
-  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
 /** Fails with `unavailable` when the work takes longer; the work itself goes on. */

@@ -1,10 +1,8 @@
-import type { ApiKeyStore } from '../domain/api-key.ts';
-import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { Store } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
-import type { PetStore } from '../domain/pet.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import {
@@ -25,13 +23,7 @@ import { createPetStore, readPets } from './pets/pets.ts';
 import { createReadinessCheck } from './readiness.ts';
 import { SessionGroup } from './session/group.ts';
 
-export interface PostgresStore {
-  pets: PetStore;
-  experimental: ExperimentalStore;
-  keys: ApiKeyStore;
-  /** Waits for the writes that were handed over, then closes every connection. */
-  close(): Promise<void>;
-}
+export type PostgresStore = Store;
 
 export interface PostgresOptions extends MigrationOptions {
   /** A `postgres://` address. */

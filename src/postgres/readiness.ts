@@ -1,6 +1,7 @@
+import { unavailable } from '../domain/error.ts';
 import { randomUUID } from 'node:crypto';
 import type { Database } from './database.ts';
-import { unavailable, within } from './errors.ts';
+import { within } from './errors.ts';
 import type { KeyWatch } from './keys/key-watch.ts';
 
 const checkWithinMs = 6000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
-import { PetstoreError } from '../domain/error.ts';
+import { storeClosing, unavailable } from '../domain/error.ts';
 import { createBoundedQueue, type Queued } from './bounded-queue.ts';
-import { spoilsConnection, unavailable, wasUndone, within } from './errors.ts';
+import { spoilsConnection, wasUndone, within } from './errors.ts';
 import type { Connection, Statement, Values } from './session/connection.ts';
 
 /** A connection that replaces itself: opened when it is first needed, given up when it fails. */
@@ -118,7 +118,7 @@ export function createReconnectingConnection(options: ReconnectingOptions): Reco
       return inFlight + queue.length;
     },
     async run(statement, values) {
-      if (isClosed) throw new PetstoreError('unavailable', 'The store is closing.');
+      if (isClosed) throw storeClosing();
       if (silent) await refuseWhileSilent(silent);
       const rows = queue.add({ statement, values });
       sendNext();

@@ -3,7 +3,7 @@ import type { LogFields } from '../domain/log.ts';
 import { reportInLog } from '../domain/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
-import { openStores, storeOf } from '../stores.ts';
+import { openStores, storeOf, type StoreOptions } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
@@ -32,7 +32,7 @@ export async function serveHere(
   worker?: WorkerRole,
 ): Promise<number> {
   const stopped = worker?.stopped ?? untilStopSignal(stopSignals(options));
-  const { log, environment } = context;
+  const { log } = context;
   catchCrashes(log);
   const listening = Promise.withResolvers<Listener>();
   const reload = reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
@@ -42,14 +42,7 @@ export async function serveHere(
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   const tls = await loadTls(options);
   if (metrics && tls) addTlsMetrics(metrics, tls, reload);
-  const stores = await openStores(options.databaseUrl, {
-    environment,
-    log,
-    metrics,
-    onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
-    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
-    report: reportInLog(log),
-  });
+  const stores = await openStores(options.databaseUrl, { ...storeOptions(options, context), log, metrics });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
   let isStopping = false;
@@ -111,6 +104,17 @@ export async function serveHere(
   }
   log.info('stopped');
   return 0;
+}
+
+/** How the service opens its store, which it may make or migrate. */
+export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContext): StoreOptions {
+  const { log, environment, audit } = context;
+  return {
+    environment,
+    onMade: () => log.info('made a new store', { store: storeOf(databaseUrl) }),
+    onMigrated: (migration) => audit?.('migrate', { ...migration }),
+    report: reportInLog(log),
+  };
 }
 
 /** What decides how the service behaves, without secrets: an address of a database may hold a password. */

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../domain/log.ts';
-import { reportInLog } from '../domain/progress.ts';
-import { openStores, storeOf } from '../stores.ts';
+import { openStores } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { serveHere } from './service.ts';
+import { serveHere, storeOptions } from './service.ts';
 import { loadTls } from './tls.ts';
 
 /** Between two starts of a worker that dies at once, or cannot be started at all. */
@@ -28,12 +27,7 @@ export async function superviseWorkers(
   if (options.tlsCert !== undefined) process.on('SIGHUP', () => signal('SIGHUP'));
   const allOptions = await optionsOfWorkers(options);
   // Creates the schema, so that workers do not race to.
-  const stores = await openStores(options.databaseUrl, {
-    environment: context.environment,
-    onMade: () => log.info('made a new store', { store: storeOf(options.databaseUrl) }),
-    onMigrated: (migration) => context.audit?.('migrate', { ...migration }),
-    report: reportInLog(log),
-  });
+  const stores = await openStores(options.databaseUrl, storeOptions(options, context));
 
   const stopped = Promise.withResolvers<number>();
   const ready = new Set<Bun.Subprocess>();

@@ -1,7 +1,7 @@
 /** Failures of SQLite and the file system: `explain` is for operators, `translateError` for callers of the API. */
 
 import { SQLiteError } from 'bun:sqlite';
-import { IdTakenError, OperatorError, PetstoreError, type ErrorCode } from '../domain/error.ts';
+import { IdTakenError, OperatorError, PetstoreError, unavailable, type ErrorCode } from '../domain/error.ts';
 import { describeError, reasonOf } from '../domain/log.ts';
 import { isInPlace, type StoreFile } from './opening/store-file.ts';
 
@@ -143,10 +143,6 @@ export function storeMoved({ name, path }: StoreFile): PetstoreError {
 
 export function refuseMoved(store: StoreFile): void {
   if (!isInPlace(store)) throw storeMoved(store);
-}
-
-function unavailable(cause: unknown): PetstoreError {
-  return new PetstoreError('unavailable', 'The store cannot be used at the moment. Try again.', { cause });
 }
 
 function codeOf(error: unknown): string {

@@ -1,10 +1,8 @@
 import type { Database } from 'bun:sqlite';
-import type { ApiKeyStore } from '../domain/api-key.ts';
-import type { ExperimentalStore } from '../domain/experimental-store.ts';
+import type { Store } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
-import type { PetStore } from '../domain/pet.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { createExperimentalStore, createPetStore } from './pets.ts';
@@ -14,13 +12,7 @@ import { openForWriting } from './opening/writable.ts';
 import { openSearcher, type Searcher } from './search.ts';
 import { openWriter, type Writer } from './writer.ts';
 
-export interface SqliteStore {
-  pets: PetStore;
-  experimental: ExperimentalStore;
-  keys: ApiKeyStore;
-  /** Waits for pending writes and the search under way, then closes every connection. */
-  close(): Promise<void>;
-}
+export type SqliteStore = Store;
 
 /** What the parts of an open store share. */
 export interface StoreParts {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import { PetstoreError } from '../domain/error.ts';
+import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/experimental-store.ts';
 import { pageOf, type Page, type PageOrder } from '../domain/pet.ts';
 import { failureOf, type Failure } from './errors.ts';
@@ -77,7 +77,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     worker.onerror = ({ message }) => {
       worker.terminate();
       thread = undefined;
-      running?.reject(unavailable(`The search thread is gone: ${message}`));
+      running?.reject(unavailable(new Error(`The search thread is gone: ${message}`)));
       sendNext();
     };
     worker.postMessage(store);
@@ -93,7 +93,7 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
 
   return {
     async search(request) {
-      const problem = closing ? unavailable('The store is closing.') : watch.problem();
+      const problem = closing ? storeClosing() : watch.problem();
       if (problem) throw problem;
       if (waiting.length >= maxWaiting)
         throw new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
@@ -105,17 +105,11 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
     async close() {
       if (!closing) {
         closing = Promise.withResolvers();
-        for (const { reject } of waiting.splice(0)) reject(unavailable('The store is closing.'));
+        for (const { reject } of waiting.splice(0)) reject(storeClosing());
         if (!running) sendNext();
       }
       await closing.promise;
       thread?.terminate();
     },
   };
-}
-
-function unavailable(reason: string): PetstoreError {
-  return new PetstoreError('unavailable', 'The search was interrupted. Try again.', {
-    cause: new Error(reason),
-  });
 }

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../domain/error.ts';
+import { PetstoreError, storeClosing } from '../domain/error.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
 import { failureOf } from './errors.ts';
@@ -106,7 +106,7 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
 
   return {
     async run<Asked extends Job>(job: Asked) {
-      if (closing) throw new PetstoreError('unavailable', 'The store is closing.');
+      if (closing) throw storeClosing();
       const problem = watch.problem();
       if (problem) throw problem;
       if (!thread) throw threadLost('It is being started again.');

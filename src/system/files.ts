@@ -1,5 +1,17 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../domain/error.ts';
+import { partialOf } from './leftovers.ts';
 
 /** Reads a text file that a flag names. */
 export function readFileOf(flag: string, path: string): string {
@@ -56,4 +68,26 @@ export function openOutputFile(path: string, flags: 'w' | 'wx', name: string): O
 /** One call may write only a part, and a full disk fails the next one. */
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}
+
+/** Writes a file that appears whole and on disk, or not at all. */
+export function writeWhole(path: string, text: string, mode: number): void {
+  const partial = partialOf(path);
+  try {
+    writeFileSync(partial, text, { mode: 0o600 });
+    chmodSync(partial, mode);
+    syncPath(partial);
+    renameSync(partial, path);
+    syncPath(dirname(resolve(path)));
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+/** A new name survives a power cut only if the folder that holds it is synced, too. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** The name of a file until it is finished. No other process has it, not even one in another container. */
 export function partialOf(path: string): string {
@@ -12,11 +12,16 @@ export const partialForm = String.raw`\.[0-9a-f]+\.partial(?:-journal|-wal|-shm)
 
 const leftAfterMs = 86_400_000;
 
-/** Removes files and folders of this form that are a day old: whoever made them was killed. */
-export function removeLeftovers(folder: string, form: RegExp): void {
+/**
+ * Removes files and folders that are named like the path, with an end of this form, and are a day old: whoever made them
+ * was killed.
+ */
+export function removeLeftovers(path: string, endForm: string): void {
+  const folder = dirname(resolve(path));
+  const form = new RegExp(`^${RegExp.escape(basename(path))}${endForm}$`);
   for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (form.test(name) && isLeftover(path)) rmSync(path, { recursive: true, force: true });
+    const found = join(folder, name);
+    if (form.test(name) && isLeftover(found)) rmSync(found, { recursive: true, force: true });
   }
 }
 

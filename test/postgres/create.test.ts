@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { unavailable } from '../../src/postgres/errors.ts';
+import { unavailable } from '../../src/domain/error.ts';
 import { createPetCreator } from '../../src/postgres/pets/create.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';

@@ -81,17 +81,19 @@ function refuseTakenIds(standing: Standing, largestId: bigint | undefined): void
 
 /** Without --keep-ids, the same file is another import: it would add again what is already there. */
 function idsTaken(problem: string, standing: Standing): OperatorError {
-  if (standing.addedCount === 0) {
-    return new OperatorError(
-      `${problem} Nothing was written.`,
-      'Import into an empty store, or without --keep-ids.',
-    );
-  }
-  return new OperatorError(
-    `${problem} ${describeDone(standing)}`,
+  return stopped(
+    problem,
+    standing,
+    'Import into an empty store, or without --keep-ids.',
     'Import the whole file into an empty store that no service uses, or put the rows from id ' +
       `${standing.nextId} on into another file and import that without --keep-ids.`,
   );
+}
+
+/** The remedy depends on whether anything was added yet. */
+function stopped(problem: string, standing: Standing, atFirst: string, later: string): OperatorError {
+  if (standing.addedCount === 0) return new OperatorError(`${problem} Nothing was written.`, atFirst);
+  return new OperatorError(`${problem} ${describeDone(standing)}`, later);
 }
 
 export function describeDone({ addedCount, goodCount }: Pick<Standing, 'addedCount' | 'goodCount'>): string {
@@ -99,12 +101,10 @@ export function describeDone({ addedCount, goodCount }: Pick<Standing, 'addedCou
 }
 
 function inputChanged(standing: Standing): OperatorError {
-  const problem = 'The file was changed while it was being imported.';
-  if (standing.addedCount === 0) {
-    return new OperatorError(`${problem} Nothing was written.`, 'Run the same command again.');
-  }
-  return new OperatorError(
-    `${problem} ${describeDone(standing)}`,
+  return stopped(
+    'The file was changed while it was being imported.',
+    standing,
+    'Run the same command again.',
     'Importing the changed file would add them twice: restore its old content and run the same command again, ' +
       'or import the changed file into an empty store.',
   );

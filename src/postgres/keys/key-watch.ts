@@ -1,6 +1,6 @@
+import { unavailable } from '../../domain/error.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
 import type { Database } from '../database.ts';
-import { unavailable } from '../errors.ts';
 import type { SessionGroup } from '../session/group.ts';
 
 /** Keeps keys in memory for as long as they are known to be valid. */

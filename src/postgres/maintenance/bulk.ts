@@ -8,12 +8,12 @@ import {
   type LastIds,
   type TableForm,
 } from '../../domain/bulk-store.ts';
-import { IdTakenError } from '../../domain/error.ts';
+import { IdTakenError, unavailable } from '../../domain/error.ts';
 import { importTable } from '../../domain/import-store.ts';
 import { orderTable } from '../../domain/order.ts';
 import { petFields, type Pet } from '../../domain/pet.ts';
 import { openCommandConnection, type CommandOptions } from './command-connection.ts';
-import { isIdTaken, unavailable } from '../errors.ts';
+import { isIdTaken } from '../errors.ts';
 import { columnOf, newPetArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Connection, Values } from '../session/connection.ts';
 

@@ -32,49 +32,33 @@ export async function inspectPostgres(address: string, environment: Environment)
   }
 }
 
-/** May the role make the schema? */
-const selectNew = `
-  SELECT '0' AS pets, '0' AS orders, '0' AS keys,
-    has_schema_privilege(current_schema(), 'CREATE') AS may_write, true AS may_change`;
+const selectServer = `
+  SELECT current_setting('server_version') AS version,
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "serverTime"`;
 
-const selectStore = `
-  SELECT greatest(reltuples, 0)::bigint::text AS pets,
-    (SELECT greatest(reltuples, 0)::bigint::text FROM pg_class WHERE oid = 'orders'::regclass) AS orders,
+/** May the role make the schema? */
+const selectNew = `${selectServer},
+    0 AS "petCount", 0 AS "orderCount", 0 AS "usableKeyCount",
+    has_schema_privilege(current_schema(), 'CREATE') AS "mayWrite", true AS "mayChange"`;
+
+const selectStore = `${selectServer},
+    greatest(reltuples, 0)::float8 AS "petCount",
+    (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'orders'::regclass) AS "orderCount",
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
-      AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::text AS keys,
+      AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probes', 'INSERT')
-      AND has_sequence_privilege('pet_ids', 'USAGE') AS may_write,
+      AND has_sequence_privilege('pet_ids', 'USAGE') AS "mayWrite",
     has_table_privilege('pets', 'UPDATE') AND has_table_privilege('pets', 'DELETE')
       AND has_table_privilege('orders', 'SELECT') AND has_table_privilege('orders', 'INSERT')
-      AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS may_change
+      AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayChange"
   FROM pg_class WHERE oid = 'pets'::regclass`;
 
-interface StoreRow {
-  pets: string;
-  orders: string;
-  keys: string;
-  may_write: boolean;
-  may_change: boolean;
-}
-
 async function inspect(connection: Connection): Promise<Inspection> {
-  const [server] = await connection.query<{ version: string; time: string }>(
-    `SELECT current_setting('server_version') AS version,
-       floor(extract(epoch FROM clock_timestamp()) * 1000)::text AS time`,
-  );
   const isNew = (await readSchemaVersion(connection)) === 0;
-  const [store] = await connection.query<StoreRow>(isNew ? selectNew : selectStore);
-  if (!isNew && store?.may_write) await refuseLocked(connection);
-  return {
-    version: server?.version ?? '',
-    serverTime: Number(server?.time),
-    petCount: Number(store?.pets),
-    orderCount: Number(store?.orders),
-    usableKeyCount: Number(store?.keys),
-    isNew,
-    mayWrite: store?.may_write ?? false,
-    mayChange: store?.may_change ?? false,
-  };
+  const [found] = await connection.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
+  if (!found) throw new Error('The server says nothing about the store.');
+  if (!isNew && found.mayWrite) await refuseLocked(connection);
+  return { ...found, isNew };
 }
 
 /** Takes the lock of an INSERT, and gives it back. Waits as long as a write does. */

@@ -1,4 +1,4 @@
-import { PetstoreError } from '../../domain/error.ts';
+import { PetstoreError, unavailable } from '../../domain/error.ts';
 import {
   fingerprintOf,
   idempotencyRetentionMs,
@@ -18,7 +18,6 @@ import {
   type EarlierRow,
 } from './create-statements.ts';
 import type { Database } from '../database.ts';
-import { unavailable } from '../errors.ts';
 import { newPetArrays } from './pet-row.ts';
 
 export interface CreateRequest {

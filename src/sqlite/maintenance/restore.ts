@@ -22,6 +22,7 @@ import {
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
+import { syncPath } from '../../system/files.ts';
 import { explain, isBusy, isUnreadable, replaced } from '../errors.ts';
 import { openAlone } from '../opening/alone.ts';
 import type { StoreContent } from '../opening/check-rows.ts';
@@ -34,7 +35,6 @@ import {
   resolveLinks,
   restoringPath,
   sideFiles,
-  syncPath,
 } from '../opening/store-file.ts';
 import { keepRevocations, readKeys, refuseContent, type KeyState, notBackup } from './replaced-keys.ts';
 

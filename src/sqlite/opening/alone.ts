@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { isBusy } from '../errors.ts';
 import { OperatorError } from '../../domain/error.ts';
@@ -18,7 +18,7 @@ import type { StoreFile } from './store-file.ts';
 export function openAlone(store: StoreFile): Database {
   const { path } = store;
   const prefix = `${path}.locking-`;
-  removeLeftovers(dirname(path), new RegExp(`^${RegExp.escape(basename(prefix))}[A-Za-z0-9]{6}$`));
+  removeLeftovers(prefix, '[A-Za-z0-9]{6}');
   const folder = mkdtempSync(prefix);
   const removeLinks = (): void => rmSync(folder, { recursive: true, force: true });
   let database: Database | undefined;

@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite';
 import { openDatabase } from './connect.ts';
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
+import { syncPath } from '../../system/files.ts';
 import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
 import { noReport, type Report } from '../../domain/progress.ts';
 import { damaged, explain, isFailedWrite, noStore } from '../errors.ts';
@@ -10,7 +11,7 @@ import { checkOwnership, readPragma } from '../migrate.ts';
 import { refuseDamagedRows, type StoreContent } from './check-rows.ts';
 import { refuseDamage } from './check-store.ts';
 import { readUnchanged } from './read-only.ts';
-import { findExisting, isFileOfStore, sideFiles, syncPath, type StoreFile } from './store-file.ts';
+import { findExisting, isFileOfStore, sideFiles, type StoreFile } from './store-file.ts';
 
 /** Backs a store up into a new file while services go on using it. */
 export function backUpSqlite(name: string, file: string, report: Report): StoreContent {
@@ -40,7 +41,7 @@ function copyStore(
     for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
   };
   try {
-    removeLeftovers(dirname(resolve(file)), new RegExp(`^${RegExp.escape(basename(file))}${partialForm}$`));
+    removeLeftovers(file, partialForm);
     readUnchanged(store, (database) => {
       checkOwnership(database, name);
       // A copy of a damaged store, or of one with another store's log, would look sound.

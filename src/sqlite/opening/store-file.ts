@@ -2,7 +2,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
+import { syncPath } from '../../system/files.ts';
 import { explainRights } from './rights.ts';
 
 /**
@@ -180,13 +180,6 @@ export function readStart(path: string, length: number): Buffer | undefined {
   } finally {
     closeSync(file);
   }
-}
-
-/** A new name survives a power cut only if the folder that holds it is synced, too. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** Undefined when it is not a link, or may not be read. */

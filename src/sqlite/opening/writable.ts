@@ -6,7 +6,7 @@
 
 import type { Database } from 'bun:sqlite';
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { removeLeftovers } from '../../system/leftovers.ts';
@@ -57,8 +57,7 @@ export function openForWriting(
     // migration could go into the log of a store that a restore has put in this place.
     guard = openGuard(store);
     // What a restore has left that was killed before it touched the store.
-    const restoring = RegExp.escape(basename(restoringPath(store.path)));
-    removeLeftovers(dirname(store.path), new RegExp(`^${restoring}(?:\\.partial.*)?$`));
+    removeLeftovers(restoringPath(store.path), String.raw`(?:\.partial.*)?`);
     const migration = migrate(database);
     if (version === 0) onMade?.();
     if (migration) onMigrated?.({ ...migration, ...(keptAs !== undefined && { keptAs }) });
