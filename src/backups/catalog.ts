@@ -16,7 +16,14 @@ import {
   type Backup,
   type Rehearsal,
 } from './manifest.ts';
-import { hashOf, type BackupPlace } from './place.ts';
+import { openFolder } from './folder.ts';
+import { hashOf, isS3, type BackupPlace, type Environment } from './place.ts';
+import { openS3 } from './s3.ts';
+
+/** Opens the place that a folder or an s3: address names. */
+export function openPlace(name: string, environment: Environment): BackupPlace {
+  return isS3(name) ? openS3(name, environment) : openFolder(name);
+}
 
 /** The whole backups of a place, oldest first by their own dates. Warns of those whose manifest is none of ours. */
 export async function listBackups(place: BackupPlace, warn = (_text: string): void => {}): Promise<Backup[]> {

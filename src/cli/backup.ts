@@ -2,7 +2,7 @@ import { constants, setPriority } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { backUpTo, type BackUpOptions } from '../backups/back-up.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
-import { openPlace } from '../backups/open-place.ts';
+import { openPlace } from '../backups/catalog.ts';
 import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
 import { backUpSqlite } from '../sqlite/opening/copy-store.ts';

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import { listBackups, recordRehearsal } from '../backups/catalog.ts';
+import { listBackups, openPlace, recordRehearsal } from '../backups/catalog.ts';
 import { survey, type Survey } from '../backups/keep.ts';
 import type { Backup, Rehearsal } from '../backups/manifest.ts';
-import { openPlace } from '../backups/open-place.ts';
 import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';

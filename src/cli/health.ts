@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { OperatorError, usageError } from '../domain/error.ts';
-import { localAddressOf } from '../server/listen.ts';
-import { Setting, settings } from './settings.ts';
+import { askLocally, localAddressOf } from '../server/listen.ts';
+import { checkAddress, Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';
 import { durationOption } from './values.ts';
 
 const askAgainMs = 200;
+const form = 'an address such as http://127.0.0.1:8080';
 
 export function define(command: Command): void {
   command
@@ -34,7 +35,7 @@ export function define(command: Command): void {
 }
 
 async function health({ url, wait }: { url: string; wait: number }): Promise<void> {
-  const base = url ? parseAddress(url, '--url (PETSTORE_URL)') : addressOfSettings();
+  const base = url ? checkAddress('--url (PETSTORE_URL)', url, form) : addressOfSettings();
   const address = new URL('/readyz', base).href;
   const deadline = performance.now() + wait;
   let problem = await problemAt(address);
@@ -56,16 +57,6 @@ function hasServiceEnded(): boolean {
   }
 }
 
-/** `name` says where the address was given. */
-function parseAddress(url: string, name: string): string {
-  const address = URL.parse(url);
-  if (address?.username || address?.password) {
-    throw usageError(`${name} must not contain a user name or a password.`);
-  }
-  if (address && /^https?:$/.test(address.protocol)) return address.href;
-  throw usageError(`${name} must be an address such as http://127.0.0.1:8080, not "${url}".`);
-}
-
 /** Where a service with the settings of this environment is called on this machine. */
 function addressOfSettings(): string {
   const [host = '', port = '', tlsCert] = [settings.host, settings.port, settings.tlsCert].map(
@@ -77,20 +68,17 @@ function addressOfSettings(): string {
       'Name the address of the service with --url.',
     );
   }
-  return parseAddress(localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port)), 'HOST and PORT');
+  const address = localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port));
+  return checkAddress('HOST and PORT', address, form);
 }
 
 async function problemAt(address: string): Promise<OperatorError | undefined> {
-  try {
-    const { status } = await fetch(address, {
-      signal: AbortSignal.timeout(5000),
-      redirect: 'manual',
-      // The certificate names a public host, not this address; and nothing secret is sent.
-      tls: { rejectUnauthorized: false },
-    });
-    if (status === 200) return undefined;
-    return new OperatorError(`${address} responds with ${status}.`, 'The log of the service says why.');
-  } catch {
+  const response = await askLocally(address, 5000);
+  if (response?.status === 200) return undefined;
+  if (!response)
     return new OperatorError(`Nothing responds at ${address}.`, 'Start the service, or check HOST and PORT.');
-  }
+  return new OperatorError(
+    `${address} responds with ${response.status}.`,
+    'The log of the service says why.',
+  );
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checkFile, fetchBackup, listBackups } from '../backups/catalog.ts';
-import { openPlace } from '../backups/open-place.ts';
+import { checkFile, fetchBackup, listBackups, openPlace } from '../backups/catalog.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';

@@ -227,15 +227,21 @@ function checkOrigin(text: string): string {
 /** The contract's addresses end in the major version. */
 function checkServiceUrl(name: 'publicUrl' | 'stagingUrl', text: string): string | undefined {
   if (text === '') return undefined;
+  const form = 'an http: or https: address that ends in /v1, such as https://pets.example/v1';
+  return checkAddress(nameOf(name), text, form, (url) => !/[?#]/.test(text) && url.pathname.endsWith('/v1'));
+}
+
+/** An http: or https: address without a secret. The name says where it was given. */
+export function checkAddress(
+  name: string,
+  text: string,
+  form: string,
+  isRight = (_url: URL) => true,
+): string {
   const url = URL.parse(text);
-  if (url?.username || url?.password) {
-    throw usageError(`${nameOf(name)} must not contain a user name or a password.`);
-  }
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && !/[?#]/.test(text);
-  if (isPlain && url.pathname.endsWith('/v1')) return url.href;
-  throw usageError(
-    `${nameOf(name)} must be an http: or https: address that ends in /v1, such as https://pets.example/v1, not "${text}".`,
-  );
+  if (url?.username || url?.password) throw usageError(`${name} must not contain a user name or a password.`);
+  if (url && /^https?:$/.test(url.protocol) && isRight(url)) return url.href;
+  throw usageError(`${name} must be ${form}, not "${text}".`);
 }
 
 /**

@@ -3,28 +3,26 @@ import type { OrderStatus } from './order.ts';
 import type { Page, PageOrder, PetStatus, PetStore } from './pet.ts';
 import type { PetUpdate } from './pet-update.ts';
 
-export interface OrderPageRequest {
+interface WalkRequest {
   limit: number;
-  status?: OrderStatus;
-  petId?: bigint;
-  /** Oldest first, unless it says otherwise. */
+  /** Orders oldest first and pets newest first, unless it says otherwise. */
   order?: PageOrder;
-  /** Only orders behind this id, in that order. */
+  /** Only what is behind this id, in that order. */
   after?: bigint;
 }
 
+export interface OrderPageRequest extends WalkRequest {
+  status?: OrderStatus;
+  petId?: bigint;
+}
+
 /** What to search for. Everything that is given must hold. */
-export interface SearchRequest {
-  limit: number;
+export interface SearchRequest extends WalkRequest {
   /** As `searchWords` gives them: each occurs somewhere in the folded name. */
   words?: string[];
   id?: bigint;
   categoryId?: bigint;
   status?: PetStatus;
-  /** Newest first, unless it says otherwise. */
-  order?: PageOrder;
-  /** Only pets behind this id, in that order. */
-  after?: bigint;
 }
 
 /** Whether many pets may have to be looked at to find a page of this. */

@@ -28,6 +28,20 @@ export function localAddressOf(options: Pick<ServeOptions, 'host' | 'tlsCert'>, 
   );
 }
 
+/** What responds to a program on this machine; undefined if nothing does in time. */
+export async function askLocally(address: string, timeoutMs: number): Promise<Response | undefined> {
+  try {
+    return await fetch(address, {
+      signal: AbortSignal.timeout(timeoutMs),
+      redirect: 'manual',
+      // The certificate names a public host, not this address; and nothing secret is sent.
+      tls: { rejectUnauthorized: false },
+    });
+  } catch {
+    return undefined;
+  }
+}
+
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

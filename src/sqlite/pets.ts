@@ -110,12 +110,6 @@ export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
 }
 
 function refusalOf(refusal: Refusal, id: bigint): PetstoreError {
-  switch (refusal) {
-    case 'missing':
-      return petNotFound();
-    case 'changed':
-      return petChanged();
-    case 'damaged':
-      return damagedRow('a pet', renderPet(id, ''));
-  }
+  if (refusal === 'damaged') return damagedRow('a pet', renderPet(id, ''));
+  return refusal === 'missing' ? petNotFound() : petChanged();
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { backUpTo } from '../../src/backups/back-up.ts';
-import { recordRehearsal } from '../../src/backups/catalog.ts';
+import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { rehearsalOf } from '../../src/backups/manifest.ts';
-import { openPlace } from '../../src/backups/open-place.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { listBackups } from '../../src/backups/catalog.ts';
-import { openPlace } from '../../src/backups/open-place.ts';
+import { listBackups, openPlace } from '../../src/backups/catalog.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { addPet } from '../support/http/calls.ts';

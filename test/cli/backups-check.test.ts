@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordRehearsal } from '../../src/backups/catalog.ts';
+import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, renderManifest, type Backup } from '../../src/backups/manifest.ts';
-import { openPlace } from '../../src/backups/open-place.ts';
 import { readScrape } from '../support/metrics/scrape.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';

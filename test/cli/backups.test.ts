@@ -12,9 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { listBackups, recordRehearsal } from '../../src/backups/catalog.ts';
+import { listBackups, openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
-import { openPlace } from '../../src/backups/open-place.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 

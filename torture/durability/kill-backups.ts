@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '../../src/backups/manifest.ts';
-import { openPlace } from '../../src/backups/open-place.ts';
+import { openPlace } from '../../src/backups/catalog.ts';
 import { isS3 } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
 import { noReport } from '../../src/domain/progress.ts';

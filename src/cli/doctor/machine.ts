@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { addressOf, isLoopback, localAddressOf, reservePort } from '../../server/listen.ts';
+import { addressOf, askLocally, isLoopback, localAddressOf, reservePort } from '../../server/listen.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { loadTls } from '../../server/tls.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -55,15 +55,8 @@ const responseMs = 15_000;
 
 /** Undefined unless a petstore on the port responds. */
 async function statusOf(options: ServeOptions, path: string): Promise<number | undefined> {
-  try {
-    const response = await fetch(`${localAddressOf(options, options.port)}${path}`, {
-      signal: AbortSignal.timeout(responseMs),
-      tls: { rejectUnauthorized: false },
-    });
-    return response.headers.has('X-Request-Id') ? response.status : undefined;
-  } catch {
-    return undefined;
-  }
+  const response = await askLocally(`${localAddressOf(options, options.port)}${path}`, responseMs);
+  return response?.headers.has('X-Request-Id') ? response.status : undefined;
 }
 
 export async function* checkTls(options: ServeOptions, now: number): AsyncGenerator<Finding> {

@@ -1,15 +1,10 @@
+import type { OrderPageRequest } from '../../domain/experimental-store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { pageOf, type Page, type PageOrder } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 
-/** What the pages of pets and of orders have in common. */
-interface RowsRequest {
-  limit: number;
-  status?: string;
-  petId?: bigint;
-  order?: PageOrder;
-  after?: bigint;
-}
+/** Pages of pets have no `petId`. */
+type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
 
 interface PagedTable {
   table: string;
