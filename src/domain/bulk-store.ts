@@ -46,13 +46,7 @@ export const idempotencyTable: TableForm<IdempotencyRecord, IdempotencyRow> = {
   name: 'idempotency_keys',
   columns: { created_at: 'bigint', pet_id: 'bigint', caller: 'text', key: 'text', request_hash: 'text' },
   keyLength: 2,
-  valuesOf: ({ caller, key, requestHash, petId, createdAt }) => [
-    createdAt.getTime(),
-    petId,
-    caller,
-    key,
-    requestHash,
-  ],
+  valuesOf: (row) => [row.createdAt.getTime(), row.petId, row.caller, row.key, row.requestHash],
   parse: ({ caller, key, request_hash: requestHash, pet_id: petId, created_at: createdAt }) => ({
     caller,
     key,

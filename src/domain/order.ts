@@ -23,13 +23,7 @@ export const orderTable: TableForm<Order, OrderRow> = {
   name: 'orders',
   columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint', created_by: 'text' },
   keyLength: 1,
-  valuesOf: ({ id, petId, status, createdAt, createdBy = null }) => [
-    id,
-    petId,
-    status,
-    createdAt.getTime(),
-    createdBy,
-  ],
+  valuesOf: (row) => [row.id, row.petId, row.status, row.createdAt.getTime(), row.createdBy ?? null],
   parse: ({ id, pet_id: petId, status, created_at: createdAt, created_by: createdBy }) => ({
     id: BigInt(id),
     petId: BigInt(petId),

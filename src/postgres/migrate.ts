@@ -77,6 +77,10 @@ const steps: Record<number, string> = {
   ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
   `,
   6: `
+  -- First, because nobody can use a table from its ALTER to the end of this transaction.
+  CREATE INDEX orders_by_pet ON orders (pet_id, id);
+  ALTER TABLE orders ADD COLUMN created_by text;
+
   -- Null until it is filled: see pets/fold-names.ts. Replicas of the release before leave it null, too.
   ALTER TABLE pets ADD COLUMN folded_name text;
   CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
@@ -86,9 +90,6 @@ const steps: Record<number, string> = {
   CREATE TRIGGER pets_renamed BEFORE UPDATE OF name ON pets FOR EACH ROW
     WHEN (NEW.name <> OLD.name AND NEW.folded_name IS NOT DISTINCT FROM OLD.folded_name)
     EXECUTE FUNCTION forget_folded_name();
-
-  ALTER TABLE orders ADD COLUMN created_by text;
-  CREATE INDEX orders_by_pet ON orders (pet_id, id);
   `,
 };
 

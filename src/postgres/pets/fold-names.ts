@@ -3,14 +3,6 @@ import { foldName } from '../../domain/fold.ts';
 import { describeError, type Log } from '../../domain/log.ts';
 import type { Database } from '../database.ts';
 
-/** Folds the names that replicas of the release before have written, or had written before the upgrade. */
-export interface NameFolder {
-  /** Begins, unless it has looked a moment ago; nobody waits for it. Searches call it: an idle replica asks nothing. */
-  fold: () => void;
-  /** Waits for the batch under way. */
-  close(): Promise<void>;
-}
-
 const namesPerBatch = 1000;
 const lookEveryMs = 10_000;
 /** Another replica folds. If it stops, this one goes on. */
@@ -35,7 +27,8 @@ const updateUnfolded = {
     UPDATE pets SET folded_name = held.folded_name FROM held WHERE pets.id = held.id RETURNING 1`,
 };
 
-export function createNameFolder(database: Database, log: Log | undefined): NameFolder {
+/** Folds the names that replicas of the release before have written, or had written before the upgrade. */
+export function createNameFolder(database: Database, log: Log | undefined) {
   let folding: Promise<void> | undefined;
   let lookedAt = -Infinity;
   let isClosed = false;
@@ -52,7 +45,8 @@ export function createNameFolder(database: Database, log: Log | undefined): Name
   };
 
   return {
-    fold() {
+    /** Begins, unless it has looked a moment ago; nobody waits for it. Searches call it: an idle replica asks nothing. */
+    fold: (): void => {
       if (folding || isClosed || performance.now() - lookedAt < lookEveryMs) return;
       lookedAt = performance.now();
       folding = foldAll()
@@ -61,6 +55,7 @@ export function createNameFolder(database: Database, log: Log | undefined): Name
         })
         .finally(() => (folding = undefined));
     },
+    /** Waits for the batch under way. */
     async close() {
       isClosed = true;
       await folding;
