@@ -74,8 +74,10 @@ export async function serveHere(
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
     listening.resolve(listener);
     // The first view of the console need not wait. A failure shows there.
-    const onPrepared = () => log.debug('prepared the console and the docs');
-    await app.prepare().then(onPrepared, () => {});
+    void app.prepare().then(
+      () => log.debug('prepared the console and the docs'),
+      () => {},
+    );
     if (worker) {
       worker.onReady();
     } else {

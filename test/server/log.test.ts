@@ -122,6 +122,7 @@ describe('the log', () => {
 
   it('shows the settings and the reason of each refusal at level debug, and no secret', async () => {
     await using service = await startService({ env: { LOG_LEVEL: 'debug' } });
+    await service.untilLogged(/"prepared the console and the docs"/);
     await service.call('/v1/pets?limit=0');
     await service.stop();
     const debug = linesOf(service.stdout).filter(({ level }) => level === 'debug');
