@@ -9,7 +9,7 @@ interface LockablePlace extends AsyncDisposable {
   /** Returns what releases it. */
   lock(): Promise<() => Promise<void>>;
   /** What the store says of a write that waited too long. */
-  reason: string;
+  reason: RegExp;
 }
 
 export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
@@ -17,7 +17,7 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
     const place = await makeSqlitePlace();
     return {
       databaseUrl: place.path,
-      reason: 'database is locked',
+      reason: /^database is locked$/,
       async lock() {
         const holder = new Database(place.path);
         holder.run('BEGIN IMMEDIATE');
@@ -30,7 +30,8 @@ export const lockablePlaces: Record<string, () => Promise<LockablePlace>> = {
     const place = await makePostgresPlace();
     return {
       databaseUrl: place.address,
-      reason: 'canceling statement due to lock timeout',
+      // A create that came later may have waited for the one before it.
+      reason: /^canceling statement due to lock timeout$|^Waited more than 2500 ms\.$/,
       async lock() {
         const holder = new Client(place.address);
         await holder.connect();
