@@ -1,58 +1,85 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { mutants } from '../packages/testkit/src/mutants/index.ts';
+import { outputOf } from './command.ts';
+import { writeDocument } from './score/document.ts';
 import { openMutableSandbox } from './score/mutable-sandbox.ts';
-import { openPortman } from './score/portman.ts';
-import { openPrism } from './score/prism.ts';
-import { scoreRow, writeScores, type Score } from './score/scores.ts';
-import type { OpenTester } from './score/tester.ts';
+import { scoreRow, writeScore, type Score } from './score/scores.ts';
+import type { OpenedTester, Tester } from './score/tester.ts';
+import { testers } from './score/testers.ts';
 
 /**
- * Scores two well-known testers with the mutants: how many does each find? `bun scripts/score-testers.ts` needs Node and
- * npm's registry, installs exact versions into a temporary folder, and sends requests to this machine alone. It writes
- * packages/testkit/results/testers.json. Name a tester, `prism` or `portman`, to run only that one.
+ * Scores other testers with the mutants: how many does each find? `bun scripts/score-testers.ts` needs Node, Java for
+ * Specmatic, and npm's registry. It installs exact versions into a temporary folder, sends requests to this machine alone,
+ * and writes packages/testkit/results/testers.json. `--only prism` scores one tester and keeps the other scores.
  */
 
-const versions = { '@stoplight/prism-cli': '5.16.0', '@apideck/portman': '1.33.0', newman: '6.2.2' };
-const testers: Record<string, OpenTester> = { prism: openPrism, portman: openPortman };
-const wanted = process.argv.slice(2);
+/** Values that testers make up differ from run to run, so one run does not show all that they say without a mistake. */
+const cleanRunCount = 3;
+const timeoutMs = 300_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'petstore-testers-'));
-const sandbox = await openMutableSandbox();
-try {
-  await install(folder);
-  const scores: Score[] = [];
-  for (const [name, openTester] of Object.entries(testers)) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
-    await using tester = await openTester({ folder, versions, sandbox });
-    console.error(`Running ${tester.name} against ${mutants.length} mutants …`);
-    sandbox.use(undefined);
-    const known = await tester.run();
-    const score: Score = { tester: tester.name, complaints: known.size, found: [] };
-    for (const mutant of mutants) {
-      sandbox.use(mutant);
-      const complaints = await tester.run();
-      // What it also says of the service without a mistake says nothing about the mutant.
-      if (!complaints.isSubsetOf(known)) score.found.push(mutant.number);
-    }
-    scores.push(score);
-  }
-  await writeScores(scores);
-  console.log(scores.map(scoreRow).join('\n'));
-} finally {
-  await sandbox.stop();
-  await rm(folder, { recursive: true });
+const { only = Object.keys(testers) } = parseArgs({
+  options: { only: { type: 'string', multiple: true } },
+}).values;
+for (const name of only) {
+  const tester = testers[name];
+  if (!tester) throw new Error(`There is no tester ${name}. Choose from ${Object.keys(testers).join(', ')}.`);
+  const score = await scoreOf(tester);
+  await writeScore(score);
+  console.log(scoreRow(score));
 }
 
-/** Without the scripts of packages: one of them reports the installation to its makers. */
-async function install(into: string): Promise<void> {
-  const packages = Object.entries(versions).map(([name, version]) => `${name}@${version}`);
-  console.error(`Installing ${packages.join(', ')} …`);
-  const options = ['--prefix', into, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { exited } = Bun.spawn(['npm', 'install', ...options, ...packages], {
-    stdout: 'ignore',
-    stderr: 'inherit',
-  });
-  if ((await exited) !== 0) throw new Error('npm could not install the testers.');
+async function scoreOf(tester: Tester): Promise<Score> {
+  await using opened = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-tester-'));
+  opened.defer(() => rm(folder, { recursive: true }));
+  const sandbox = opened.use(await openMutableSandbox());
+  await install(tester, folder);
+  const documentFile = await writeDocument(folder, sandbox.url);
+  const running = opened.use(await tester.open({ folder, documentFile, sandbox }));
+
+  console.error(`Running ${tester.name} against ${mutants.length} mutants …`);
+  const known = new Set<string>();
+  let requests = 0;
+  for (let run = 0; run < cleanRunCount; run++) {
+    sandbox.use(undefined);
+    for (const complaint of await complaintsOf(running)) known.add(complaint);
+    requests = sandbox.requestCount();
+    if (requests === 0) throw new Error(`${tester.name} sent no request with the key.`);
+  }
+  const found: number[] = [];
+  for (const mutant of mutants) {
+    sandbox.use(mutant);
+    // What it also says of the service without a mistake says nothing about the mutant.
+    if (!(await complaintsOf(running)).isSubsetOf(known)) found.push(mutant.number);
+  }
+  const { name, packages, method } = tester;
+  const date = new Date().toISOString().slice(0, 10);
+  const commit = await testedCommit();
+  const counts = { mutants: mutants.length, requests, complaints: known.size };
+  return { name, packages, method, date, commit, ...counts, found };
+}
+
+async function complaintsOf(tester: OpenedTester): Promise<Set<string>> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('A run of the tester does not end.')), timeoutMs);
+  try {
+    return new Set(await Promise.race([tester.run(), promise]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Without the scripts of packages: some report the installation to their makers. */
+async function install({ packages }: Tester, folder: string): Promise<void> {
+  const names = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
+  const options = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await outputOf(['npm', 'install', ...options, ...names]);
+}
+
+async function testedCommit(): Promise<string> {
+  const tested = ['src', 'packages/testkit/src', 'openapi.yaml', 'petstore.arazzo.yaml'];
+  return (await outputOf(['git', 'log', '-1', '--format=%h', '--', ...tested])).trim();
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { useApi } from './session.ts';
-import { contractFile, type Tester, type TesterOptions } from './tester.ts';
+import type { Tester } from './tester.ts';
 
 interface Violation {
   location: string[];
@@ -8,40 +8,36 @@ interface Violation {
   message: string;
 }
 
-const timeoutMs = 20_000;
-
-/** Prism's validating proxy between a program and the sandbox. It checks each response against the document. */
-export async function openPrism({ folder, versions, sandbox }: TesterOptions): Promise<Tester> {
-  const program = join(folder, 'node_modules/.bin/prism');
-  const proxy = Bun.spawn(
-    [program, 'proxy', contractFile, `${sandbox.url}/v1`, '--host', '127.0.0.1', '--port', '0'],
-    {
-      stdout: 'pipe',
-      stderr: 'ignore',
-    },
-  );
-  const url = await addressIn(proxy.stdout);
-
-  return {
-    name: `Prism ${versions['@stoplight/prism-cli']}, as a validating proxy`,
-    async run() {
-      const complaints = new Set<string>();
-      const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
-        const signal = AbortSignal.timeout(timeoutMs);
-        const response = await fetch(url + path, { ...init, signal, redirect: 'manual' });
-        for (const complaint of complaintsIn(response)) complaints.add(complaint);
-        await response.arrayBuffer();
-        return response;
-      };
-      await useApi(send, sandbox.apiKey);
-      return complaints;
-    },
-    async [Symbol.asyncDispose]() {
-      proxy.kill();
-      await proxy.exited;
-    },
-  };
-}
+export const prism: Tester = {
+  name: 'Prism',
+  packages: { '@stoplight/prism-cli': '5.16.0' },
+  method:
+    'stands between the service and a program that makes about 60 requests ([session.ts](../scripts/score/session.ts)), and validates each response.',
+  async open({ folder, documentFile, sandbox }) {
+    const program = join(folder, 'node_modules/.bin/prism');
+    const proxy = Bun.spawn(
+      [program, 'proxy', documentFile, `${sandbox.url}/v1`, '--host', '127.0.0.1', '--port', '0'],
+      { stdout: 'pipe', stderr: 'ignore' },
+    );
+    const url = await addressIn(proxy.stdout);
+    return {
+      async run() {
+        const complaints = new Set<string>();
+        await useApi(async (path, init = {}) => {
+          const response = await fetch(url + path, { ...init, redirect: 'manual' });
+          for (const complaint of complaintsIn(response)) complaints.add(complaint);
+          await response.arrayBuffer();
+          return response;
+        }, sandbox.apiKey);
+        return complaints;
+      },
+      async [Symbol.asyncDispose]() {
+        proxy.kill();
+        await proxy.exited;
+      },
+    };
+  },
+};
 
 /** What Prism says about a response. What it says about a request is no fault of the service. */
 function complaintsIn({ headers }: Response): string[] {

@@ -1,19 +1,23 @@
 import type { MutableSandbox } from './mutable-sandbox.ts';
 
 export interface TesterOptions {
-  /** Where npm installed the tester. */
+  /** Where npm installed the tester, and where it may write. */
   folder: string;
-  versions: Record<string, string>;
+  /** The document that it reads: see `document.ts`. */
+  documentFile: string;
   sandbox: MutableSandbox;
 }
 
-export interface Tester extends AsyncDisposable {
-  /** With its version. */
-  name: string;
+export interface OpenedTester extends AsyncDisposable {
   /** Tests the sandbox as it is now, and returns what it complains about. */
-  run(): Promise<Set<string>>;
+  run(): Promise<Iterable<string>>;
 }
 
-export type OpenTester = (options: TesterOptions) => Promise<Tester>;
-
-export const contractFile = new URL('../../openapi.yaml', import.meta.url).pathname;
+export interface Tester {
+  name: string;
+  /** The npm packages with their exact versions, the tester itself first. */
+  packages: Record<string, string>;
+  /** How it is used, in one sentence. */
+  method: string;
+  open(options: TesterOptions): Promise<OpenedTester>;
+}

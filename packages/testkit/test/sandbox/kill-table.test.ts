@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'bun:test';
-import { readScores, scoreRow } from '../../../../scripts/score/scores.ts';
 import { checksFor } from '../../src/conform/checks.ts';
 import { mutants } from '../../src/mutants/index.ts';
 import {
@@ -67,16 +66,6 @@ describe('the kill table', () => {
 describe('docs/conformance.md', () => {
   it('counts the mutants', async () => {
     expect(await page.text()).toContain(`The sandbox serves ${mutants.length} mutants`);
-  });
-
-  it('has the scores of conform and of the other testers', async () => {
-    const conform = {
-      tester: '`petstore-conform`',
-      complaints: 0,
-      found: mutants.map(({ number }) => number),
-    };
-    const shown = (await page.text()).split('\n');
-    for (const score of [conform, ...(await readScores())]) expect(shown).toContain(scoreRow(score));
   });
 });
 
