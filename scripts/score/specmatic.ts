@@ -5,7 +5,7 @@ export const specmatic: Tester = {
   name: 'Specmatic',
   packages: { specmatic: '2.55.1' },
   method:
-    'generates requests from the schemas, also ones that must be refused (`SPECMATIC_GENERATIVE_TESTS`).',
+    'generates requests from the schemas, also ones that must be refused (`SPECMATIC_GENERATIVE_TESTS`); values that should break a pattern do not count, because many match it.',
   async open({ folder, documentFile, sandbox }) {
     const jar = join(folder, 'node_modules/specmatic/specmatic.jar');
     const options = [`--testBaseURL=${sandbox.url}/v1`, `--junitReportDir=${folder}`];

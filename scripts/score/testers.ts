@@ -2,7 +2,7 @@ import { chaiPlugin } from './chai.ts';
 import { dredd } from './dredd.ts';
 import { portman } from './portman.ts';
 import { prism } from './prism.ts';
-import { respect } from './respect.ts';
+import { respect, respectWithOurs } from './respect.ts';
 import { specmatic } from './specmatic.ts';
 import { stepCi } from './step-ci.ts';
 import type { Tester } from './tester.ts';
@@ -15,5 +15,6 @@ export const testers: Record<string, Tester> = {
   dredd,
   'step-ci': stepCi,
   respect,
+  'respect-ours': respectWithOurs,
   specmatic,
 };
