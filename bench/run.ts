@@ -63,7 +63,7 @@ if (import.meta.main) {
     workloads: choose('--only', given.only, wholePlan.workloads, usual.workloads),
     contestants: choose('--contestants', given.contestants, wholePlan.contestants, usual.contestants),
   });
-  process.stdout.write(await renderResults(results));
+  process.stdout.write(renderResults(results));
   if (!quick && Object.keys(given).length === 0) await writeReport(results);
 }
 

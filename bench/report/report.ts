@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { format } from 'prettier';
 import { drawOverview } from './overview.ts';
 import type { Results } from './results.ts';
 import { cellOf, isOnPostgres, shortNumber, spreadOf, spreadOfCell, type Figure } from './statistics.ts';
@@ -19,11 +18,11 @@ export async function writeReport(results: Results, folder = benchFolder): Promi
   await Bun.write(join(folder, 'results/latest.json'), toLines(results));
   await Bun.write(join(folder, 'results/summary.json'), toLines(summarise(results)));
   await Bun.write(join(folder, 'results/overview.svg'), drawOverview(results));
-  await Bun.write(join(folder, 'RESULTS.md'), await renderResults(results));
+  await Bun.write(join(folder, 'RESULTS.md'), renderResults(results));
 }
 
 /** The main figures, as one page. */
-export async function renderResults(results: Results): Promise<string> {
+export function renderResults(results: Results): string {
   const { machine, method, samples } = results;
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const reasons = samples.flatMap(({ discarded = [] }) => discarded);
@@ -51,8 +50,7 @@ export async function renderResults(results: Results): Promise<string> {
     `Rounds discarded: ${reasons.length} of ${samples.length}.`,
     [...new Set(reasons), ...results.remarks].map((line) => `- ${line}`).join('\n'),
   ];
-  const text = sections.filter((section) => section !== '').join('\n\n');
-  return format(text, { parser: 'markdown', printWidth: 110 });
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
 /** A row for each workload and a column for each contestant, as far as there are figures. */
@@ -95,7 +93,6 @@ function describeMachineLoad(results: Results): string {
   return `${processes}Other programs took ${Number(others.median.toFixed(2))} cores in the median round, ${Number(others.highest.toFixed(2))} in the worst.${others.median > quietCores ? warning : ''}`;
 }
 
-/** A Markdown table; prettier aligns it. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -32,7 +32,7 @@ describe('the report of the benchmark', () => {
       sample('fastify', 1, 20_000),
       { ...sample('fastify', 2, 1), discarded: 'the load generator was the bottleneck' },
     ]);
-    const report = await renderResults(results);
+    const report = renderResults(results);
     expect(report).toMatch(/hot list, embedded, to the limit: 0.889× .*, reached \(at least 0.85×\)/);
     expect(report).toMatch(/hot list to Fastify: 4× .*, \*\*not reached\*\* \(at least 8×\)/);
     expect(report).toMatch(/2 processes against 1: not measured \(at least 1.6×\)/);
@@ -43,7 +43,7 @@ describe('the report of the benchmark', () => {
   it('says who did not keep up, what the load generator took and that the machine was busy', async () => {
     const slow = { ...latency('limit-bun'), answeredPerSecond: 500 };
     const two = { ...sample('petstore', 1, 1000), workload: 'processes', processes: 2, loadCores: 0.2 };
-    const report = await renderResults({
+    const report = renderResults({
       ...resultsOf([{ ...two, otherCores: 0.4 }]),
       latencies: [latency('petstore'), slow],
     });
@@ -63,7 +63,7 @@ describe('the report of the benchmark', () => {
       ...[at('create', 1000, 100), at('create', 10_000_000, 75)],
     ]);
     const workloads = ['list', 'get', 'create'].map((id) => ({ id, title: `The ${id}` }));
-    const report = await renderResults({ ...results, workloads });
+    const report = renderResults({ ...results, workloads });
     expect(report).toMatch(/: 0.7× \(0.7 to 0.7\): The get; 0.75× \(0.75 to 0.75\): The create, \*\*not/);
   });
 

@@ -29,7 +29,7 @@ const changes: [string, string, string][] = [
   ],
   ['a table more', 'CREATE TABLE notes (text TEXT)', 'table notes'],
   ['an index less', 'DROP INDEX pets_by_status', 'index pets_by_status'],
-  ['the version of another schema', 'PRAGMA user_version = 4', 'table api_keys'],
+  ['the version of another schema', 'PRAGMA user_version = 4', 'table pets'],
 ];
 
 function change(path: string, sql: string): void {
