@@ -1,20 +1,11 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { listBackups, openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
-import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
+import { makeOld, makeWorld, type World } from '../support/process/backup-world.ts';
+import { runCli } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 
 let s3: S3Server;
@@ -23,56 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => s3[Symbol.asyncDispose]());
 
-interface World extends Disposable {
-  folder: Folder;
-  /** Where the backups go. */
-  place: string;
-  run: (...args: string[]) => ReturnType<typeof runCli>;
-  /** The names of the files in the place. */
-  files: () => Promise<string[]>;
-  remove: (name: string) => Promise<unknown>;
-  cut: (name: string) => Promise<unknown>;
-}
-
-/** A store with 300 pets and a key, and an empty place for its backups. */
-async function makeWorld(kind: 'a folder' | 'a bucket'): Promise<World> {
-  const folder = makeFolder();
-  const prefix = crypto.randomUUID();
-  const backups = join(folder.path, 'backups');
-  mkdirSync(backups);
-  const scratch = join(folder.path, 'scratch');
-  mkdirSync(scratch);
-  const run: World['run'] = (...args) =>
-    runCli(args, { env: { ...s3.env, DATABASE_URL: folder.database, TMPDIR: scratch } });
-  await run('seed', '--count', '300');
-  await run('keys', 'create', '--name', 'till');
-  const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
-  if (kind === 'a folder') {
-    return {
-      ...common,
-      place: backups,
-      files: async () => readdirSync(backups).sort(),
-      remove: async (name) => rmSync(join(backups, name)),
-      cut: async (name) => truncateSync(join(backups, name), 5000),
-    };
-  }
-  return {
-    ...common,
-    place: `s3://shop/${prefix}`,
-    async files() {
-      const { contents = [] } = await s3.client.list({ prefix: `${prefix}/` });
-      return contents.map(({ key }) => key.slice(prefix.length + 1)).sort();
-    },
-    remove: (name) => s3.client.delete(`${prefix}/${name}`),
-    cut: (name) => s3.client.write(`${prefix}/${name}`, 'x'.repeat(5000)),
-  };
-}
-
 const name = /petstore-\d{8}T\d{6}Z-[0-9a-f]{6}\.db/;
 
 describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
   it('are named by time, listed, restored and rehearsed', async () => {
-    using world = await makeWorld(kind);
+    using world = await makeWorld(kind, s3);
     const made = await world.run('backup', world.place);
     expect(made).toMatchObject({ status: 0, stderr: '' });
     expect(made.stdout).toMatch(
@@ -114,7 +60,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
   });
 
   it('are thinned out by --keep, after the new one is whole', async () => {
-    using world = await makeWorld(kind);
+    using world = await makeWorld(kind, s3);
     const place = openPlace(world.place, s3.env);
     const backUp = async (...args: string[]) =>
       JSON.parse((await world.run('backup', `${world.place}/`, '--json', ...args)).stdout);
@@ -131,7 +77,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
   });
 
   it('are not listed when the file or the manifest is missing or not whole', async () => {
-    using world = await makeWorld(kind);
+    using world = await makeWorld(kind, s3);
     const names: string[] = [];
     for (let count = 0; count < 3; count++) {
       names.push(JSON.parse((await world.run('backup', world.place, '--json')).stdout).name);
@@ -155,15 +101,9 @@ function leaveRehearsal(temporary: string): void {
   makeOld(folder);
 }
 
-/** As if it had been left more than a day ago. */
-function makeOld(path: string): void {
-  const time = new Date(Date.now() - 90_000_000);
-  utimesSync(path, time, time);
-}
-
 describe('a backup that was made under a clock 30 days ahead', () => {
   it('is not the newest for restore and rehearse, which say so, and pushes no other out', async () => {
-    using world = await makeWorld('a folder');
+    using world = await makeWorld('a folder', s3);
     const ahead = await makeFuture(world);
     await world.run('seed', '--count', '700');
     const { name: present } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
@@ -193,7 +133,7 @@ describe('a backup that was made under a clock 30 days ahead', () => {
   });
 
   it('is not restored by --latest when there is no other', async () => {
-    using world = await makeWorld('a folder');
+    using world = await makeWorld('a folder', s3);
     await makeFuture(world);
     const at = { env: { DATABASE_URL: join(world.folder.path, 'new.db') } };
     expect(await runCli(['restore', world.place, '--latest'], at)).toMatchObject({
@@ -221,7 +161,7 @@ async function makeFuture(world: World): Promise<string> {
 
 describe('a backup that rots in its place', () => {
   it('is found by a rehearsal, which says so and records it', async () => {
-    using world = await makeWorld('a folder');
+    using world = await makeWorld('a folder', s3);
     const { stdout } = await world.run('backup', world.place, '--json');
     const { name: file, bytes } = JSON.parse(stdout);
     const path = join(world.place, file);
@@ -244,7 +184,7 @@ describe('a backup that rots in its place', () => {
 
 describe('a backup whose keys were changed in its place', () => {
   it.each(['the file', 'the folder, --latest,'])('is not restored from %s', async (source) => {
-    using world = await makeWorld('a folder');
+    using world = await makeWorld('a folder', s3);
     await world.run('keys', 'revoke', '1');
     const { name: file } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
     const path = join(world.place, file);
@@ -259,108 +199,5 @@ describe('a backup whose keys were changed in its place', () => {
       stderr: expect.stringMatching(/^petstore: The backup petstore-.* is damaged\. Use another one: .*\n/),
     });
     expect(existsSync(join(world.folder.path, 'new.db'))).toBe(false);
-  });
-});
-
-describe('petstore backup', () => {
-  it('refuses a folder that does not exist, and a bad rule', async () => {
-    using world = await makeWorld('a folder');
-    const absent = join(world.folder.path, 'unmounted');
-    for (const args of [[`${absent}/`], [absent, '--keep', '7d']]) {
-      expect(await world.run('backup', ...args)).toMatchObject({
-        status: 1,
-        stderr: expect.stringMatching(/^petstore: There is no folder .*unmounted/),
-      });
-    }
-    expect(existsSync(absent)).toBe(false);
-    expect(await world.run('backup', world.place, '--keep', '7x')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('"7x" does not say which backups to keep.'),
-    });
-  });
-
-  it('leaves nothing where there is no store', async () => {
-    using folder = makeFolder();
-    const args = ['backup', folder.path, '--database-url', join(folder.path, 'mistyped.db')];
-    expect(await runCli(args)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('There is no store'),
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
-  });
-
-  it('removes what was abandoned for a day', async () => {
-    using world = await makeWorld('a folder');
-    const old = ['petstore-20200101T000000Z-000000.db', 'petstore-20200102T000000Z-000000.rehearsal.json'];
-    const [partial, young] = ['1', '2'].map((pid) => `petstore-20990101T000000Z-000000.db.${pid}.partial`);
-    const beside = ['', '-journal', '-wal', '-shm'].map((suffix) => `${partial}${suffix}`);
-    for (const file of [...old, ...beside, young!, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
-    for (const file of beside) makeOld(join(world.place, file));
-    const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
-    expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json'), young]);
-    expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
-  });
-
-  it('removes the copy that a killed upload left beside the store', async () => {
-    using world = await makeWorld('a bucket');
-    const left = `${world.folder.database}.uploading-aaaaaa`;
-    const others = `${world.folder.database}.uploading-bbbbbb`;
-    const abandoned = [left, `${left}.1.partial`, `${left}.0123456789ab.partial-journal`];
-    for (const file of [...abandoned, others]) writeFileSync(file, 'x');
-    for (const file of abandoned) makeOld(file);
-    expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
-    const found = readdirSync(world.folder.path).filter((file) => file.includes('uploading'));
-    expect(found).toEqual([basename(others)]);
-  });
-
-  it('says which bucket cannot be used, and why', async () => {
-    using world = await makeWorld('a bucket');
-    expect(await world.run('backup', 's3://absent/x')).toMatchObject({
-      status: 1,
-      stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
-    });
-    expect(await world.run('backup', 's3://')).toMatchObject({ status: 2 });
-    const keyless = { env: { S3_ACCESS_KEY_ID: undefined, AWS_ACCESS_KEY_ID: undefined } };
-    expect(await runCli(['backups', 'list', 's3://shop/x'], keyless)).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
-    });
-  });
-
-  it('fails on a full disk, says so and leaves nothing behind', async () => {
-    using world = await makeWorld('a folder');
-    await world.run('seed', '--count', '20000');
-    // No file may grow past a limit: a write past it fails as on a full disk.
-    const limited = (command: string[]) => [
-      'sh',
-      '-c',
-      `trap '' XFSZ; ulimit -S -f 1000; exec "$@"`,
-      'sh',
-      ...command,
-    ];
-    const args = ['backup', world.place, '--database-url', world.folder.database];
-    const { status, stderr } = await runCli(args, { wrap: limited });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(
-        /^petstore: The backup .* cannot be written: the disk is full or failing\. .*\n$/,
-      ),
-    });
-    expect(await world.files()).toEqual([]);
-  });
-
-  it('refuses a PostgreSQL store, for which there is pg_dump', async () => {
-    for (const args of [
-      ['backup', 's3://shop/x'],
-      ['restore', 's3://shop/x', '--latest'],
-    ]) {
-      const { status, stderr } = await runCli([...args, '--database-url', 'postgres://127.0.0.1:1/none'], {
-        env: s3.env,
-      });
-      expect({ args, status, stderr }).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining('pg_dump'),
-      });
-    }
   });
 });

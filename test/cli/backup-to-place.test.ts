@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { makeOld, makeWorld } from '../support/process/backup-world.ts';
+import { makeFolder, runCli } from '../support/process/process.ts';
+import { openS3Server, type S3Server } from '../support/s3-server.ts';
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await openS3Server();
+});
+afterAll(() => s3[Symbol.asyncDispose]());
+
+describe('petstore backup', () => {
+  it('refuses a folder that does not exist, and a bad rule', async () => {
+    using world = await makeWorld('a folder', s3);
+    const absent = join(world.folder.path, 'unmounted');
+    for (const args of [[`${absent}/`], [absent, '--keep', '7d']]) {
+      expect(await world.run('backup', ...args)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: There is no folder .*unmounted/),
+      });
+    }
+    expect(existsSync(absent)).toBe(false);
+    expect(await world.run('backup', world.place, '--keep', '7x')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('"7x" does not say which backups to keep.'),
+    });
+  });
+
+  it('leaves nothing where there is no store', async () => {
+    using folder = makeFolder();
+    const args = ['backup', folder.path, '--database-url', join(folder.path, 'mistyped.db')];
+    expect(await runCli(args)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('There is no store'),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('removes what was abandoned for a day', async () => {
+    using world = await makeWorld('a folder', s3);
+    const old = ['petstore-20200101T000000Z-000000.db', 'petstore-20200102T000000Z-000000.rehearsal.json'];
+    const [partial, young] = ['1', '2'].map((pid) => `petstore-20990101T000000Z-000000.db.${pid}.partial`);
+    const beside = ['', '-journal', '-wal', '-shm'].map((suffix) => `${partial}${suffix}`);
+    for (const file of [...old, ...beside, young!, 'notes.txt']) writeFileSync(join(world.place, file), 'x');
+    for (const file of beside) makeOld(join(world.place, file));
+    const { name: made } = JSON.parse((await world.run('backup', world.place, '--json')).stdout);
+    expect(await world.files()).toEqual(['notes.txt', made, made.replace('.db', '.json'), young]);
+    expect(statSync(join(world.place, made)).mode & 0o777).toBe(0o600);
+  });
+
+  it('removes the copy that a killed upload left beside the store', async () => {
+    using world = await makeWorld('a bucket', s3);
+    const left = `${world.folder.database}.uploading-aaaaaa`;
+    const others = `${world.folder.database}.uploading-bbbbbb`;
+    const abandoned = [left, `${left}.1.partial`, `${left}.0123456789ab.partial-journal`];
+    for (const file of [...abandoned, others]) writeFileSync(file, 'x');
+    for (const file of abandoned) makeOld(file);
+    expect(await world.run('backup', world.place)).toMatchObject({ status: 0 });
+    const found = readdirSync(world.folder.path).filter((file) => file.includes('uploading'));
+    expect(found).toEqual([basename(others)]);
+  });
+
+  it('says which bucket cannot be used, and why', async () => {
+    using world = await makeWorld('a bucket', s3);
+    expect(await world.run('backup', 's3://absent/x')).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/^petstore: s3:\/\/absent\/x cannot be used \(NoSuchBucket\)\. .*\n$/),
+    });
+    expect(await world.run('backup', 's3://')).toMatchObject({ status: 2 });
+    const keyless = { env: { S3_ACCESS_KEY_ID: undefined, AWS_ACCESS_KEY_ID: undefined } };
+    expect(await runCli(['backups', 'list', 's3://shop/x'], keyless)).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.'),
+    });
+  });
+
+  it('fails on a full disk, says so and leaves nothing behind', async () => {
+    using world = await makeWorld('a folder', s3);
+    await world.run('seed', '--count', '20000');
+    // No file may grow past a limit: a write past it fails as on a full disk.
+    const limited = (command: string[]) => [
+      'sh',
+      '-c',
+      `trap '' XFSZ; ulimit -S -f 1000; exec "$@"`,
+      'sh',
+      ...command,
+    ];
+    const args = ['backup', world.place, '--database-url', world.folder.database];
+    const { status, stderr } = await runCli(args, { wrap: limited });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^petstore: The backup .* cannot be written: the disk is full or failing\. .*\n$/,
+      ),
+    });
+    expect(await world.files()).toEqual([]);
+  });
+
+  it('refuses a PostgreSQL store, for which there is pg_dump', async () => {
+    for (const args of [
+      ['backup', 's3://shop/x'],
+      ['restore', 's3://shop/x', '--latest'],
+    ]) {
+      const { status, stderr } = await runCli([...args, '--database-url', 'postgres://127.0.0.1:1/none'], {
+        env: s3.env,
+      });
+      expect({ args, status, stderr }).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('pg_dump'),
+      });
+    }
+  });
+});

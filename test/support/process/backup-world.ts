@@ -1,0 +1,55 @@
+import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import type { S3Server } from '../s3-server.ts';
+import { makeFolder, runCli, type Folder } from './process.ts';
+
+export interface World extends Disposable {
+  folder: Folder;
+  /** Where the backups go. */
+  place: string;
+  run: (...args: string[]) => ReturnType<typeof runCli>;
+  /** The names of the files in the place. */
+  files: () => Promise<string[]>;
+  remove: (name: string) => Promise<unknown>;
+  cut: (name: string) => Promise<unknown>;
+}
+
+/** A store with 300 pets and a key, and an empty place for its backups. */
+export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Promise<World> {
+  const folder = makeFolder();
+  const prefix = crypto.randomUUID();
+  const backups = join(folder.path, 'backups');
+  mkdirSync(backups);
+  const scratch = join(folder.path, 'scratch');
+  mkdirSync(scratch);
+  const run: World['run'] = (...args) =>
+    runCli(args, { env: { ...s3.env, DATABASE_URL: folder.database, TMPDIR: scratch } });
+  await run('seed', '--count', '300');
+  await run('keys', 'create', '--name', 'till');
+  const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
+  if (kind === 'a folder') {
+    return {
+      ...common,
+      place: backups,
+      files: async () => readdirSync(backups).sort(),
+      remove: async (name) => rmSync(join(backups, name)),
+      cut: async (name) => truncateSync(join(backups, name), 5000),
+    };
+  }
+  return {
+    ...common,
+    place: `s3://shop/${prefix}`,
+    async files() {
+      const { contents = [] } = await s3.client.list({ prefix: `${prefix}/` });
+      return contents.map(({ key }) => key.slice(prefix.length + 1)).sort();
+    },
+    remove: (name) => s3.client.delete(`${prefix}/${name}`),
+    cut: (name) => s3.client.write(`${prefix}/${name}`, 'x'.repeat(5000)),
+  };
+}
+
+/** As if it had been left more than a day ago. */
+export function makeOld(path: string): void {
+  const time = new Date(Date.now() - 90_000_000);
+  utimesSync(path, time, time);
+}
