@@ -22,6 +22,10 @@ export async function runProgram(name: string, define: (program: Command) => voi
     .configureOutput({ getOutHelpWidth: width, outputError: () => {} })
     .exitOverride();
   define(program);
+  // Whoever reads the output may leave early, as head does.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = report(name, error);
+  });
   try {
     await program.parseAsync();
   } catch (error) {

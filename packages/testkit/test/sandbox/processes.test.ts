@@ -89,6 +89,12 @@ describe('petstore-sandbox', () => {
     expect(pets.length).toBe(6);
   });
 
+  it('says nothing to a reader that leaves early', async () => {
+    const wrap = (command: string[]) => ['sh', '-c', '"$@" | true', 'sh', ...command];
+    const { stderr } = await runKit('sandbox', ['--list-mutants'], { wrap });
+    expect(stderr).toBe('');
+  });
+
   it('lists its mutants', async () => {
     const { stdout } = await runKit('sandbox', ['--list-mutants', '--json']);
     const listed = JSON.parse(stdout) as object[];
