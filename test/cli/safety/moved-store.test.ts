@@ -23,13 +23,18 @@ afterEach(() => folder[Symbol.dispose]());
 
 const inFolder = (...names: string[]) => join(folder.path, ...names);
 const create = ({ call }: Service) => outcomeOf(call('/v1/pets', post(rex)));
-const petCount = async (path: string) =>
-  idsOf((await runCli(['export', '--database-url', path])).stdout).length;
 
-/** Waits until every process of the service has noticed. */
-async function expectNoticed(service: Service, processCount = 1): Promise<void> {
-  const line = '"level":"error".*The store was moved, replaced or removed';
-  await service.untilLogged(new RegExp(Array(processCount).fill(line).join('[^]*')));
+function petCount(path: string): number {
+  using store = new Database(path, { readwrite: true, create: false });
+  return (store.query('SELECT count(*) AS count FROM pets').get() as { count: number }).count;
+}
+
+const untilLogged = (service: Service, line: string, times: number) =>
+  service.untilLogged(new RegExp(Array(times).fill(line).join('[^]*')));
+
+/** Waits until the service has noticed as often as that; each of its processes does. */
+async function expectNoticed(service: Service, times = 1): Promise<void> {
+  await untilLogged(service, '"level":"error".*The store was moved, replaced or removed', times);
   expect(await create(service)).toBe('503 unavailable');
   expect(await outcomeOf(service.call('/v1/pets'))).toBe('503 unavailable');
   expect(await outcomeOf(service.call('/livez'))).toBe('200');
@@ -37,93 +42,65 @@ async function expectNoticed(service: Service, processCount = 1): Promise<void> 
   while ((await service.call('/readyz')).status === 200) await Bun.sleep(50);
 }
 
-describe.each([1, 2])('a running service with %p workers', (workers) => {
-  it.each<[string, () => void, () => void]>([
-    [
-      'replaced by a backup',
-      () => {
-        linkSync(inFolder('petstore.db'), inFolder('old.db'));
-        renameSync(inFolder('backup.db'), inFolder('petstore.db'));
-      },
-      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
-    ],
-    [
-      'moved away',
-      () => renameSync(inFolder('petstore.db'), inFolder('old.db')),
-      () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
-    ],
-    [
-      'moved away with a link left in its place',
-      () => {
-        renameSync(inFolder('petstore.db'), inFolder('old.db'));
-        symlinkSync('old.db', inFolder('petstore.db'));
-      },
-      () => {
-        rmSync(inFolder('petstore.db'));
-        renameSync(inFolder('old.db'), inFolder('petstore.db'));
-      },
-    ],
-    [
-      'left without its log',
-      () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
-      () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
-    ],
-    [
-      'left without its shared memory',
-      () => renameSync(inFolder('petstore.db-shm'), inFolder('old-shm')),
-      () => renameSync(inFolder('old-shm'), inFolder('petstore.db-shm')),
-    ],
-  ])(
-    'refuses every call while its store is %s, and serves again when it is back',
-    async (_, takeAway, putBack) => {
-      await using service = await startService({ databaseUrl: folder.database, workers });
-      await addPets(service.call, 3);
-      await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
-      takeAway();
-      await expectNoticed(service, workers);
-      putBack();
-      await service.untilLogged(/The store is back in its place/);
-      while ((await create(service)) !== '201') await Bun.sleep(50);
-      expect(await service.stop()).toBe(0);
-      expect(await petCount(folder.database)).toBeGreaterThanOrEqual(4);
+const ways: { way: string; takeAway: () => void; putBack: () => void }[] = [
+  {
+    way: 'replaced by a backup',
+    takeAway() {
+      linkSync(inFolder('petstore.db'), inFolder('old.db'));
+      renameSync(inFolder('backup.db'), inFolder('petstore.db'));
     },
-  );
+    putBack() {
+      linkSync(inFolder('petstore.db'), inFolder('backup.db'));
+      renameSync(inFolder('old.db'), inFolder('petstore.db'));
+    },
+  },
+  {
+    way: 'moved away',
+    takeAway: () => renameSync(inFolder('petstore.db'), inFolder('old.db')),
+    putBack: () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+  },
+  {
+    way: 'moved away with a link left in its place',
+    takeAway() {
+      renameSync(inFolder('petstore.db'), inFolder('old.db'));
+      symlinkSync('old.db', inFolder('petstore.db'));
+    },
+    putBack: () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
+  },
+  {
+    way: 'left without its log',
+    takeAway: () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
+    putBack: () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
+  },
+  {
+    way: 'left without its shared memory',
+    takeAway: () => renameSync(inFolder('petstore.db-shm'), inFolder('old-shm')),
+    putBack: () => renameSync(inFolder('old-shm'), inFolder('petstore.db-shm')),
+  },
+];
+
+describe.each([1, 2])('a running service with %p workers', (workers) => {
+  it('refuses every call while its store is not in its place, and serves again when it is back', async () => {
+    await using service = await startService({ databaseUrl: folder.database, workers });
+    await addPets(service.call, 3);
+    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
+    for (const [index, { way, takeAway, putBack }] of ways.entries()) {
+      takeAway();
+      // At once, without waiting until anything is noticed.
+      for (let count = 0; count < 20; count++) {
+        expect([way, await create(service)]).toEqual([way, '503 unavailable']);
+      }
+      await expectNoticed(service, workers * (index + 1));
+      putBack();
+      await untilLogged(service, 'The store is back in its place', workers * (index + 1));
+      expect([way, await create(service)]).toEqual([way, '201']);
+    }
+    expect(await service.stop()).toBe(0);
+    expect([petCount(folder.database), petCount(inFolder('backup.db'))]).toEqual([3 + ways.length, 3]);
+  });
 });
 
 describe('a running service', () => {
-  it('never acknowledges a create into a file that was replaced', async () => {
-    await using service = await startService({ databaseUrl: folder.database });
-    await addPet(service.call);
-    await runCli(['backup', inFolder('backup.db'), '--database-url', folder.database]);
-    renameSync(inFolder('backup.db'), inFolder('petstore.db'));
-    // At once, without waiting until anything is noticed.
-    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
-    await service.kill9();
-    expect(await petCount(folder.database)).toBe(1);
-  });
-
-  it('never acknowledges a create into a file that was moved away from its log, a link left in its place', async () => {
-    await using service = await startService({ databaseUrl: folder.database });
-    await addPet(service.call);
-    renameSync(inFolder('petstore.db'), inFolder('moved.db'));
-    symlinkSync('moved.db', inFolder('petstore.db'));
-    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
-    await service.kill9();
-    for (const suffix of ['-wal', '-shm'])
-      renameSync(inFolder(`petstore.db${suffix}`), inFolder(`moved.db${suffix}`));
-    expect(await petCount(folder.database)).toBe(1);
-  });
-
-  it('never acknowledges a create into a log that was moved away', async () => {
-    await using service = await startService({ databaseUrl: folder.database });
-    await addPet(service.call);
-    renameSync(inFolder('petstore.db-wal'), inFolder('moved-wal'));
-    for (let count = 0; count < 20; count++) expect(await create(service)).toBe('503 unavailable');
-    await service.kill9();
-    renameSync(inFolder('moved-wal'), inFolder('petstore.db-wal'));
-    expect(await petCount(folder.database)).toBe(1);
-  });
-
   it('keeps creating when the folder of its store is moved and a link is left in its place', async () => {
     mkdirSync(inFolder('disk'));
     await using service = await startService({ databaseUrl: inFolder('disk', 's.db') });
@@ -135,7 +112,7 @@ describe('a running service', () => {
       await Bun.sleep(100);
     }
     expect(service.stdout).not.toContain('The store was moved');
-    expect(await petCount(inFolder('moved', 's.db'))).toBe(9);
+    expect(petCount(inFolder('moved', 's.db'))).toBe(9);
   });
 
   it('never creates in another store behind a folder link that was changed', async () => {
@@ -164,23 +141,21 @@ describe('a running service', () => {
     for (let count = 0; count < 10; count++) expect(await create(service)).toBe('503 unavailable');
     await expectNoticed(service);
     expect(await service.stop()).toBe(0);
-    expect([await petCount(inFolder('one', 's.db')), await petCount(inFolder('two', 's.db'))]).toEqual([
-      4, 100,
-    ]);
+    expect([petCount(inFolder('one', 's.db')), petCount(inFolder('two', 's.db'))]).toEqual([4, 100]);
   });
 });
 
-describe.each(['-shm', '-wal', '-shm and -wal'])('a running service whose %s was removed', (lost) => {
-  const suffixes = lost.split(' and ');
-
+describe.each(['-shm', '-wal'])('a running service whose %s was removed', (suffix) => {
   it('refuses every call, and every command refuses the store, until it is started again', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     const at = ['--database-url', folder.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
     await addPets(service.call, 3);
-    for (const suffix of suffixes) rmSync(inFolder(`petstore.db${suffix}`));
-    for (const command of [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']]) {
-      const { status, stdout, stderr } = await runCli([...command, ...at]);
+    rmSync(inFolder(`petstore.db${suffix}`));
+    const commands = [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']];
+    for (const { status, stdout, stderr } of await Promise.all(
+      commands.map((command) => runCli([...command, ...at])),
+    )) {
       expect([status, stdout + stderr]).toEqual([
         1,
         expect.stringContaining('its log or its shared memory is missing'),
@@ -188,7 +163,7 @@ describe.each(['-shm', '-wal', '-shm and -wal'])('a running service whose %s was
     }
     await expectNoticed(service);
     expect(await service.stop()).toBe(0);
-    if (suffixes.includes('-wal')) return;
+    if (suffix === '-wal') return;
     expect(await runCli(['keys', 'revoke', '1', ...at])).toMatchObject({ status: 0 });
     await using again = await startService({ databaseUrl: folder.database });
     expect(idsOf(await (await again.call('/v1/pets')).text())).toEqual(['1', '2', '3']);
@@ -229,7 +204,7 @@ describe('the log of a service whose store was replaced', () => {
     await service.stop();
     renameSync(log, inFolder('old.db-wal'));
     renameSync(memory, inFolder('old.db-shm'));
-    expect([await petCount(folder.database), await petCount(inFolder('old.db'))]).toEqual([30, 3]);
+    expect([petCount(folder.database), petCount(inFolder('old.db'))]).toEqual([30, 3]);
   });
 });
 
@@ -253,7 +228,7 @@ describe('a command that finds a store without side files', () => {
 describe('petstore import', () => {
   it('does not add to a file that was replaced', async () => {
     const path = inFolder('pets.ndjson');
-    writeFileSync(path, '{"name":"Rex","categoryId":1}\n'.repeat(100_000));
+    writeFileSync(path, '{"name":"Rex","categoryId":1}\n');
     await runCli(['seed', '--count', '1', '--database-url', inFolder('other.db')]);
     await runCli(['seed', '--count', '1', '--database-url', folder.database]);
     // The first batch waits for this lock, until the file is another one.
@@ -277,7 +252,7 @@ describe('commands that wait for a restore', () => {
     await runCli(['backup', inFolder('backup.db'), ...at]);
     const expected =
       /^$|^Store: \S+\n$|exported|was replaced while it was being opened|is in use|is locked by another process|was interrupted, or is under way|was changed while it was being read/;
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 2; round++) {
       const commands = [
         runCli(['restore', inFolder('backup.db'), '--force', ...at]),
         ...Array.from({ length: 4 }, () => runCli(['keys', 'list', ...at])),
@@ -288,6 +263,6 @@ describe('commands that wait for a restore', () => {
         expect(status === 0).toBe(!stderr.includes('petstore:'));
       }
     }
-    expect(await petCount(folder.database)).toBe(10);
+    expect(petCount(folder.database)).toBe(10);
   });
 });
