@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
-import { chown, cp, readdir } from 'node:fs/promises';
+import { chown } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
@@ -56,8 +56,8 @@ async function clusterFrom(source: string, settings: Record<string, string>): Pr
   const folder = join(root, `cluster-${port}`);
   const dataFolder = join(folder, 'data');
   mkdirSync(folder);
-  await cp(source, dataFolder, { recursive: true });
   await giveTo(owner, folder);
+  await Bun.$`cp -Rp ${source} ${dataFolder}`;
   let server: Bun.Subprocess | undefined;
 
   const configure: Cluster['configure'] = (lines) => {
@@ -230,6 +230,4 @@ async function reachableBinaries(root: string, owner: Owner): Promise<string> {
 async function giveTo({ uid, gid }: Owner, path: string): Promise<void> {
   if (uid === undefined || gid === undefined) return;
   await chown(path, uid, gid);
-  const entries = await readdir(path, { recursive: true });
-  await Promise.all(entries.map((entry) => chown(join(path, entry), uid, gid)));
 }
