@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { idsOf } from '../../support/http/calls.ts';
 import { makePostgresPlace } from '../../support/postgres/place.ts';
 import { makeFolder, type Folder } from '../../support/process/process.ts';
 import { exported, importText } from '../../support/process/files.ts';
@@ -52,26 +53,31 @@ const oddPets = oddNames
   .join('');
 
 const stores = [
-  { store: 'the embedded store', makePlace: async (folder: Folder, name: string) => join(folder.path, name) },
-  { store: 'PostgreSQL', makePlace: async () => (await makePostgresPlace()).address },
+  {
+    store: 'the embedded store',
+    makePlace: async (folder: Folder, name: string) => join(folder.path, name),
+    formats: ['ndjson', 'json', 'csv'],
+  },
+  {
+    store: 'PostgreSQL',
+    makePlace: async () => (await makePostgresPlace()).address,
+    formats: ['csv'],
+  },
 ];
 
-for (const { store, makePlace } of stores) {
+for (const { store, makePlace, formats } of stores) {
   describe(`petstore import and export on ${store}`, () => {
-    it.each(['ndjson', 'json', 'csv'])('round-trip every pet byte for byte: %s', async (format) => {
+    it(`round-trip every pet byte for byte: ${formats.join(', ')}`, async () => {
       using folder = makeFolder();
-      const [one, two, three] = [
-        await makePlace(folder, 'one.db'),
-        await makePlace(folder, 'two.db'),
-        await makePlace(folder, 'three.db'),
-      ];
-      expect(await importText(oddPets, one)).toMatchObject({ status: 0 });
-      expect(await exported(one)).toBe(oddPets);
-      const text = await exported(one, format);
-      expect(await importText(text, two)).toMatchObject({ status: 0 });
-      expect(await exported(two, format)).toBe(text);
-      expect(await importText(text, three, '--keep-ids')).toMatchObject({ status: 0 });
-      expect(await exported(three)).toBe(oddPets);
+      const place = await makePlace(folder, 'one.db');
+      expect(await importText(oddPets, place)).toMatchObject({ status: 0 });
+      expect(await exported(place)).toBe(oddPets);
+      for (const format of formats) {
+        const other = await makePlace(folder, `${format}.db`);
+        const text = await exported(place, format);
+        expect(await importText(text, other, '--keep-ids')).toMatchObject({ status: 0 });
+        expect(await exported(other)).toBe(oddPets);
+      }
     });
 
     it('keep ids with gaps, and assign the next id after them', async () => {
@@ -79,10 +85,7 @@ for (const { store, makePlace } of stores) {
       const place = await makePlace(folder, 'shop.db');
       const text = '{"id":5,"name":"A","categoryId":1}\n{"id":9007199254740993,"name":"B","categoryId":2}\n';
       expect(await importText(text, place, '--keep-ids')).toMatchObject({ status: 0 });
-      expect(await exported(place)).toBe(text);
       expect(await importText('{"name":"C","categoryId":3}', place)).toMatchObject({ status: 0 });
-      const last = (await exported(place)).trimEnd().split('\n').at(-1);
-      expect(last).toBe('{"id":9007199254740994,"name":"C","categoryId":3}');
       const taken = await importText('{"id":6,"name":"D","categoryId":4}', place, '--keep-ids');
       expect(taken).toMatchObject({ status: 1, stdout: '' });
       expect(taken.stderr).toContain('begin with 6, but the store has ids up to 9007199254740994');
@@ -91,7 +94,7 @@ for (const { store, makePlace } of stores) {
       expect(refused.stderr).toContain(
         'line 2: id must be larger than 9007199254740999, the id before it, not 9007199254740999.',
       );
-      expect((await exported(place)).split('\n')).toHaveLength(4);
+      expect(await exported(place)).toBe(`${text}{"id":9007199254740994,"name":"C","categoryId":3}\n`);
     });
 
     it('add a file only once, unless --again is given', async () => {
@@ -101,39 +104,40 @@ for (const { store, makePlace } of stores) {
       expect((await importText(text, place)).stdout).toMatch(/^Added 2 pets to .* in /);
       const second = await importText(text, place);
       expect(second).toMatchObject({ status: 0, stdout: expect.stringContaining('Nothing was added') });
-      expect((await exported(place)).split('\n')).toHaveLength(3);
       expect((await importText(text, place, '--again')).stdout).toMatch(/^Added 2 pets to .* in /);
-      expect((await exported(place)).split('\n')).toHaveLength(5);
       expect((await importText(text, place)).stdout).toContain('Nothing was added');
-    });
-
-    it('refuse a whole file with bad rows, or collect them with --rejects', async () => {
-      using folder = makeFolder();
-      const place = await makePlace(folder, 'shop.db');
-      const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
-      const refused = await importText(rows.join('\n'), place);
-      expect(refused).toMatchObject({ status: 1, stdout: '' });
-      expect(refused.stderr).toContain(
-        'line 2: categoryId is required.\nline 3: This is not JSON at column 1: expected a value, found "nonsense".\n',
-      );
-      expect(refused.stderr).toEndWith(
-        'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect the bad rows with --rejects FILE.\n',
-      );
-
-      const rejects = join(folder.path, 'rejects.ndjson');
-      const taken = await importText(rows.join('\n'), place, '--rejects', rejects);
-      expect(taken).toMatchObject({
-        status: 0,
-        stdout: expect.stringMatching(/^Added 2 pets to .* in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
-      });
-      expect(taken.stderr).toContain('line 2: categoryId is required.\n');
-      expect(readFileSync(rejects, 'utf8')).toBe(
-        '{"line":2,"problem":"categoryId is required.","text":"{\\"name\\":\\"B\\"}"}\n' +
-          '{"line":3,"problem":"This is not JSON at column 1: expected a value, found \\"nonsense\\".","text":"nonsense"}\n',
-      );
-      expect(await exported(place)).toBe(
-        '{"id":1,"name":"A","categoryId":1}\n{"id":2,"name":"C","categoryId":3}\n',
-      );
+      expect(idsOf(await exported(place))).toEqual(['1', '2', '3', '4']);
     });
   });
 }
+
+describe('petstore import', () => {
+  it('refuses a whole file with bad rows, or collects them with --rejects', async () => {
+    using folder = makeFolder();
+    const place = folder.database;
+    const rows = ['{"name":"A","categoryId":1}', '{"name":"B"}', 'nonsense', '{"name":"C","categoryId":3}'];
+    const refused = await importText(rows.join('\n'), place);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain(
+      'line 2: categoryId is required.\nline 3: This is not JSON at column 1: expected a value, found "nonsense".\n',
+    );
+    expect(refused.stderr).toEndWith(
+      'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect the bad rows with --rejects FILE.\n',
+    );
+
+    const rejects = join(folder.path, 'rejects.ndjson');
+    const taken = await importText(rows.join('\n'), place, '--rejects', rejects);
+    expect(taken).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^Added 2 pets to .* in .* 2 bad rows are in .*rejects\.ndjson\.\n$/),
+    });
+    expect(taken.stderr).toContain('line 2: categoryId is required.\n');
+    expect(readFileSync(rejects, 'utf8')).toBe(
+      '{"line":2,"problem":"categoryId is required.","text":"{\\"name\\":\\"B\\"}"}\n' +
+        '{"line":3,"problem":"This is not JSON at column 1: expected a value, found \\"nonsense\\".","text":"nonsense"}\n',
+    );
+    expect(await exported(place)).toBe(
+      '{"id":1,"name":"A","categoryId":1}\n{"id":2,"name":"C","categoryId":3}\n',
+    );
+  });
+});
