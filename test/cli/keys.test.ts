@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { isWellFormedKey } from '../../src/domain/api-key.ts';
 import type { ShownKey } from '../../src/cli/keys.ts';
+import { post, rex } from '../support/http/calls.ts';
 import {
   makeFolder,
   runCli,
@@ -69,28 +70,13 @@ describe('petstore keys create', () => {
     expect(stdout).toContain(`(window) of ${place.database}, read-only. `);
     const made = await keysJson<ShownKey>(['create', '--name', 'window', '--read-only'], place.database);
     expect(made.readOnly).toBe(true);
-    expect(await keysJson<ShownKey[]>(['list'], place.database)).toMatchObject([
-      { id: '1', readOnly: true },
-      { id: '2', readOnly: true },
-    ]);
   });
 
-  it.each([
-    ['2099-01-31', '2099-01-31T00:00:00.000Z'],
-    ['2099-01-31T12:00:00Z', '2099-01-31T12:00:00.000Z'],
-    ['2099-01-31T12:00:00+02:00', '2099-01-31T10:00:00.000Z'],
-  ])('accepts the date %s as expiry', async (text, expected) => {
-    const { expiresAt } = await keysJson<ShownKey>(['create', '--name', 'fair', '--expires', text]);
-    expect(expiresAt).toBe(expected);
-  });
-
-  it.each([
-    ['30m', 30 * 60_000],
-    ['12h', 12 * 3_600_000],
-    ['90d', 90 * 86_400_000],
-  ])('accepts the duration %s as expiry', async (text, expectedMs) => {
-    const made = await keysJson<ShownKey>(['create', '--name', 'fair', '--expires', text]);
-    expect(Date.parse(made.expiresAt ?? '') - Date.parse(made.createdAt)).toBe(expectedMs);
+  it('accepts a time with an offset, or a duration, as expiry', async () => {
+    const expiring = (text: string) => keysJson<ShownKey>(['create', '--name', 'fair', '--expires', text]);
+    expect((await expiring('2099-01-31T12:00:00+02:00')).expiresAt).toBe('2099-01-31T10:00:00.000Z');
+    const { createdAt, expiresAt } = await expiring('30m');
+    expect(Date.parse(expiresAt ?? '') - Date.parse(createdAt)).toBe(30 * 60_000);
   });
 
   it.each([
@@ -192,22 +178,20 @@ describe('petstore keys revoke', () => {
     expect(again.revokedAt).toBe(once.revokedAt);
   });
 
-  it.each(['999', '0', '-1', 'till', '1.0', ' 1', "1' OR '1'='1"])(
-    'refuses the unknown id "%s"',
-    async (id) => {
-      using place = makeFolder();
-      await keys(['create', '--name', 'till'], place.database);
-      const { status, stdout, stderr } = await keys(['revoke', '--', id], place.database);
-      expect({ status, stdout, stderr }).toEqual({
+  it('refuses an unknown id', async () => {
+    using place = makeFolder();
+    await keys(['create', '--name', 'till'], place.database);
+    for (const id of ['999', '0', '-1', 'till', '1.0', ' 1', "1' OR '1'='1"]) {
+      expect(await keys(['revoke', '--', id], place.database)).toEqual({
         status: 1,
         stdout: '',
         stderr: `petstore: No key has the id "${id}". See: petstore keys list\n`,
       });
-      expect(await keysJson<ShownKey[]>(['list'], place.database)).toMatchObject([
-        { id: '1', state: 'active' },
-      ]);
-    },
-  );
+    }
+    expect(await keysJson<ShownKey[]>(['list'], place.database)).toMatchObject([
+      { id: '1', state: 'active' },
+    ]);
+  });
 
   it.each([
     [['revoke'], "Missing required argument 'id'."],
@@ -221,45 +205,41 @@ describe('petstore keys revoke', () => {
   });
 });
 
-for (const workers of [1, 2]) {
-  describe(`a running service with --workers ${workers}`, () => {
-    it('accepts a new key at once and refuses a revoked one on the very next request', async () => {
-      await using service = await startService({ workers });
-      const made = await keysJson<ShownKey>(['create', '--name', 'till'], service.database);
-      expect(await statusesOf(service, made.key)).toEqual([200]);
-      await keys(['revoke', made.id], service.database);
-      expect(await statusesOf(service, made.key)).toEqual([401]);
-    });
-
-    it('refuses every create with a read-only key and stores nothing', async () => {
-      await using service = await startService({ workers });
-      const args = ['create', '--name', 'window', '--read-only'];
-      const { key } = await keysJson<ShownKey>(args, service.database);
-      expect(await statusesOf(service, key)).toEqual([200]);
-      const create = {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"Rex","categoryId":1}',
-      };
-      expect(await statusesOf(service, key, create)).toEqual([403]);
-      expect(await (await service.callWith(key, '/v1/pets')).json()).toEqual([]);
-    });
-
-    it('refuses a key from the moment it expires', async () => {
-      await using service = await startService({ workers });
-      const expiresAt = new Date(Date.now() + 3000);
-      const args = ['create', '--name', 'fair', '--expires', expiresAt.toISOString()];
-      const made = await keysJson<ShownKey>(args, service.database);
-      const before = await statusesOf(service, made.key);
-      // On a machine too slow to ask in time, this proves less but nothing wrong.
-      if (Date.now() < expiresAt.getTime()) expect(before).toEqual([200]);
-      await Bun.sleep(Math.max(0, expiresAt.getTime() - Date.now()));
-      expect(await statusesOf(service, made.key)).toEqual([401]);
-      const [listed] = await keysJson<ShownKey[]>(['list'], service.database);
-      expect(listed?.state).toBe('expired');
-    });
+describe.each([1, 2])('a running service with --workers %p', (workers) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ workers });
   });
-}
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('accepts a new key at once and refuses a revoked one on the very next request', async () => {
+    const made = await keysJson<ShownKey>(['create', '--name', 'till'], service.database);
+    expect(await statusesOf(service, made.key)).toEqual([200]);
+    await keys(['revoke', made.id], service.database);
+    expect(await statusesOf(service, made.key)).toEqual([401]);
+  });
+
+  it('refuses every create with a read-only key and stores nothing', async () => {
+    const args = ['create', '--name', 'window', '--read-only'];
+    const { key } = await keysJson<ShownKey>(args, service.database);
+    expect(await statusesOf(service, key)).toEqual([200]);
+    expect(await statusesOf(service, key, post(rex))).toEqual([403]);
+    expect(await (await service.callWith(key, '/v1/pets')).json()).toEqual([]);
+  });
+
+  it('refuses a key from the moment it expires', async () => {
+    const expiresAt = new Date(Date.now() + 3000);
+    const args = ['create', '--name', 'fair', '--expires', expiresAt.toISOString()];
+    const made = await keysJson<ShownKey>(args, service.database);
+    const before = await statusesOf(service, made.key);
+    // On a machine too slow to ask in time, this proves less but nothing wrong.
+    if (Date.now() < expiresAt.getTime()) expect(before).toEqual([200]);
+    await Bun.sleep(Math.max(0, expiresAt.getTime() - Date.now()));
+    expect(await statusesOf(service, made.key)).toEqual([401]);
+    const listed = await keysJson<ShownKey[]>(['list'], service.database);
+    expect(listed.find(({ id }) => id === made.id)?.state).toBe('expired');
+  });
+});
 
 describe('last use', () => {
   it('appears in the list once a key was used', async () => {
