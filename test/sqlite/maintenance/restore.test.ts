@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite';
-import { describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import {
   copyFileSync,
   existsSync,
@@ -14,22 +14,32 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { idsOf } from '../../support/http/calls.ts';
-import { cleanEnvironment, petstoreCommand, runCli } from '../../support/process/process.ts';
+import { cleanEnvironment, makeFolder, petstoreCommand, runCli } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
+import { readPets } from '../../support/journal.ts';
 
 const at = useStoreFolder();
 const { inFolder, run, expectRefused } = at;
 
-const exported = async (name = at.store) => idsOf((await runCli(['export', '--database-url', name])).stdout);
+const exported = async () => idsOf((await run('export')).stdout);
+const idsIn = (path: string) => readPets(path).map(({ id }) => id);
 
-/** A backup of one pet at `b.db`, and a store with three pets in its log. */
-async function makeBoth(): Promise<void> {
-  const other = ['--database-url', inFolder('other.db')];
+/** A backup of one pet, and a store with three pets in its log. */
+const made = makeFolder();
+beforeAll(async () => {
+  const other = ['--database-url', join(made.path, 'other.db')];
   await runCli(['seed', '--count', '1', ...other]);
-  await runCli(['backup', inFolder('b.db'), ...other]);
-  await makeCrashedStore(at.store, 3);
+  await runCli(['backup', join(made.path, 'b.db'), ...other]);
+  await makeCrashedStore(made.database, 3);
+});
+afterAll(() => made[Symbol.dispose]());
+
+/** Puts both into the folder of the test. */
+function copyBoth(): void {
+  copyFileSync(join(made.path, 'b.db'), inFolder('b.db'));
+  copyByHand(made.database, at.store);
 }
 
 const suffixes = ['', '-wal', '-shm'];
@@ -47,39 +57,41 @@ describe('a restore that a crash has interrupted', () => {
       },
     ],
   ])('%s leaves the old store', async (_moment, interrupt) => {
-    await makeBoth();
+    copyBoth();
     interrupt();
     expect(await exported()).toEqual(['1', '2', '3']);
     expect(await run('keys', 'list')).toMatchObject({ status: 0 });
     expect(await exported()).toEqual(['1', '2', '3']);
     expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
-    expect(await exported()).toEqual(['1']);
+    expect(idsIn(at.store)).toEqual(['1']);
     expect(readdirSync(at.path).filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
-  it.each<[string, string[]]>([
-    ['after it moved the file aside', ['']],
-    ['after it moved the file and the log aside', ['', '-wal']],
-    ['before it put the new store in', suffixes],
-  ])('%s makes every command ask for the restore to be run again', async (_moment, gone) => {
-    await makeBoth();
+  it.each<[string, string[], string[]]>([
+    ['after it moved the file aside', [''], ['serve', 'export']],
+    ['after it moved the file and the log aside', ['', '-wal'], ['serve', 'export']],
+    [
+      'before it put the new store in',
+      suffixes,
+      [
+        ...['serve', 'keys list', 'keys create --name till', 'seed --count 1'],
+        ...['export', 'backup x.db', 'doctor', 'migrate'],
+      ],
+    ],
+  ])('%s makes every command ask for the restore to be run again', async (_moment, gone, commands) => {
+    copyBoth();
     copyFileSync(inFolder('b.db'), `${at.store}.restoring`);
     suffixes.forEach(keep);
     gone.forEach(remove);
-    const commands = [
-      ...[['serve'], ['keys', 'list'], ['keys', 'create', '--name', 'till'], ['seed', '--count', '1']],
-      ...[['export'], ['backup', 'x.db'], ['doctor'], ['migrate']],
-    ];
-    for (const command of commands) await expectRefused('run the restore again', ...command);
+    for (const command of commands) await expectRefused('run the restore again', ...command.split(' '));
     expect(await run('restore', 'b.db')).toMatchObject({ status: 0 });
     expect(await exported()).toEqual(['1']);
     expect(await run('keys', 'list')).toMatchObject({ status: 0 });
-    expect(await exported()).toEqual(['1']);
-    expect(await exported(inFolder('kept.db'))).toEqual(['1', '2', '3']);
+    expect([idsIn(at.store), idsIn(inFolder('kept.db'))]).toEqual([['1'], ['1', '2', '3']]);
   });
 
   it('and fails when it is run again leaves the same state', async () => {
-    await makeBoth();
+    copyBoth();
     copyFileSync(inFolder('b.db'), `${at.store}.restoring`);
     suffixes.forEach(remove);
     writeFileSync(inFolder('bad.db'), 'SQLite format 3\0 and nothing else');
@@ -103,10 +115,10 @@ describe('a restore that a crash has interrupted', () => {
   });
 
   it('at any moment by a kill leaves the old store, the new one, or the request to run it again', async () => {
-    await makeBoth();
+    copyBoth();
     copyByHand(at.store, inFolder('original.db'));
     const endings = new Set<string>();
-    for (const sign of ['.locking-', '.restoring.partial', '.replaced-', '.restoring', 'gone']) {
+    for (const sign of ['.locking-', '.restoring.partial', '.replaced-', 'gone']) {
       await killRestore((names) =>
         sign === 'gone'
           ? !names.includes('petstore.db')
@@ -117,7 +129,7 @@ describe('a restore that a crash has interrupted', () => {
       else expect([['1'], ['1', '2', '3']]).toContainEqual(idsOf(stdout));
       endings.add(status === 0 ? `${idsOf(stdout).length} pets` : 'again');
       expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
-      expect(await exported()).toEqual(['1']);
+      expect(idsIn(at.store)).toEqual(['1']);
       for (const name of readdirSync(at.path))
         if (name.startsWith('petstore.db')) rmSync(inFolder(name), { recursive: true });
       copyByHand(inFolder('original.db'), at.store);
@@ -143,7 +155,7 @@ describe('a restore that a crash has interrupted', () => {
 
 describe('petstore restore', () => {
   it('changes nothing when it fails, here because a name is too long', async () => {
-    await makeBoth();
+    copyBoth();
     const name = inFolder(`${'x'.repeat(223)}.db`);
     for (const suffix of suffixes) renameSync(`${at.store}${suffix}`, `${name}${suffix}`);
     const before = hashesOf(at.path);
@@ -152,11 +164,11 @@ describe('petstore restore', () => {
       stderr: expect.stringContaining('ENAMETOOLONG'),
     });
     expect(hashesOf(at.path)).toEqual(before);
-    expect(await exported(name)).toEqual(['1', '2', '3']);
+    expect(idsIn(name)).toEqual(['1', '2', '3']);
   });
 
   it('removes what a killed one has left after a day, and nothing that is not ours', async () => {
-    await makeBoth();
+    copyBoth();
     const left = ['petstore.db.locking-aaaaaa', 'petstore.db.locking-bbbbbb'].map(inFolder);
     const others = ['petstore.db.locking-monday!', 'other.db.locking-aaaaaa'].map(inFolder);
     const longAgo = new Date(Date.now() - 90_000_000);
