@@ -57,8 +57,6 @@ export interface AppOptions {
 /** The whole API as a function from request to response. It never listens and owns nothing. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Makes the console and the docs before somebody asks for them; otherwise the first request does. */
-  prepare: () => Promise<unknown>;
 }
 
 export function createApp(options: AppOptions): App {
@@ -90,7 +88,6 @@ export function createApp(options: AppOptions): App {
   const findRoute = createRouter(Object.fromEntries(endpoints));
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
   return {
-    prepare: documents.prepare,
     fetch(request) {
       const found = findRoute(request.url);
       return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);

@@ -73,11 +73,6 @@ export async function serveHere(
   try {
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
     listening.resolve(listener);
-    // The first view of the console need not wait. A failure shows there.
-    void app.prepare().then(
-      () => log.debug('prepared the console and the docs'),
-      () => {},
-    );
     if (worker) {
       worker.onReady();
     } else {

@@ -104,11 +104,6 @@ describe('the first start on a new store', () => {
     }
   });
 
-  it('makes the console and the docs before anybody asks for them', async () => {
-    await using service = await startService({ args: ['--log-level', 'debug'] });
-    await service.untilLogged(/"prepared the console and the docs"/);
-  });
-
   it('creates the folder and the file for their owner alone', async () => {
     await using service = await startService({ env: { DATABASE_URL: undefined } });
     const folder = join(service.folder, 'data');

@@ -5,15 +5,12 @@ import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';
 import { serveText } from './text.ts';
 
-export interface Documents extends Record<
+export type Documents = Record<
   'home' | 'docsHtml' | 'docsRedirect' | 'asset' | 'openapiYaml' | 'openapiJson' | 'openapi30Json',
   Handler
-> {
-  /** Makes the console and the docs before somebody waits for them. */
-  prepare: () => Promise<unknown>;
-}
+>;
 
-/** The console, the docs and the contract. Each is made on the first request for it, unless it was prepared. */
+/** The console, the docs and the contract. Each is made on the first request for it. */
 export function createDocuments(options: ContractOptions = {}): Documents {
   const contract = () => contractOf(options);
   let loaded: Promise<ConsoleAndDocs> | undefined;
@@ -29,7 +26,6 @@ export function createDocuments(options: ContractOptions = {}): Documents {
   };
 
   return {
-    prepare: load,
     /** The console sells, so there is none without the experimental operations. */
     home: options.isStableOnly
       ? () => redirect(307, 'docs')

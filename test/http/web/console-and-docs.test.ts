@@ -107,16 +107,3 @@ describe('the guide', () => {
     for (const code of Object.keys(statusOfCode)) expect(html).toContain(`<code>${code}</code></dt>`);
   });
 });
-
-describe('prepare', () => {
-  it('makes the console and the docs before the first request', async () => {
-    await using fresh = await openService();
-    await fresh.app.prepare();
-    for (const path of ['/', '/docs']) {
-      // What is made only now takes more than one turn.
-      const late = new Promise((resolve) => setTimeout(resolve, 0));
-      const first = await Promise.race([fresh.app.fetch(new Request(`http://petstore.test${path}`)), late]);
-      expect(first).toMatchObject({ status: 200 });
-    }
-  });
-});
