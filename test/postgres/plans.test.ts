@@ -32,7 +32,7 @@ describe('a plan', () => {
   it.each([
     { tables: 'empty', before: 0, isAnalyzed: false },
     { tables: 'small', before: 30, isAnalyzed: true },
-    { tables: 'large', before: 50_000, isAnalyzed: true },
+    { tables: 'large', before: 10_000, isAnalyzed: true },
   ])('finds many rows by an index with a plan made for $tables tables', async (made) => {
     await using own = await makeDatabase();
     const store = await openPostgresStore({ address: own.address() });
@@ -43,7 +43,7 @@ describe('a plan', () => {
     await fill(own, made.before);
     if (made.isAnalyzed) await own.run('ANALYZE');
     await useAll(store, 'early');
-    await fill(own, 50_000 - made.before);
+    await fill(own, 10_000 - made.before);
     await useAll(store, 'late');
     await useAll(store, 'late');
     // The sessions report what they did when they end.

@@ -10,7 +10,7 @@ import { openProxy } from '../../support/postgres/proxy.ts';
 const replicaCount = 200;
 const keyCheckEveryMs = 400;
 const readinessEveryMs = 1000;
-const roundCount = 3;
+const roundCount = 2;
 /** What is slow on a busy machine is no failure; what waits for another replica is. */
 const timeouts = { lockMs: 60_000, statementMs: 60_000 };
 

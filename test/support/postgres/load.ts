@@ -15,7 +15,7 @@ export interface Load {
  * Every second pet carries an idempotency key and is asked for again until it is acknowledged. The others
  * are asked for once: when that fails, nobody knows whether they exist.
  */
-export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16): Load {
+export function startLoad(stores: Pick<PetStore, 'createPet'>[]): Load {
   const acknowledged = new Map<string, bigint>();
   const stopping = new AbortController();
   let next = 0;
@@ -37,7 +37,7 @@ export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16):
     }
   };
 
-  const running = Array.from({ length: creators }, async (_, creator) => {
+  const running = Array.from({ length: 6 }, async (_, creator) => {
     while (!stopping.signal.aborted) {
       const name = `pet ${next++}`;
       await create(stores[creator % stores.length]!, name, creator % 2 === 0 ? name : undefined);
@@ -58,12 +58,8 @@ export function startLoad(stores: Pick<PetStore, 'createPet'>[], creators = 16):
 }
 
 /** What the database says against the acknowledgements: pets that are lost, doubled or not what was said. */
-export async function findFaults(
-  { acknowledged }: Load,
-  cluster: Cluster,
-  database = 'postgres',
-): Promise<string[]> {
-  const rows = (await cluster.run('SELECT id::text, name FROM pets', database)) as {
+export async function findFaults({ acknowledged }: Load, cluster: Cluster): Promise<string[]> {
+  const rows = (await cluster.run('SELECT id::text, name FROM pets')) as {
     id: string;
     name: string;
   }[];
