@@ -21,20 +21,13 @@ describe('a key that the tests issue', () => {
   it('is nowhere in what a sound service leaves behind', () =>
     expect(leaveBehind('')).resolves.toBeUndefined());
 
-  it('is found in a log with the Authorization header', () =>
-    expect(leaveBehind("console.log(request.headers.get('Authorization'));")).rejects.toThrow(
-      /the key …ests stands in the log; the key ….{4} stands in the log/,
-    ));
-
-  it('is found on standard error', () =>
-    expect(leaveBehind("console.error(request.headers.get('Authorization'));")).rejects.toThrow(
-      /the key …ests stands in standard error/,
-    ));
-
-  it('is found in a file', () =>
-    expect(
-      leaveBehind(
-        "require('node:fs').appendFileSync('debug.txt', String(request.headers.get('Authorization')));",
-      ),
-    ).rejects.toThrow(/the key …ests stands in debug.txt; the key ….{4} stands in debug.txt/));
+  it('is found in a log, on standard error and in a file', async () => {
+    const header = "request.headers.get('Authorization')";
+    const appendFile = "require('node:fs').appendFileSync";
+    const leaks = `console.log(${header}); console.error(${header}); ${appendFile}('debug.txt', ${header} ?? '');`;
+    const found = await leaveBehind(leaks).catch(String);
+    for (const place of ['the log', 'standard error', 'debug.txt']) {
+      expect(found).toContain(`the key …ests stands in ${place}`);
+    }
+  });
 });
