@@ -26,8 +26,8 @@ describe('a key that the tests issue', () => {
     const appendFile = "require('node:fs').appendFileSync";
     const leaks = `console.log(${header}); console.error(${header}); ${appendFile}('debug.txt', ${header} ?? '');`;
     const found = await leaveBehind(leaks).catch(String);
-    for (const place of ['the log', 'standard error', 'debug.txt']) {
-      expect(found).toContain(`the key …ests stands in ${place}`);
+    for (const leak of ['the log', 'standard error', 'debug.txt']) {
+      expect(found).toContain(`the key …ests stands in ${leak}`);
     }
   });
 });

@@ -7,8 +7,6 @@ import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const peakConnections = 256;
-/** Where times are not judged, fewer are enough. */
-const fewConnections = 32;
 const mix = { createEvery: 10, patienceMs: 2000 };
 const recoverWithinMs = 5000;
 const memoryBoundMb = 512;
@@ -23,19 +21,22 @@ export const ownConnections = 8;
  * A round is a second of overload. Callers wait for their responses, so the load is counted in callers: ten times as
  * many as give the peak, each impatient, each asking again at once.
  */
-const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) => {
+const run: Run = async ({ rounds: seconds, report, program }) => {
   await using service = await serve({ program });
   await service.call('/v1/pets');
   const descriptorsBefore = descriptorCount(service.pid);
-  const connections = isTimed ? peakConnections : fewConnections;
-  const calm = await runFlood(service.url, { ...mix, connections, seconds: Math.min(15, seconds) });
+  const calm = await runFlood(service.url, {
+    ...mix,
+    connections: peakConnections,
+    seconds: Math.min(15, seconds),
+  });
   const peak = usefulPerSecond(calm);
   report(`peak ${round(peak, 0)} useful responses a second`);
 
   const memory: number[] = [];
   const overloaded = await runFlood(
     service.url,
-    { ...mix, connections: connections * 10, seconds },
+    { ...mix, connections: peakConnections * 10, seconds },
     (second, passed) => {
       memory.push(memoryMb(service.pid));
       if (passed % 20 === 0)
@@ -43,7 +44,7 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
     },
   );
   const useful = usefulPerSecond(overloaded);
-  const recoveryMs = await untilCalm(service.call, isTimed);
+  const recoveryMs = await untilCalm(service.call);
   const descriptorsLeft =
     (await settledDescriptors(service.pid, descriptorsBefore + ownConnections)) - descriptorsBefore;
   const largest = percentile(memory, 1);
@@ -63,27 +64,25 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
       'recovery, ms': round(recoveryMs, 0),
     },
     faults: [
-      ...(isTimed && useful < peak * leastOf
+      ...(useful < peak * leastOf
         ? [`useful throughput fell to ${round((useful / peak) * 100)} % of its peak`]
         : []),
       ...(largest > memoryBoundMb ? [`memory grew to ${round(largest, 0)} MiB`] : []),
       ...(sumOf('useful') === 0 ? ['nobody was served'] : []),
       ...(sumOf('wrong') > 0 ? [`${sumOf('wrong')} responses were neither good nor 503`] : []),
       ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
-      ...(isTimed && recoveryMs > recoverWithinMs
-        ? [`it took ${round(recoveryMs / 1000)} s to recover`]
-        : []),
+      ...(recoveryMs > recoverWithinMs ? [`it took ${round(recoveryMs / 1000)} s to recover`] : []),
     ],
   };
 };
 
-/** Recovered: ten responses in a row, quick ones where that is judged. */
-async function untilCalm(call: (path: string) => Promise<Response>, isTimed: boolean): Promise<number> {
+/** Recovered: ten quick responses in a row. */
+async function untilCalm(call: (path: string) => Promise<Response>): Promise<number> {
   const startedAt = performance.now();
   for (let inARow = 0; inARow < 10 && performance.now() - startedAt < 60_000;) {
     const askedAt = performance.now();
     const { status } = await call('/v1/pets?limit=20');
-    const isQuick = !isTimed || performance.now() - askedAt < 100;
+    const isQuick = performance.now() - askedAt < 100;
     inARow = status === 200 && isQuick ? inARow + 1 : 0;
   }
   return performance.now() - startedAt;

@@ -7,10 +7,7 @@ import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const connections = 32;
-const createEvery = 20;
-const patienceMs = 5000;
-/** Where times are not judged. */
-const longPatienceMs = 60_000;
+const mix = { createEvery: 20, patienceMs: 5000 };
 /** More than this is a leak; the first third of the run is left to warm up. */
 const mostMemoryMbPerMinute = 1;
 /** In a short run, the noise of a moment looks like this much. */
@@ -19,11 +16,10 @@ const longEnoughSeconds = 300;
 const mostDescriptorsPerMinute = 0.5;
 
 /** A round is a second of load. */
-const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) => {
+const run: Run = async ({ rounds: seconds, report, program }) => {
   await using service = await serve({ program });
   await service.call('/v1/pets');
   const descriptorsBefore = descriptorCount(service.pid);
-  const mix = { createEvery, patienceMs: isTimed ? patienceMs : longPatienceMs };
   const peak = usefulPerSecond(
     await runFlood(service.url, { ...mix, connections, seconds: Math.min(10, seconds) }),
   );
@@ -57,11 +53,10 @@ const run: Run = async ({ rounds: seconds, report, program, isTimed = true }) =>
       'descriptors left open': Math.max(0, descriptorsLeft),
     },
     faults: [
-      ...(isTimed &&
-      memoryPerMinute > (seconds < longEnoughSeconds ? noiseMbPerMinute : mostMemoryMbPerMinute)
+      ...(memoryPerMinute > (seconds < longEnoughSeconds ? noiseMbPerMinute : mostMemoryMbPerMinute)
         ? [`memory grows by ${round(memoryPerMinute)} MiB a minute`]
         : []),
-      ...(isTimed && descriptorsPerMinute > mostDescriptorsPerMinute
+      ...(descriptorsPerMinute > mostDescriptorsPerMinute
         ? [`descriptors grow by ${round(descriptorsPerMinute)} a minute`]
         : []),
       ...(descriptorsLeft > ownConnections ? [`${descriptorsLeft} descriptors were left open`] : []),
