@@ -29,11 +29,27 @@ describe('the help of a command', () => {
         const isHidden = ['worker', 'pets', 'orders', 'sandbox', 'conform'].includes(subcommand.name());
         expect(stdout.includes(`\n  ${subcommand.name()} `)).toBe(!isHidden);
       }
+      expect(stdout.includes('\n  help [command] ')).toBe(command.commands.length > 0);
       expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-      expect(await runCli([...path, '-h'])).toEqual({ status, stdout, stderr });
-      expect(await runCli(['help', ...path])).toEqual({ status, stdout, stderr });
     },
   );
+
+  it.each([
+    [['--help'], ['-h'], ['help'], []],
+    [['keys', '--help'], ['keys', '-h'], ['help', 'keys'], ['keys']],
+    [
+      ['keys', 'revoke', '--help'],
+      ['keys', 'revoke', '-h'],
+      ['help', 'keys', 'revoke'],
+    ],
+    [
+      ['serve', '--help'],
+      ['serve', '--port', '1', '--help'],
+    ],
+  ])('is the same in every form: petstore %j', async (args, ...others) => {
+    const shown = await runCli(args);
+    for (const other of others) expect(await runCli(other)).toEqual(shown);
+  });
 
   it('has colour on a terminal, unless NO_COLOR is set', async () => {
     const coloured = await runOnTerminal(['serve', '--help'], { env: { NO_COLOR: undefined } });

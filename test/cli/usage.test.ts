@@ -4,38 +4,6 @@ import { version } from '../../package.json';
 import { runCli } from '../support/process/process.ts';
 
 describe('petstore', () => {
-  it.each([
-    [[]],
-    [['--help']],
-    [['-h']],
-    [['help']],
-    [['help', 'serve']],
-    [['serve', '--help']],
-    [['serve', '-h']],
-    [['serve', '--port', '1', '--help']],
-    [['keys']],
-    [['keys', '--help']],
-    [['keys', '-h']],
-    [['keys', 'create', '--help']],
-    [['keys', 'list', '--help']],
-    [['keys', 'revoke', '--help']],
-    [['help', 'keys', 'revoke']],
-  ])('shows help with examples: %j', async (args) => {
-    const { status, stdout, stderr } = await runCli(args);
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('Usage:');
-    expect(stdout).toMatch(/\nExamples:\n {2}petstore /);
-  });
-
-  it('names every command in its help', async () => {
-    const { stdout } = await runCli(['--help']);
-    for (const command of ['serve', 'keys', 'copy', 'help [command]']) {
-      expect(stdout).toContain(`\n  ${command} `);
-    }
-    for (const hidden of ['worker', 'pets', 'orders'])
-      expect(stdout).not.toMatch(new RegExp(`^  ${hidden} `, 'm'));
-  });
-
   it('takes a reader that has seen enough for no error', async () => {
     const wrap = (command: string[]) => ['bash', '-o', 'pipefail', '-c', '"$@" | true', 'bash', ...command];
     expect(await runCli(['serve', '--help'], { wrap })).toEqual({ status: 0, stdout: '', stderr: '' });
