@@ -16,7 +16,7 @@ import { openS3Server } from '../support/s3-server.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-describe(`50 random rehearsals, SEED=${seed}`, () => {
+describe(`20 random rehearsals, SEED=${seed}`, () => {
   it('find every backup sound, and every one with a changed byte damaged', async () => {
     const random = randomFrom(seed);
     await using s3 = await openS3Server();
@@ -34,7 +34,7 @@ describe(`50 random rehearsals, SEED=${seed}`, () => {
     expect(all).toHaveLength(6);
     expect(new Set(all.map(([, { orderCount }]) => orderCount)).size).toBeGreaterThan(1);
 
-    for (let count = 0; count < 50; count++) {
+    for (let count = 0; count < 20; count++) {
       const [place, backup] = random.pick(all);
       expect(await rehearse(place, backup, noReport)).toBeGreaterThan(0);
       const rotten = rotting(place, between(random, 0, backup.bytes - 1));

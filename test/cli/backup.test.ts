@@ -93,14 +93,14 @@ describe('backup, restore and doctor', () => {
   it('show their progress on a terminal, and nothing elsewhere', async () => {
     using place = makeFolder();
     const backup = join(place.path, 'backup.db');
-    await runCli(['seed', '--count', '20000', '--database-url', place.database]);
-    const read = String.raw`█+ pets read 20,000 of 20,000, [\d,]+/s`;
+    await runCli(['seed', '--count', '3000', '--database-url', place.database]);
+    const read = String.raw`█+ pets read 3,000 of 3,000, [\d,]+/s`;
 
     const made = await runOnTerminal(['backup', backup, '--database-url', place.database]);
     expect(made.screen).toMatch(
       new RegExp(`^Checking .*\\.db …\nCopying .*\\.db …\nChecking the copy …\n[^\n]*${read}`),
     );
-    expect(made.screen).toMatch(/\nBacked up 20,000 pets of .* to .*\n$/);
+    expect(made.screen).toMatch(/\nBacked up 3,000 pets of .* to .*\n$/);
     const command = ['restore', backup, '--force', '--database-url', place.database];
     const restored = await runOnTerminal(command);
     expect(restored.screen).toMatch(new RegExp(`^Copying .*\\.db …\nChecking the copy …\n[^\n]*${read}`));

@@ -13,13 +13,14 @@ interface Walked {
 }
 
 async function addPets({ pets }: Store, count: number): Promise<Walked[]> {
-  return Promise.all(
+  const added = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const status = petStatuses[index % 3]!;
       const { id } = await pets.createPet({ name: 'Rex', categoryId: 1n, status });
       return { id, status, isLeftAlone: index % 4 === 0 };
     }),
   );
+  return added.toSorted((one, other) => Number(one.id - other.id));
 }
 
 /** Adds a pet, and deletes or changes a few of those that are not left alone, whether they were visited or not. */
@@ -37,15 +38,14 @@ function createDisturber(store: Store, pets: Walked[], seed: number): () => Prom
 }
 
 onEveryStore('a walk through the pages', ({ open }) => {
-  for (const status of [undefined, ...petStatuses]) {
-    const filter = status === undefined ? 'each pet' : `each pet that is ${status}`;
-    it(`visits ${filter} once, if it is neither changed nor deleted meanwhile`, async () => {
-      const store = await open();
-      for (const limit of [1, 3, 10]) {
-        const pets = await addPets(store, 60);
+  it('visits each pet once, whatever its status, if it is neither changed nor deleted meanwhile', async () => {
+    const store = await open();
+    for (const status of [undefined, ...petStatuses]) {
+      for (const limit of [1, 4]) {
+        const pets = await addPets(store, 40);
         const disturb = createDisturber(store, pets, limit);
         const walked: bigint[] = [];
-        for (let after: bigint | undefined = 0n; after !== undefined;) {
+        for (let after: bigint | undefined = pets[0]!.id - 1n; after !== undefined;) {
           const page = await store.pets.listPets({ limit, after, ...(status && { status }) });
           walked.push(...idsOf(page.json).map(BigInt));
           after = page.next;
@@ -57,8 +57,8 @@ onEveryStore('a walk through the pages', ({ open }) => {
         const expected = pets.filter((pet) => pet.isLeftAlone && (status ?? pet.status) === pet.status);
         expect(walked).toEqual(expect.arrayContaining(expected.map(({ id }) => id)));
       }
-    });
-  }
+    }
+  });
 
   it('goes on where it was after the last pet of a page was deleted', async () => {
     const store = await open();
