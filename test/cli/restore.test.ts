@@ -209,14 +209,19 @@ describe('petstore restore', () => {
     const whole = await Bun.file(join(place.path, 'backup.db')).bytes();
     await writeFile(join(place.path, 'half.db'), whole.subarray(0, whole.length / 2));
     await writeFile(join(place.path, 'text.db'), 'some text');
-    for (const name of ['half.db', 'text.db', 'none.db', '.']) {
-      for (const target of [store, join(place.path, 'new.db')]) {
-        const command = ['restore', join(place.path, name), '--database-url', target, '--force'];
-        expect(await runCli(command)).toMatchObject({
-          status: 1,
-          stderr: expect.stringMatching(/^petstore: .*\n$/),
-        });
-      }
+    const fresh = join(place.path, 'new.db');
+    for (const [name, target] of [
+      ['half.db', store],
+      ['half.db', fresh],
+      ['text.db', fresh],
+      ['none.db', store],
+      ['.', fresh],
+    ] as const) {
+      const command = ['restore', join(place.path, name), '--database-url', target, '--force'];
+      expect(await runCli(command)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^petstore: .*\n$/),
+      });
     }
     expect(readdirSync(place.path).filter((name) => /new|restoring/.test(name))).toEqual([]);
     expect((await runCli(['keys', 'list', '--database-url', store])).stdout).toContain('till');
