@@ -1,26 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
 
+const packageFolder = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium');
+
 export interface OpenBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
-/**
- * A real Chromium from npm, unpacked into a folder that is removed with it. The package has x64 binaries only;
- * other machines use an installed browser.
- */
+/** A real Chromium from npm. The package has x64 binaries only; other machines use an installed browser. */
 export async function openBrowser(): Promise<OpenBrowser> {
+  const unpacked = await unpack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
-  const executablePath =
-    process.arch === 'x64'
-      ? await withTemporaryFolder(folder, () => chromium.executablePath())
-      : installedBrowser();
-  if (process.arch !== 'x64') await unpackFonts(join(folder, 'fonts'));
-  await Bun.write(join(folder, 'fonts.conf'), fontsIn(folder));
+  const executablePath = process.arch === 'x64' ? join(unpacked, 'chromium') : installedBrowser();
+  await Bun.write(join(folder, 'fonts.conf'), fontsConfiguration(join(unpacked, 'fonts'), folder));
   const browser = await playwright.launch({
     executablePath,
     // Not the package's own list, which disables the same-origin policy.
@@ -45,16 +42,28 @@ function installedBrowser(): string {
   );
 }
 
-/** The font of the npm package, for the same text on every machine. */
-async function unpackFonts(folder: string): Promise<void> {
-  const packed = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium/bin/fonts.tar.br');
-  await new Bun.Archive(brotliDecompressSync(await Bun.file(packed).bytes())).extract(folder);
+/** Unpacks the browser and its font once, into the folder of the package, with which they go away. */
+async function unpack(): Promise<string> {
+  const unpacked = join(packageFolder, 'unpacked');
+  if (existsSync(unpacked)) return unpacked;
+  const own = await mkdtemp(`${unpacked}-`);
+  if (process.arch === 'x64') await withTemporaryFolder(own, () => chromium.executablePath());
+  else await unpackFonts(join(own, 'fonts'));
+  // Another process may have been faster.
+  await rename(own, unpacked).catch(() => rm(own, { recursive: true }));
+  return unpacked;
 }
 
-function fontsIn(folder: string): string {
+/** The font of the npm package, for the same text on every machine. */
+async function unpackFonts(folder: string): Promise<void> {
+  const packed = await Bun.file(join(packageFolder, 'bin/fonts.tar.br')).bytes();
+  await new Bun.Archive(brotliDecompressSync(packed)).extract(folder);
+}
+
+function fontsConfiguration(fonts: string, folder: string): string {
   return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <dir>${folder}/fonts</dir>
+  <dir>${fonts}</dir>
   <dir>/usr/share/fonts</dir>
   <cachedir>${folder}/fonts-cache</cachedir>
   <alias><family>system-ui</family><prefer><family>Open Sans</family></prefer></alias>
