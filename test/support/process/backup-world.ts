@@ -1,5 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { issueKey } from '../../../src/domain/api-key.ts';
+import { createSamplePets } from '../../../src/domain/sample-pets.ts';
+import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import type { S3Server } from '../s3-server.ts';
 import { makeFolder, runCli, type Folder } from './process.ts';
 
@@ -24,8 +28,7 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
   mkdirSync(scratch);
   const run: World['run'] = (...args) =>
     runCli(args, { env: { ...s3.env, DATABASE_URL: folder.database, TMPDIR: scratch } });
-  await run('seed', '--count', '300');
-  await run('keys', 'create', '--name', 'till');
+  await fill(folder.database);
   const common = { folder, run, [Symbol.dispose]: () => folder[Symbol.dispose]() };
   if (kind === 'a folder') {
     return {
@@ -46,6 +49,15 @@ export async function makeWorld(kind: 'a folder' | 'a bucket', s3: S3Server): Pr
     remove: (name) => s3.client.delete(`${prefix}/${name}`),
     cut: (name) => s3.client.write(`${prefix}/${name}`, 'x'.repeat(5000)),
   };
+}
+
+async function fill(path: string): Promise<void> {
+  const adding = openSqliteImport({ path });
+  await adding.addPets(Array.from({ length: 300 }, createSamplePets(1)));
+  await adding.close();
+  const store = openSqliteStore({ path });
+  await issueKey(store.keys, { name: 'till', now: new Date() });
+  await store.close();
 }
 
 /** As if it had been left more than a day ago. */
