@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'bun:test';
+import { createRegistry } from '../../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { startChangeLoad } from '../../support/postgres/change-load.ts';
 import { makeCluster } from '../../support/postgres/cluster.ts';
+import { scrapeRegistry } from '../../support/metrics/scrape.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable, untilUnavailable } from '../../support/postgres/load.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
@@ -103,13 +105,12 @@ describe('changes under load', () => {
   );
 
   it(
-    'keeps every acknowledged change, each pet with its orders, when a standby is promoted',
+    'keeps every acknowledged change, each pet with its orders, when a standby is promoted, and counts the failover',
     async () => {
       await using pair = await makePair();
       const { first, second } = pair;
-      const store = await openPostgresStore({
-        address: pair.address([first, second]),
-      });
+      const metrics = createRegistry();
+      const store = await openPostgresStore({ address: pair.address([first, second]), metrics });
       const load = startChangeLoad([store]);
       await load.untilAcknowledged(100);
       await first.stop('SIGKILL');
@@ -119,6 +120,10 @@ describe('changes under load', () => {
       await load.untilAcknowledged(100);
       expect(await load.stop(second)).toEqual([]);
       expect(load.count.failures).toBeGreaterThan(0);
+      const scraped = await scrapeRegistry(metrics);
+      expect(scraped.value('petstore_postgres_failovers_total')).toBe(1);
+      expect(scraped.value('petstore_postgres_server_info')).toBe(1);
+      expect(scraped.value('petstore_postgres_server_info', { server_port: String(second.port) })).toBe(1);
       await store.close();
     },
     patienceMs,

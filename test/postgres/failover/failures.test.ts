@@ -4,10 +4,8 @@ import type { ImportStore } from '../../../src/domain/import-store.ts';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
-import { makeCluster } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
-import { cancelWaitForStandby, requireMissingStandby } from '../../support/postgres/standby.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
 const database = await makeDatabase();
@@ -123,22 +121,6 @@ describe('a server that is serializable throughout', () => {
       expect(new Set(ids).size).toBe(1);
     }
     await Promise.all(replicas.map((replica) => replica.close()));
-  });
-});
-
-describe('a commit whose wait for the synchronous standby is cancelled', () => {
-  it('does not acknowledge a commit whose wait for the standby was cancelled', async () => {
-    await using cluster = await makeCluster();
-    await cluster.start();
-    const own = await openPostgresStore({ address: cluster.address() });
-    await requireMissingStandby(cluster);
-    const failure = failureOf(own.pets.createPet(rex));
-    await cancelWaitForStandby(cluster);
-    expect(await failure).toMatchObject({
-      code: 'unavailable',
-      message: expect.stringContaining('outcome of this write is unknown'),
-    });
-    await own.close();
   });
 });
 

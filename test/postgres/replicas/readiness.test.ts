@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
-import { makeCluster, superuser, withoutDurability, type Cluster } from '../../support/postgres/cluster.ts';
+import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable } from '../../support/postgres/load.ts';
 import { watchForLockWaits } from '../../support/postgres/lock-waits.ts';
 import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
+import { makeDatabase, sharedServer, type Database } from '../../support/postgres/server.ts';
 import { requireMissingStandby } from '../../support/postgres/standby.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -15,29 +16,29 @@ function addressAt(port: number, query = ''): string {
 }
 
 describe('the readiness of a replica', () => {
-  let cluster: Cluster;
+  let database: Database;
   let proxy: PostgresProxy;
   let store: PostgresStore;
 
   beforeAll(async () => {
-    cluster = await makeCluster(withoutDurability);
-    await cluster.start();
-    proxy = await openProxy(cluster.port);
-    store = await openPostgresStore({ address: addressAt(proxy.port) });
+    database = await makeDatabase();
+    proxy = await openProxy(sharedServer.port);
+    const address = database.address('?sslmode=disable').replace(`:${sharedServer.port}`, `:${proxy.port}`);
+    store = await openPostgresStore({ address });
   });
   afterAll(async () => {
     await store.close();
     await proxy[Symbol.asyncDispose]();
-    await cluster[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
   });
 
   it('proves readiness with one row for each replica', async () => {
-    const other = await openPostgresStore({ address: addressAt(cluster.port) });
+    const other = await openPostgresStore({ address: database.address() });
     for (let check = 0; check < 3; check++) {
       await store.pets.checkWritable();
       await other.pets.checkWritable();
     }
-    expect(await cluster.run('SELECT sequence::int FROM write_probes')).toEqual([
+    expect(await database.run('SELECT sequence::int FROM write_probes')).toEqual([
       { sequence: 3 },
       { sequence: 3 },
     ]);
