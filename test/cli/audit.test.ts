@@ -92,14 +92,6 @@ describe('AUDIT_LOG', () => {
     },
   );
 
-  it('stops the service before it starts when it cannot be written', async () => {
-    using place = makeFolder();
-    const path = join(place.path, 'missing', 'audit.log');
-    const env = { AUDIT_LOG: path, DATABASE_URL: place.database, PORT: '0' };
-    expect(await runCli(['serve'], { env })).toMatchObject({ status: 1, stdout: '' });
-    expect(await Bun.file(place.database).exists()).toBe(false);
-  });
-
   it('shows no password of a database', () => {
     expect(storeOf('postgres://petstore:p@ss@db.example/shop?password=secret')).toBe(
       'postgres://db.example/shop',

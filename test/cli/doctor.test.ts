@@ -3,7 +3,7 @@ import { describe, expect, it } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
-import { post, rex } from '../support/http/calls.ts';
+import { addPets } from '../support/http/calls.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
 import {
   heldToRights,
@@ -67,16 +67,6 @@ describe('petstore doctor', () => {
     const before = read();
     const [store] = await diagnose('store', ['--database-url', folder.database]);
     expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 pets.` });
-    expect(read()).toEqual(before);
-  });
-
-  it('takes the lock of a store that is served, and changes no byte', async () => {
-    await using service = await startService();
-    for (let count = 0; count < 5; count++) await service.call('/v1/pets', post(rex));
-    const read = () => ['', '-wal'].map((suffix) => readFileSync(`${service.database}${suffix}`, 'hex'));
-    const before = read();
-    expect(before[1]).not.toBe('');
-    expect(await diagnose('store', ['--database-url', service.database])).toMatchObject([{ state: 'ok' }]);
     expect(read()).toEqual(before);
   });
 
@@ -211,36 +201,38 @@ describe('petstore doctor', () => {
     chmodSync(folder.path, 0o700);
   });
 
-  it('distinguishes a petstore on the port from another program', async () => {
-    await using service = await startService();
-    const { port } = new URL(service.url);
-    expect(await diagnose('port', ['--port', port])).toMatchObject([
-      { state: 'ok', message: `A service responds at ${service.url}.` },
-    ]);
-    const stranger = Bun.listen({
-      hostname: '127.0.0.1',
-      port: 0,
-      socket: { data: (socket) => void socket.end() },
-    });
-    try {
-      expect(await diagnose('port', ['--port', String(stranger.port)])).toMatchObject([{ state: 'problem' }]);
-    } finally {
-      stranger.stop(true);
-    }
-  });
-
-  it('checks a store that is being served, and the certificate', async () => {
+  it('checks a store that is being served without changing a byte, the port and the certificate', async () => {
     using folder = makeFolder();
     const fixtures = join(import.meta.dir, '../fixtures');
     const key = join(folder.path, 'key.pem');
     writeFileSync(key, readFileSync(join(fixtures, 'localhost-key.pem')), { mode: 0o644 });
     await using service = await startService();
+    await addPets(service.call, 5);
+    const read = () => ['', '-wal'].map((suffix) => readFileSync(`${service.database}${suffix}`, 'hex'));
+    const before = read();
+    expect(before[1]).not.toBe('');
     const tls = ['--tls-cert', join(fixtures, 'localhost.pem'), '--tls-key', key];
-    const [certificate, privacy] = await diagnose('tls', ['--database-url', service.database, ...tls]);
+    const findings = await examine(['--database-url', service.database, ...tls]);
+    expect(findings('store')).toMatchObject([{ state: 'ok' }]);
+    expect(read()).toEqual(before);
+    const [certificate, privacy] = findings('tls');
     expect(certificate).toMatchObject({ message: expect.stringMatching(/certificate .*\d{4}-\d\d-\d\d/) });
     expect(privacy).toMatchObject({ state: 'warning', remedy: `Run chmod 600 ${key}.` });
+    expect(await diagnose('port', ['--port', new URL(service.url).port])).toMatchObject([
+      { state: 'ok', message: `A service responds at ${service.url}.` },
+    ]);
+  });
+
+  it('reports another program on the port, and what is no certificate', async () => {
+    using stranger = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: { data: (socket) => void socket.end() },
+    });
+    const key = join(import.meta.dir, '../fixtures/localhost-key.pem');
     const swapped = ['--tls-cert', key, '--tls-key', key];
-    expect(await diagnose('tls', swapped)).toMatchObject([{ state: 'problem' }]);
+    expect((await examine(swapped))('tls')).toMatchObject([{ state: 'problem' }]);
+    expect(await diagnose('port', ['--port', String(stranger.port)])).toMatchObject([{ state: 'problem' }]);
   });
 
   it('warns about an unencrypted public address', async () => {

@@ -168,14 +168,6 @@ onEveryStore('the store', ({ place, open }) => {
       expect((await keys.listKeys()).map(({ id }) => id)).toEqual(['1', '2']);
     });
 
-    it('keeps whether a key is read-only', async () => {
-      const { keys } = await open();
-      const made = await keys.createKey({ ...till, isReadOnly: true });
-      expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
-      expect(await keys.findKey(till.hash)).toEqual(made);
-      expect(await keys.listKeys()).toEqual([made]);
-    });
-
     it('replaces a usable key once, and never lets it live longer', async () => {
       const { keys } = await open();
       const expiresAt = new Date(Date.now() + 60_000);
@@ -210,18 +202,21 @@ onEveryStore('the store', ({ place, open }) => {
 
     it('does not find an unknown key', async () => {
       const { keys } = await open();
+      const made = await keys.createKey({ ...till, isReadOnly: true });
       expect(await keys.findKey('x')).toBeUndefined();
-      for (const id of ['1', '', 'x', '1e0', '99999999999999999999']) {
-        expect(await keys.revokeKey(id, new Date())).toBeUndefined();
-        await keys.recordUse(id, new Date());
-      }
+      const others = ['2', '0', '-1', '1.0', ' 1', '', 'x', '1e0', '99999999999999999999', "1' OR '1'='1"];
+      for (const id of others) expect(await keys.revokeKey(id, new Date())).toBeUndefined();
+      for (const id of ['2', '', 'x', '99999999999999999999']) await keys.recordUse(id, new Date());
+      expect(await keys.listKeys()).toEqual([made]);
     });
 
-    it('refuses a key with a hash that is taken, and keeps the first', async () => {
+    it('keeps whether a key is read-only, and refuses another with the same hash', async () => {
       const { keys } = await open();
-      await keys.createKey(till);
+      const made = await keys.createKey({ ...till, isReadOnly: true });
+      expect(made).toEqual({ ...till, id: '1', isReadOnly: true });
+      expect(await keys.findKey(till.hash)).toEqual(made);
       expect(await codeOf(keys.createKey({ ...till, name: 'other' }))).not.toBe('done');
-      expect(await keys.listKeys()).toMatchObject([{ name: 'till' }]);
+      expect(await keys.listKeys()).toEqual([made]);
     });
   });
 

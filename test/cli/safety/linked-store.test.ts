@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
-import { makeCrashedStore } from '../../support/crashed-store.ts';
+import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
 import { hashesOf } from '../../support/file-hashes.ts';
 
 let folder: Folder;
@@ -12,6 +12,10 @@ let folder: Folder;
 let real: string;
 /** What the operator calls it. */
 let link: string;
+
+const crashed = makeFolder();
+beforeAll(() => makeCrashedStore(crashed.database, 3));
+afterAll(() => crashed[Symbol.dispose]());
 
 beforeEach(() => {
   folder = makeFolder();
@@ -27,7 +31,7 @@ async function createKey(): Promise<{ id: string; key: string }> {
 }
 
 describe('a service on a store behind a link', () => {
-  it.each(['a link to the file', 'a link to its folder', 'a link to a link'])(
+  it.each(['a link to its folder', 'a link to a link'])(
     'lists what it acknowledged and refuses revoked keys: %s',
     async (kind) => {
       await createKey();
@@ -36,10 +40,10 @@ describe('a service on a store behind a link', () => {
         renameSync(real, join(folder.path, 'disk', 'petstore.db'));
         symlinkSync('disk', join(folder.path, 'current'));
         link = join(folder.path, 'current', 'petstore.db');
-      } else if (kind === 'a link to a link') {
+      } else {
         symlinkSync(real, join(folder.path, 'second'));
         symlinkSync('second', link);
-      } else symlinkSync(real, link);
+      }
 
       const { id, key } = await createKey();
       await using service = await startService({ databaseUrl: link });
@@ -59,19 +63,19 @@ describe('a service on a store behind a link', () => {
   );
 
   it('starts without shared memory', async () => {
-    await makeCrashedStore(link);
+    copyByHand(crashed.database, link);
     renameSync(link, real);
     renameSync(`${link}-wal`, `${real}-wal`);
     rmSync(`${link}-shm`);
     symlinkSync(real, link);
     await using service = await startService({ databaseUrl: link });
-    expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(5);
+    expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(3);
   });
 });
 
 describe('a crashed store that was moved without its log', () => {
   it('is refused until its log is moved as well', async () => {
-    await makeCrashedStore(link);
+    copyByHand(crashed.database, link);
     renameSync(link, real);
     symlinkSync(real, link);
     const before = hashesOf(folder.path);
@@ -83,7 +87,7 @@ describe('a crashed store that was moved without its log', () => {
     }
     expect(hashesOf(folder.path)).toEqual(before);
     renameSync(`${link}-wal`, `${real}-wal`);
-    expect(idsOf((await runCli(['export', '--database-url', link])).stdout)).toHaveLength(5);
+    expect(idsOf((await runCli(['export', '--database-url', link])).stdout)).toHaveLength(3);
   });
 });
 
@@ -91,9 +95,9 @@ describe('a name with .. behind a link', () => {
   it('is resolved as the system resolves it', async () => {
     mkdirSync(join(folder.path, 'disk', 'deep'));
     symlinkSync('disk/deep', join(folder.path, 'away'));
-    await makeCrashedStore(join(folder.path, 'disk', 'real.db'), 2);
+    copyByHand(crashed.database, real);
     const { stdout } = await runCli(['export', '--database-url', `${folder.path}/away/../real.db`]);
-    expect(idsOf(stdout)).toHaveLength(2);
+    expect(idsOf(stdout)).toHaveLength(3);
   });
 });
 
@@ -118,7 +122,7 @@ describe('a first start through a link', () => {
 
 describe('petstore restore through a link', () => {
   it('restores the store that the link leads to', async () => {
-    await makeCrashedStore(real, 3);
+    copyByHand(crashed.database, real);
     symlinkSync(real, link);
     const backup = join(folder.path, 'backup.db');
     expect(await runCli(['backup', backup, '--database-url', link])).toMatchObject({ status: 0 });
