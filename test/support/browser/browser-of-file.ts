@@ -1,17 +1,12 @@
-import { afterAll, beforeAll } from 'bun:test';
 import { openBrowser, type OpenBrowser } from './browser.ts';
+import { ofFile } from './of-file.ts';
 
 /** One browser for all tests of a file. */
 export function browserOfFile(): Pick<OpenBrowser, 'browser'> {
-  let opened: OpenBrowser | undefined;
-  beforeAll(async () => {
-    opened = await openBrowser();
-  });
-  afterAll(() => opened?.[Symbol.asyncDispose]());
+  const opened = ofFile(openBrowser);
   return {
     get browser() {
-      if (!opened) throw new Error('The browser exists only while tests run.');
-      return opened.browser;
+      return opened().browser;
     },
   };
 }

@@ -10,6 +10,11 @@ export const phone: BrowserContextOptions = {
   hasTouch: true,
   isMobile: true,
 };
+/** Each screen and each colour scheme once: no colour depends on the screen. */
+export const looks: Record<string, BrowserContextOptions> = {
+  'a desktop in light colours': { ...desktop, colorScheme: 'light' },
+  'a phone in dark colours': { ...phone, colorScheme: 'dark' },
+};
 
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);

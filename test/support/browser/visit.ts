@@ -15,7 +15,12 @@ export async function visit(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1200, height: 800 },
+    // Each frame of a movement costs time.
+    reducedMotion: 'reduce',
+    ...options,
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   const { host } = new URL(url);
@@ -33,7 +38,7 @@ export async function visit(
     page,
     complaints,
     async findBarriers() {
-      await page.evaluate(axe);
+      if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe);
       return page.evaluate<string[]>(
         `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap((rule) =>
           rule.nodes.map((node) => rule.id + ': ' + node.target + ': ' + node.failureSummary)))`,
