@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { idsOf, nextQuery, outcomeOf, post } from '../support/http/calls.ts';
@@ -7,7 +7,7 @@ import { makeFolder, startService, type Service } from '../support/process/proce
 import { randomFrom, type Random } from '../support/random.ts';
 
 const actorCount = 6;
-const stepsPerActor = 600;
+const stepsPerActor = 200;
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Few pets are pending or sold, so that their first page is one that changes. */
@@ -21,11 +21,19 @@ interface Known {
 }
 
 describe(`two services on one file (SEED=${seed})`, () => {
+  const folder = makeFolder();
+  let services: [Service, Service];
+  beforeAll(async () => {
+    const start = () => startService({ databaseUrl: folder.database });
+    services = [await start(), await start()];
+  });
+  afterAll(async () => {
+    for (const service of services) await service[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
   it(`never read older than what was acknowledged, in ${actorCount * stepsPerActor} random steps`, async () => {
-    using folder = makeFolder();
-    await using first = await startService({ databaseUrl: folder.database });
-    await using second = await startService({ databaseUrl: folder.database });
-    const calls = [first.call, second.call];
+    const calls = services.map(({ call }) => call);
     const acknowledged: Known[] = [];
     const pages = new Map<string, string>();
 
@@ -41,31 +49,30 @@ describe(`two services on one file (SEED=${seed})`, () => {
     });
     await Promise.all(actors);
 
-    expect(acknowledged.length).toBeGreaterThan(300);
-    expect(pages.size).toBeGreaterThan(100);
+    expect(acknowledged.length).toBeGreaterThan(100);
+    expect(pages.size).toBeGreaterThan(50);
   });
 
-  it('refuse a key on the very next request after it was revoked or has expired', async () => {
-    using folder = makeFolder();
-    await using first = await startService({ databaseUrl: folder.database });
-    await using second = await startService({ databaseUrl: folder.database });
-    await checkKeys([first, second], folder.database);
-  });
+  it('refuse a key on the very next request after it was revoked or has expired', () =>
+    checkKeys(services, folder.database));
 });
 
 describe(`two workers on one port (SEED=${seed})`, () => {
-  it('refuse a key on the very next request after it was revoked or has expired', async () => {
-    await using service = await startService({ workers: 2 });
-    // Every request has a connection of its own, so that each may meet either worker.
-    await checkKeys([service, service, service, service], service.database);
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ workers: 2 });
   });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('refuse a key on the very next request after it was revoked or has expired', () =>
+    // Every request has a connection of its own, so that each may meet either worker.
+    checkKeys([service, service, service, service], service.database));
 
   it('never read older than what was acknowledged', async () => {
-    await using service = await startService({ workers: 2 });
     const call: Call = (path, init) => service.call(path, { ...init, keepalive: false });
     const acknowledged: Known[] = [];
     const random = randomFrom(seed);
-    for (let step = 0; step < 300; step++) {
+    for (let step = 0; step < 100; step++) {
       await create(call, random, acknowledged);
       await readPages(call, random, { kind: 'walk', acknowledged, pages: new Map() });
       await getOne(call, random, acknowledged);
@@ -132,7 +139,7 @@ async function checkKeys(services: Service[], path: string): Promise<void> {
     Promise.all(services.map(({ callWith }) => outcomeOf(callWith(key, '/v1/pets', { keepalive: false }))));
   const all = (outcome: string): string[] => services.map(() => outcome);
   try {
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 10; round++) {
       const lasting = await issueKey(store.keys, { name: 'lasting', now: new Date() });
       expect(await outcomes(lasting.text)).toEqual(all('200'));
       await store.keys.revokeKey(lasting.key.id, new Date());

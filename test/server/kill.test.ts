@@ -8,10 +8,10 @@ import { openConnection } from '../support/http/raw-http.ts';
 
 const creatorCount = 12;
 /** `npm run torture` makes hundreds. */
-const rounds = 6;
+const rounds = 3;
 
 describe('kill -9', () => {
-  it('of the process under load loses, duplicates and invents nothing in six rounds', async () => {
+  it('of the process under load loses, duplicates and invents nothing in three rounds', async () => {
     using folder = makeFolder();
     const journal = new Journal();
     let service: Service = await startService({ databaseUrl: folder.database });
@@ -20,8 +20,8 @@ describe('kill -9', () => {
       for (let round = 0; round < rounds; round++) {
         await untilMoreIsAcknowledged(journal);
         await endWithSigkill(service);
-        // Reading the file fixes it, so most of the time that is left to the service.
-        if (round % 3 === 0) expectStoreToMatch(folder.database, journal);
+        // Reading the file fixes it, so later that is left to the service.
+        if (round === 0) expectStoreToMatch(folder.database, journal);
         service = await startService({ databaseUrl: folder.database });
       }
       await load.stop();
@@ -32,7 +32,7 @@ describe('kill -9', () => {
     expectEverythingIsSettled(folder.database, journal);
   });
 
-  it('of single workers under load loses, duplicates and invents nothing in six rounds, and they are replaced', async () => {
+  it('of single workers under load loses, duplicates and invents nothing in three rounds, and they are replaced', async () => {
     await using service = await startService({ workers: 2 });
     const journal = new Journal();
     const load = startLoad(journal, () => service.url);
@@ -117,7 +117,7 @@ function startLoad(journal: Journal, url: () => string): Load {
 /** A random moment within the stream of creates, not a quiet one between two rounds. */
 async function untilMoreIsAcknowledged(journal: Journal): Promise<void> {
   const enough = journal.acknowledged.size + 20 + Math.floor(Math.random() * 80);
-  while (journal.acknowledged.size < enough) await Bun.sleep(1);
+  while (journal.acknowledged.size < enough) await Bun.sleep(5);
 }
 
 async function untilWorkers(service: Service, count: number): Promise<number[]> {

@@ -176,7 +176,12 @@ function prepare(): Promise<Prepared> {
         ...['-D', template, '--username', superuser.user, '--pwfile', passwordFile],
         ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
         // Small log files, since every cluster is a copy, and a password that is quick to check at each of the many logins.
-        ...['--wal-segsize=1', '--set=min_wal_size=2MB', '--set=max_wal_size=2MB', '--set=scram_iterations=1'],
+        ...[
+          '--wal-segsize=1',
+          '--set=min_wal_size=2MB',
+          '--set=max_wal_size=2MB',
+          '--set=scram_iterations=1',
+        ],
       ],
       { ...owner, cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
     );
