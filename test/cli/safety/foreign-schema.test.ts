@@ -41,11 +41,11 @@ function change(path: string, sql: string): void {
 
 const made = makeFolder();
 beforeAll(async () => {
-  const at = ['--database-url', made.database];
-  await runCli(['seed', '--count', '3', ...at]);
-  await runCli(['keys', 'create', '--name', 'till', ...at]);
+  const place = ['--database-url', made.database];
+  await runCli(['seed', '--count', '3', ...place]);
+  await runCli(['keys', 'create', '--name', 'till', ...place]);
   mkdirSync(join(made.path, 'place'));
-  await runCli(['backup', join(made.path, 'place/'), ...at]);
+  await runCli(['backup', join(made.path, 'place/'), ...place]);
 });
 afterAll(() => made[Symbol.dispose]());
 
