@@ -145,16 +145,18 @@ describe('a running service', () => {
   });
 });
 
-describe.each(['-shm', '-wal'])('a running service whose %s was removed', (suffix) => {
-  it('refuses every call, and every command refuses the store, until it is started again', async () => {
+describe.each([
+  ['-shm', ['keys revoke 1', 'export']],
+  ['-wal', ['seed --count 50', 'doctor']],
+] as const)('a running service whose %s was removed', (suffix, commands) => {
+  it('refuses every call, and commands refuse the store, until it is started again', async () => {
     await using service = await startService({ databaseUrl: folder.database });
     const at = ['--database-url', folder.database];
     await runCli(['keys', 'create', '--name', 'till', ...at]);
     await addPets(service.call, 3);
     rmSync(inFolder(`petstore.db${suffix}`));
-    const commands = [['keys', 'revoke', '1'], ['seed', '--count', '50'], ['export'], ['doctor']];
     for (const { status, stdout, stderr } of await Promise.all(
-      commands.map((command) => runCli([...command, ...at])),
+      commands.map((command) => runCli([...command.split(' '), ...at])),
     )) {
       expect([status, stdout + stderr]).toEqual([
         1,
