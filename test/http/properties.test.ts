@@ -27,7 +27,7 @@ describe('POST /v1/pets', () => {
         fc.asyncProperty(fc.json({ maxDepth: 5, stringUnit: 'binary' }), async (body) => {
           await expectNoFault(call('/v1/pets', jsonInit(body)));
         }),
-        400,
+        150,
       );
     },
     propertyTimeoutMs,
@@ -55,7 +55,7 @@ describe('POST /v1/pets', () => {
           const response = await expectNoFault(call('/v1/pets', post(fields)));
           expect(response.status).toBe(isRight ? 201 : 400);
         }),
-        600,
+        200,
       );
     },
     propertyTimeoutMs,
@@ -81,7 +81,7 @@ describe('POST /v1/pets', () => {
             if (isInt64) expect(await response.text()).toEndWith(`"categoryId":${value}}`);
           }
         }),
-        200,
+        80,
       );
     },
     propertyTimeoutMs,
@@ -94,7 +94,7 @@ describe('POST /v1/pets', () => {
         fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
           await expectNoFault(call('/v1/pets', jsonInit(bytes)));
         }),
-        400,
+        150,
       );
     },
     propertyTimeoutMs,
@@ -111,7 +111,7 @@ describe('POST /v1/pets', () => {
           for (const { at, to } of changes) bytes[at] = to;
           await expectNoFault(call('/v1/pets', jsonInit(bytes)));
         }),
-        600,
+        200,
       );
     },
     propertyTimeoutMs,
@@ -156,7 +156,7 @@ describe('name', () => {
           const page = await own.call(`/v1/pets${query}`);
           expect(((await page.json()) as object[]).at(-1)).toEqual(pet);
         }),
-        400,
+        150,
       );
     },
     propertyTimeoutMs,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { addPet, idsOf, outcomeOf, patch, rex } from '../support/http/calls.ts';
 import { copyFileSync } from 'node:fs';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, startService } from '../support/process/process.ts';
 
 const orders = '/v1/store/orders';
@@ -60,22 +61,17 @@ describe('petstore serve --stable-only', () => {
 
   it('keeps what the experimental operations wrote', async () => {
     using folder = makeFolder();
-    const databaseUrl = folder.database;
-    let id = '';
-    {
-      await using service = await startService({ databaseUrl });
-      id = await addPet(service.call, { ...rex, status: 'sold' });
-      await service.call(`/v1/pets/${id}`, patch({ name: 'Tom' }));
-      expect(await service.stop()).toBe(0);
-    }
-    {
-      await using service = await startService({ databaseUrl, args: ['--stable-only'] });
-      expect(await (await service.call(`/v1/pets/${id}`)).json()).toMatchObject({ name: 'Tom' });
-      expect(await service.stop()).toBe(0);
-    }
-    await using service = await startService({ databaseUrl });
-    const listed = (await (await service.call(orders)).json()) as { petId: number }[];
-    expect(listed.map(({ petId }) => String(petId))).toEqual([id]);
+    const before = openSqliteStore({ path: folder.database });
+    const { id } = await before.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
+    await before.experimental.updatePet(id, { changes: { name: 'Tom' } });
+    await before.close();
+    await using service = await startService({ databaseUrl: folder.database, args: ['--stable-only'] });
+    expect(await (await service.call(`/v1/pets/${id}`)).json()).toMatchObject({ name: 'Tom' });
+    expect(await service.stop()).toBe(0);
+    const after = openSqliteStore({ path: folder.database });
+    const { json } = await after.experimental.listOrders({ limit: 10 });
+    expect(JSON.parse(json)).toMatchObject([{ petId: Number(id) }]);
+    await after.close();
   });
 });
 

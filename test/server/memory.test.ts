@@ -5,13 +5,13 @@ import { memoryMb } from '../support/process/process-figures.ts';
 import { fixedKey, makeFolder, runCli, startService, type Service } from '../support/process/process.ts';
 
 const timeoutMs = 300_000;
-const cursorCount = 100_000;
+const cursorCount = 60_000;
 const batchSize = 50;
 const mostGrowthMb = 30;
 
 describe.skipIf(process.platform !== 'linux')('pages that nobody else asks for', () => {
   it(
-    `cost at most ${mostGrowthMb} MB after 200,000 requests for pages that are empty or have one pet`,
+    `cost at most ${mostGrowthMb} MB after 120,000 requests for pages that are empty or have one pet`,
     async () => {
       using folder = makeFolder();
       const place = ['--database-url', folder.database];

@@ -1,9 +1,11 @@
-import { describe, expect, it } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { version } from '../../package.json';
+import { issueKey } from '../../src/domain/api-key.ts';
+import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { freePort } from '../support/http/free-port.ts';
 import { metricsUrl, metricsUrls, scrape } from '../support/metrics/scrape.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
-import { endProcess, runCli, startService } from '../support/process/process.ts';
+import { endProcess, runCli, startService, type Service } from '../support/process/process.ts';
 
 const durations = 'http_server_request_duration_seconds_count';
 const pet = { name: 'Rex', categoryId: 1, status: 'available' };
@@ -13,20 +15,25 @@ const create = (headers: Record<string, string> = {}): RequestInit => ({
   body: JSON.stringify(pet),
 });
 
+let on: Service;
+let url: string;
+beforeAll(async () => {
+  on = await startService({ args: ['--metrics-port', '0'] });
+  url = await metricsUrl(on);
+});
+afterAll(() => on[Symbol.asyncDispose]());
+
 describe('the metrics port', () => {
   it('is off unless it is set, and then not on the port of the API', async () => {
     await using off = await startService();
     expect(off.stdout).not.toContain('"metrics"');
     expect((await off.call('/metrics')).status).toBe(404);
 
-    await using on = await startService({ args: ['--metrics-port', '0'] });
-    const url = await metricsUrl(on);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
     expect((await on.call('/metrics')).status).toBe(404);
     const response = await fetch(url);
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
-    expect(await on.stop()).toBe(0);
   });
 
   it.each([
@@ -110,8 +117,7 @@ describe.each([1, 2])('with %d workers', (workers) => {
 });
 
 it('counts the failures of every operation from 0, so that rate() sees the first one', async () => {
-  await using service = await startService({ args: ['--metrics-port', '0'] });
-  const { text } = await scrape(await metricsUrl(service));
+  const { text } = await scrape(url);
   const operations = Object.entries({
     '/v1/pets': ['GET', 'POST'],
     '/v1/pets/:petId': ['GET', 'PATCH', 'DELETE'],
@@ -157,20 +163,27 @@ it('counts idempotent replays and requests past the rate limit', async () => {
 });
 
 it('says when the next key expires, unless another replaces it', async () => {
-  await using service = await startService({ args: ['--metrics-port', '0'] });
-  const url = await metricsUrl(service);
-  const keys = (...args: string[]) => runCli(['keys', ...args, '--database-url', service.database]);
+  const dayMs = 86_400_000;
   const nextExpiry = async () => {
     const found = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);
-    return found && (Number(found[1]) * 1000 - Date.now()) / 86_400_000;
+    return found && (Number(found[1]) * 1000 - Date.now()) / dayMs;
   };
-  await keys('create', '--name', 'for-ever');
+  const { keys, close } = openSqliteStore({ path: on.database });
+  const create = (name: string, days?: number) =>
+    issueKey(keys, {
+      name,
+      now: new Date(),
+      ...(days !== undefined && { expiresAt: new Date(Date.now() + days * dayMs) }),
+    });
+  await create('for-ever');
   expect(await nextExpiry()).toBe(null);
-  await keys('create', '--name', 'later', '--expires', '20d');
-  await keys('create', '--name', 'sooner', '--expires', '10d');
+  await create('later', 20);
+  await create('sooner', 10);
   expect(await nextExpiry()).toBeCloseTo(10, 1);
-  await keys('rotate', '3', '--overlap', '1d', '--expires', '40d');
+  const rotate = ['keys', 'rotate', '3', '--overlap', '1d', '--expires', '40d', '--database-url', on.database];
+  expect(await runCli(rotate)).toMatchObject({ status: 0 });
   expect(await nextExpiry()).toBeCloseTo(20, 1);
-  await keys('revoke', '2');
+  await keys.revokeKey('2', new Date());
   expect(await nextExpiry()).toBeCloseTo(40, 1);
+  await close();
 });

@@ -20,7 +20,7 @@ const nests: [title: string, text: string][] = [
   ['a text of escapes', `"${String.raw`\"`.repeat(30_000)}"`],
 ];
 /** Some can be read by a plain parse, some cannot. */
-const numbers = ['1', '1.0', '1e2', '-0', '9007199254740993'];
+const numbers = ['1', '1.0', '9007199254740993'];
 
 describe('an unknown field', () => {
   for (const [title, nested] of nests) {
