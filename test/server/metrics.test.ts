@@ -180,7 +180,17 @@ it('says when the next key expires, unless another replaces it', async () => {
   await create('later', 20);
   await create('sooner', 10);
   expect(await nextExpiry()).toBeCloseTo(10, 1);
-  const rotate = ['keys', 'rotate', '3', '--overlap', '1d', '--expires', '40d', '--database-url', on.database];
+  const rotate = [
+    'keys',
+    'rotate',
+    '3',
+    '--overlap',
+    '1d',
+    '--expires',
+    '40d',
+    '--database-url',
+    on.database,
+  ];
   expect(await runCli(rotate)).toMatchObject({ status: 0 });
   expect(await nextExpiry()).toBeCloseTo(20, 1);
   await keys.revokeKey('2', new Date());
