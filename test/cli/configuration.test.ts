@@ -36,16 +36,6 @@ describe('the configuration', () => {
 });
 
 describe('API keys', () => {
-  it('are created, listed and revoked by petstore keys', async () => {
-    using folder = makeFolder();
-    const keys = (...args: string[]) =>
-      runCli(['keys', ...args, '--json', '--database-url', folder.database]);
-    const made = JSON.parse((await keys('create', '--name', 'till')).stdout) as { id: string; key: string };
-    expect(made.key).toMatch(/^pets_[0-9A-Za-z]{36}$/);
-    expect(JSON.parse((await keys('list')).stdout)).toMatchObject([{ id: made.id, state: 'active' }]);
-    expect(JSON.parse((await keys('revoke', made.id)).stdout)).toMatchObject({ state: 'revoked' });
-  });
-
   it('begin with one that the first start on an empty store prints once, with a curl command', async () => {
     using folder = makeFolder();
     for (const times of [1, 0]) {

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   rmSync,
   statSync,
   utimesSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -26,19 +28,22 @@ const { inFolder, run, expectRefused } = at;
 const exported = async () => idsOf((await run('export')).stdout);
 const idsIn = (path: string) => readPets(path).map(({ id }) => id);
 
-/** A backup of one pet, and a store with three pets in its log. */
+/** A backup of one pet, one of 300, and a store with three pets in its log. */
 const made = makeFolder();
+const [one, many] = [join(made.path, 'one.db'), join(made.path, 'many.db')];
 beforeAll(async () => {
   const other = ['--database-url', join(made.path, 'other.db')];
   await runCli(['seed', '--count', '1', ...other]);
-  await runCli(['backup', join(made.path, 'b.db'), ...other]);
+  await runCli(['backup', one, ...other]);
+  await runCli(['seed', '--count', '299', ...other]);
+  await runCli(['backup', many, ...other]);
   await makeCrashedStore(made.database, 3);
 });
 afterAll(() => made[Symbol.dispose]());
 
-/** Puts both into the folder of the test. */
+/** Puts the store and the small backup into the folder of the test. */
 function copyBoth(): void {
-  copyFileSync(join(made.path, 'b.db'), inFolder('b.db'));
+  copyFileSync(one, inFolder('b.db'));
   copyByHand(made.database, at.store);
 }
 
@@ -143,6 +148,9 @@ describe('a restore that a crash has interrupted', () => {
       petstoreCommand(['restore', inFolder('b.db'), '--force', '--database-url', at.store]),
       { env: cleanEnvironment(), stdio: ['ignore', 'ignore', 'ignore'] },
     );
+    const watcher = watch(at.path);
+    await Promise.race([once(watcher, 'change'), child.exited]);
+    watcher.close();
     const deadline = performance.now() + 20_000;
     // Without a pause: the steps follow one another in less than a millisecond.
     while (!isMoment(readdirSync(at.path)) && performance.now() < deadline) {
@@ -190,33 +198,25 @@ describe('petstore restore', () => {
   });
 
   it('moves a rollback journal aside with the replaced store', async () => {
-    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
-    await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
-    crashInRollbackMode(at.store, inFolder('b.db'));
+    crashInRollbackMode(at.store, many);
     expect(statSync(`${at.store}-journal`).size).toBeGreaterThan(0);
     await expectRefused('was interrupted', 'export');
     const copy = ['restore', at.store, '--database-url', inFolder('new.db')];
     expect((await runCli(copy)).stderr).toContain('has a log beside it');
-    expect(await run('restore', 'b.db', '--force')).toMatchObject({ status: 0 });
+    expect(await run('restore', many, '--force')).toMatchObject({ status: 0 });
     await run('keys', 'list');
     expect(await exported()).toHaveLength(300);
   });
 
   it('never undoes in its copy what a killed restore has begun in another one', async () => {
-    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
-    await runCli(['backup', inFolder('a.db'), '--database-url', inFolder('other.db')]);
-    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
-    await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
-    crashInRollbackMode(`${at.store}.restoring.partial`, inFolder('a.db'));
-    expect(await run('restore', 'b.db')).toMatchObject({ status: 0 });
-    expect(await exported()).toHaveLength(600);
+    crashInRollbackMode(`${at.store}.restoring.partial`, many);
+    expect(await run('restore', one)).toMatchObject({ status: 0 });
+    expect(await exported()).toEqual(['1']);
     expect(readdirSync(at.path).filter((name) => name.includes('restoring'))).toEqual([]);
   });
 
   it('leaves an interrupted change to the next start, which undoes it', async () => {
-    await runCli(['seed', '--count', '300', '--database-url', inFolder('other.db')]);
-    await runCli(['backup', inFolder('b.db'), '--database-url', inFolder('other.db')]);
-    crashInRollbackMode(at.store, inFolder('b.db'));
+    crashInRollbackMode(at.store, many);
     expect(await run('keys', 'list')).toMatchObject({ status: 0 });
     expect(await exported()).toHaveLength(300);
   });
