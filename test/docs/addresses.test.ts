@@ -10,10 +10,12 @@ const addresses = {
 };
 
 describe('the addresses of the document', () => {
-  it('are a choice for the samples, which is remembered', async () => {
+  it('are a choice for the samples and "Copy as curl", which is remembered, while Try it calls this host', async () => {
     await using service = await openListeningService(addresses);
-    await using visited = await visit(chromium.browser, `${service.url}/docs`);
-    const { page } = visited;
+    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page, complaints } = visited;
     const sample = page.locator('#listPets figure:visible');
     const choices = page.getByRole('radio', { name: /\/v1/ });
     expect(await choices.count()).toBe(3);
@@ -29,15 +31,7 @@ describe('the addresses of the document', () => {
     expect(await sample.innerText()).toContain('https://pets.example/v1/pets?');
     await page.getByRole('radio', { name: 'TypeScript' }).check();
     expect(await sample.innerText()).toContain("baseUrl: 'https://pets.example'");
-  });
 
-  it('reach "Copy as curl", while Try it calls this host', async () => {
-    await using service = await openListeningService(addresses);
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    const { page, complaints } = visited;
-    await page.getByRole('radio', { name: /Production/ }).check();
     const form = page.getByRole('form', { name: 'Try listPets' });
     expect(await form.innerText()).toContain('Sends a real request to this host');
     await form.getByLabel('status').selectOption('sold');

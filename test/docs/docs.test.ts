@@ -2,10 +2,12 @@ import { describe, expect, it } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { openListeningService } from '../support/http/listening.ts';
 import { browserOfFile } from '../support/browser/browser-of-file.ts';
+import { ofFile } from '../support/browser/of-file.ts';
 import { phone } from '../support/browser/console.ts';
 import { visit } from '../support/browser/visit.ts';
 
 const chromium = browserOfFile();
+const service = ofFile(openListeningService);
 const wide = { viewport: { width: 1440, height: 900 } };
 
 const current = (page: Page) => page.locator('.contents [aria-current]').allInnerTexts();
@@ -13,8 +15,7 @@ const boxOf = async (page: Page, selector: string) => (await page.locator(select
 
 describe('/docs', () => {
   it('lists the operations and loads nothing from other hosts', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    await using visited = await visit(chromium.browser, `${service().url}/docs`);
     const { page, complaints } = visited;
     const endpoints = await page.locator('.operation .endpoint').allInnerTexts();
     expect(endpoints).toEqual([
@@ -32,31 +33,36 @@ describe('/docs', () => {
   });
 
   it('works with a slash at its end, and keeps the fragment', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs/#deprecation`);
+    await using visited = await visit(chromium.browser, `${service().url}/docs/#deprecation`);
     const { page, complaints } = visited;
-    expect(page.url()).toBe(`${service.url}/docs#deprecation`);
+    expect(page.url()).toBe(`${service().url}/docs#deprecation`);
     expect(await page.locator(':target h2').innerText()).toBe('Stop using getPet');
     await page.locator('.language').waitFor();
     expect(complaints).toEqual([]);
   });
 
-  it('has contents, words and samples side by side on a wide screen', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, wide);
+  it('has contents, words and samples side by side on a wide screen, and marks the section that is shown', async () => {
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, wide);
+    const { page } = visited;
     const [contents, words, samples] = await Promise.all(
-      ['.contents', '#listPets .words', '#listPets .samples'].map((selector) =>
-        boxOf(visited.page, selector),
-      ),
+      ['.contents', '#listPets .words', '#listPets .samples'].map((selector) => boxOf(page, selector)),
     );
     expect(contents!.x + contents!.width).toBeLessThan(words!.x);
     expect(words!.x + words!.width).toBeLessThan(samples!.x);
     expect(samples!.y).toBe(words!.y);
+    await page.locator('.contents [aria-current]').waitFor();
+    expect(await current(page)).toEqual(['Get an API key']);
+    for (const title of ['Handle errors', 'Fetch one pet', 'Check your spelling']) {
+      await page.getByRole('navigation').getByRole('link', { name: title }).click();
+      await page.locator(`.contents [aria-current]:text-is("${title}")`).waitFor();
+      expect(await current(page)).toEqual([title]);
+    }
+    await page.evaluate<void>("document.querySelector('#createPet').scrollIntoView()");
+    await page.locator('.contents [aria-current][href="#createPet"]').waitFor();
   });
 
   it('has one column on a phone, with the samples under the words and the contents folded', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, phone);
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, phone);
     const { page } = visited;
     const [words, samples] = [await boxOf(page, '#listPets .words'), await boxOf(page, '#listPets .samples')];
     expect(samples.y).toBeGreaterThan(words.y + words.height);
@@ -69,27 +75,17 @@ describe('/docs', () => {
     expect(page.url()).toEndWith('#errors');
   });
 
-  it('marks the section on the screen in the contents', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
-      ...wide,
-      reducedMotion: 'reduce',
-    });
+  it('keeps what is on the screen in place when the language changes', async () => {
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, phone);
     const { page } = visited;
-    await page.locator('.contents [aria-current]').waitFor();
-    expect(await current(page)).toEqual(['Get an API key']);
-    for (const title of ['Handle errors', 'Fetch one pet', 'Check your spelling']) {
-      await page.getByRole('navigation').getByRole('link', { name: title }).click();
-      await page.locator(`.contents [aria-current]:text-is("${title}")`).waitFor();
-      expect(await current(page)).toEqual([title]);
-    }
-    await page.evaluate<void>("document.querySelector('#createPet').scrollIntoView()");
-    await page.locator('.contents [aria-current][href="#createPet"]').waitFor();
+    await page.evaluate<void>("document.querySelector('#errors').scrollIntoView()");
+    const before = await boxOf(page, '#errors h2');
+    await page.getByRole('radio', { name: 'TypeScript' }).check();
+    expect(Math.abs((await boxOf(page, '#errors h2')).y - before.y)).toBeLessThan(2);
   });
 
   it('shows one language at a time and remembers which', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`);
+    await using visited = await visit(chromium.browser, `${service().url}/docs`);
     const { page } = visited;
     const sample = page.locator('#first-call figure:visible');
     expect(await sample.innerText()).toContain('curl -H');
@@ -104,26 +100,9 @@ describe('/docs', () => {
     expect(await page.locator('figure:visible').count()).toBe(15);
   });
 
-  it('keeps what is on the screen in place when the language changes', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
-      ...phone,
-      reducedMotion: 'reduce',
-    });
-    const { page } = visited;
-    await page.evaluate<void>("document.querySelector('#errors').scrollIntoView()");
-    const before = await boxOf(page, '#errors h2');
-    await page.getByRole('radio', { name: 'TypeScript' }).check();
-    expect(Math.abs((await boxOf(page, '#errors h2')).y - before.y)).toBeLessThan(2);
-  });
-
   it('never covers a heading that a link leads to with the language switch', async () => {
-    await using service = await openListeningService();
     for (const screen of [wide, phone]) {
-      await using visited = await visit(chromium.browser, `${service.url}/docs`, {
-        ...screen,
-        reducedMotion: 'reduce',
-      });
+      await using visited = await visit(chromium.browser, `${service().url}/docs`, screen);
       const { page } = visited;
       for (const id of ['create', 'errors', 'error-invalid_cursor', 'listPets']) {
         await page.evaluate<void>(`location.hash = '${id}'`);
@@ -133,9 +112,8 @@ describe('/docs', () => {
     }
   });
 
-  it('copies every block of code as it is shown', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
+  it('copies every block of code as it is shown, each time with a new Idempotency-Key if it adds a pet', async () => {
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const { page } = visited;
@@ -148,30 +126,21 @@ describe('/docs', () => {
       const copied = await page.evaluate<string>('navigator.clipboard.readText()');
       expect(copied).toBe((await block.locator('code').last().textContent())!);
     }
-  });
-
-  it('copies the command that adds a pet with a new Idempotency-Key each time', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    const { page } = visited;
-    const copied = new Set<string>();
+    const keys = new Set<string>();
     for (const id of ['create', 'create', 'createPet', 'createPet']) {
       const block = page.locator(`#${id} figure:visible .block`).first();
       await block.getByRole('button').click();
       const shown = (await block.locator('code').textContent())!;
       while ((await page.evaluate<string>('navigator.clipboard.readText()')) !== shown) await Bun.sleep(10);
-      copied.add(/'Idempotency-Key: ([0-9a-f-]{36})'/.exec(shown)?.[1] ?? '');
+      keys.add(/'Idempotency-Key: ([0-9a-f-]{36})'/.exec(shown)?.[1] ?? '');
     }
-    expect(copied.size).toBe(4);
+    expect(keys.size).toBe(4);
     // The next section explains a key of one's own.
     expect(await page.locator('#retries figure:visible').innerText()).toContain('order-4712');
   });
 
   it('selects the code for the reader where the clipboard is closed to scripts', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, { permissions: [] });
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, { permissions: [] });
     const { page } = visited;
     await page.evaluate<void>("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
     const block = page.locator('#key .block').first();
@@ -181,8 +150,9 @@ describe('/docs', () => {
   });
 
   it('is readable without JavaScript', async () => {
-    await using service = await openListeningService();
-    await using visited = await visit(chromium.browser, `${service.url}/docs`, { javaScriptEnabled: false });
+    await using visited = await visit(chromium.browser, `${service().url}/docs`, {
+      javaScriptEnabled: false,
+    });
     const { page } = visited;
     expect(await page.locator('figure:visible').count()).toBe(60);
     expect(await page.locator('form:visible, button:visible').count()).toBe(0);

@@ -27,9 +27,9 @@ const overlaps = (page: Page, within = 'header, main') =>
       || [...part.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim() !== '')));
     const boxes = shown.map((part) => [part, part.getBoundingClientRect()]).filter(([, { width }]) => width > 1);
     boxes.flatMap(([a, one], index) => boxes.slice(index + 1)
-      .filter(([b, two]) => !a.contains(b) && !b.contains(a)
+      .filter(([b, two]) => one.top < two.bottom - 1 && two.top < one.bottom - 1
         && one.left < two.right - 1 && two.left < one.right - 1
-        && one.top < two.bottom - 1 && two.top < one.bottom - 1)
+        && !a.contains(b) && !b.contains(a))
       .map(([b]) => a.outerHTML.slice(0, 100) + ' / ' + b.outerHTML.slice(0, 100)));
   }`);
 
