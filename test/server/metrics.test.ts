@@ -168,17 +168,18 @@ it('says when the next key expires, unless another replaces it', async () => {
     const found = /^petstore_key_next_expiry_timestamp_seconds (\d+)/m.exec((await scrape(url)).text);
     return found && (Number(found[1]) * 1000 - Date.now()) / dayMs;
   };
-  const { keys, close } = openSqliteStore({ path: on.database });
-  const create = (name: string, days?: number) =>
+  const store = openSqliteStore({ path: on.database });
+  const { keys } = store;
+  const issue = (name: string, days?: number) =>
     issueKey(keys, {
       name,
       now: new Date(),
       ...(days !== undefined && { expiresAt: new Date(Date.now() + days * dayMs) }),
     });
-  await create('for-ever');
+  await issue('for-ever');
   expect(await nextExpiry()).toBe(null);
-  await create('later', 20);
-  await create('sooner', 10);
+  await issue('later', 20);
+  await issue('sooner', 10);
   expect(await nextExpiry()).toBeCloseTo(10, 1);
   const rotate = [
     'keys',
@@ -195,5 +196,5 @@ it('says when the next key expires, unless another replaces it', async () => {
   expect(await nextExpiry()).toBeCloseTo(20, 1);
   await keys.revokeKey('2', new Date());
   expect(await nextExpiry()).toBeCloseTo(40, 1);
-  await close();
+  await store.close();
 });

@@ -129,7 +129,7 @@ describe('twenty replicas that start together on an empty database', () => {
     // So that every session is open.
     await Promise.all(started.map(({ pets }) => msUntilWritable(pets)));
     const { id, json } = await started[0]!.pets.createPet({ name: 'Rex', categoryId: 1n });
-    const seen = await Promise.all(started.map(({ pets }) => pets.getPet(id)));
+    const seen = await Promise.all(started.map(async ({ pets }) => pets.getPet(id)));
     expect(seen).toEqual(started.map(() => json));
     await Promise.all(started.map((replica) => replica.close()));
   });
