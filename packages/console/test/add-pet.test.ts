@@ -41,7 +41,7 @@ describe('the form that adds a pet', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('shows a problem that the client finds beside its field and sends nothing', async () => {
+  it('shows a problem beside its field, before it sends anything or when the service takes no name of this length', async () => {
     await using service = await openListeningService();
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
@@ -60,6 +60,11 @@ describe('the form that adds a pet', () => {
     expect(await describedBy(page, 'Category number')).toBe('A whole number, such as 7.');
     expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
     expect(creates).toEqual([]);
+    page.on('dialog', (dialog) => dialog.accept());
+    await add(page, 'x'.repeat(70_000), '1');
+    await page.getByText('This name is too long.').waitFor();
+    expect(await describedBy(page, 'Name')).toBe('This name is too long.');
+    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
   });
 
   it('shows the whole message of a service that refuses the pet above the fields', async () => {
@@ -126,17 +131,6 @@ describe('the form that adds a pet', () => {
     expect(asked).toEqual(Array(2).fill('This name has 201 characters. Is that right?'));
     await add(page, '🐈'.repeat(200), '1');
     await page.getByText('was added with id 2.').waitFor();
-  });
-
-  it('shows at its field that the service takes no name of this length', async () => {
-    await using service = await openListeningService();
-    await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
-    page.on('dialog', (dialog) => dialog.accept());
-    await add(page, 'x'.repeat(70_000), '1');
-    await page.getByText('This name is too long.').waitFor();
-    expect(await describedBy(page, 'Name')).toBe('This name is too long.');
-    expect(await page.evaluate<string>('document.activeElement.id')).toBe('pet-name');
   });
 
   it('shows the new pet whatever the filter', async () => {

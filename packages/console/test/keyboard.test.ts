@@ -42,10 +42,10 @@ describe('the keyboard', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('clears the search with Escape from a row, too', async () => {
+  it('has shortcuts for the search, also to clear it from a row, a new pet and the help, except where people type', async () => {
     await using service = await openServiceOnFile(pets.slice(0, 3));
     await using visited = await openConsole(chromium.browser, service);
-    const { page } = visited;
+    const { page, complaints } = visited;
     await page.getByText('All 3 pets').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('Pet 2');
@@ -56,13 +56,6 @@ describe('the keyboard', () => {
     await page.getByText('All 3 pets').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     expect(await focusedRow(page)).toBe(focused);
-  });
-
-  it('has shortcuts for the search, a new pet and the help, except where people type', async () => {
-    await using service = await openServiceOnFile(pets.slice(0, 3));
-    await using visited = await openConsole(chromium.browser, service);
-    const { page, complaints } = visited;
-    await page.getByText('All 3 pets').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('n/?');
     expect(await page.getByRole('searchbox').inputValue()).toBe('n/?');

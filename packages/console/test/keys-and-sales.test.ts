@@ -69,17 +69,19 @@ describe('a read-only key', () => {
 describe('a key', () => {
   it('says that it expires within a week', async () => {
     await using service = await openShop('Rex');
+    await using visited = await visit(chromium.browser, service.url);
+    const { page } = visited;
     for (const [days, isTold] of [
       [6, true],
       [30, false],
     ] as const) {
       const expiresAt = new Date(Date.now() + days * dayMs);
       const { text } = await createKey(service, `till-${days}`, { expiresAt });
-      await using visited = await visit(chromium.browser, service.url);
-      await signIn(visited.page, text);
-      await visited.page.getByText(`Signed in as till-${days}`).waitFor();
-      expect(await visited.page.getByText('Your key expires on').count()).toBe(isTold ? 1 : 0);
+      await signIn(page, text);
+      await page.getByText(`Signed in as till-${days}`).waitFor();
+      expect(await page.getByText('Your key expires on').count()).toBe(isTold ? 1 : 0);
       expect(await visited.findBarriers()).toEqual([]);
+      await page.getByRole('button', { name: 'Sign out' }).click();
     }
   });
 });
