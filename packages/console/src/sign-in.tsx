@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isTemporary, isUnauthorized } from '../../client/src/index.ts';
 import { connect, tellProblem } from './connect.ts';
 import { Field } from './field.tsx';
@@ -16,7 +16,7 @@ export function SignIn({ onSignIn, wasRefused }: SignInProps) {
   const [problem, setProblem] = useState<string>();
   const field = useRef<HTMLInputElement>(null);
 
-  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => field.current?.focus(), []);
 
   const complain = (message: string) => {
     setProblem(message);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   isInvalidPet,
   petStatuses,
@@ -25,7 +25,7 @@ export interface PetDetailsProps {
 /** All of one pet, what can be done with it and what became of it. Beside the list, or above it on a narrow screen. */
 export function PetDetails({ client, pet, changes, isEditing, onClose }: PetDetailsProps) {
   const box = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = isEditing ? box.current?.querySelector<HTMLInputElement>('input') : undefined;
     field?.focus();
     if (field) field.select();
