@@ -47,11 +47,14 @@ describe('README', () => {
       // The key is told to the person, on another stream than the log line that it is ready.
       while (!service.output().includes('curl')) await Bun.sleep(10);
       const apiKey = /pets_[0-9A-Za-z]{36}/.exec(service.output())?.[0] ?? '';
-      const PATH = `${join(folder, 'node_modules/.bin')}:${process.env['PATH']}`;
       const run = (command: string, { address }: Running = service) =>
-        Bun.spawnSync(['sh', '-c', withoutNpx(command).replaceAll('http://127.0.0.1:8080', address)], {
+        Bun.spawnSync(['sh', '-c', command.replaceAll('http://127.0.0.1:8080', address)], {
           cwd: folder,
-          env: { ...process.env, PATH, API_KEY: apiKey, PORT: new URL(address).port },
+          env: {
+            ...process.env,
+            API_KEY: apiKey,
+            PORT: new URL(address).port,
+          },
         });
       const isSandbox = (line: string) => / petstore-sandbox --seed/.test(line);
       const isServing = (line: string) => line.startsWith('npm start') || isSandbox(line);
@@ -104,9 +107,6 @@ describe('README', () => {
     expect(firstScreen).toContain('npm test');
   });
 });
-
-/** The program that npx would start. `install.test.ts` checks npx itself. */
-const withoutNpx = (command: string): string => command.replaceAll('npx ', '');
 
 /** Starts a command that serves and waits until it says that it is ready. */
 async function start(command: string, environment: Record<string, string> = {}): Promise<Running> {
