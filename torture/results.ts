@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { arch, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { tortureTests } from './tests.ts';
 import type { Figures } from './support/torture-test.ts';
 
@@ -52,8 +51,8 @@ export async function writeResults(results: Results, folder = import.meta.dir): 
     const result = results[name];
     return result ? [[name, result] as const] : [];
   });
-  await writeFormatted(join(folder, data), JSON.stringify(Object.fromEntries(kept), null, 2));
-  await writeFormatted(join(folder, page), renderResults(Object.fromEntries(kept)));
+  await write(join(folder, data), `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
+  await write(join(folder, page), renderResults(Object.fromEntries(kept)));
 }
 
 function renderResults(results: Results): string {
@@ -91,8 +90,7 @@ function escapeMarkdown(text: string): string {
   return text.replaceAll('_', String.raw`\_`);
 }
 
-async function writeFormatted(file: string, content: string): Promise<void> {
-  // Where it ran is nobody's business but the machine's.
-  const text = content.replaceAll(tmpdir(), '…');
-  await Bun.write(file, await format(text, { ...(await resolveConfig(import.meta.path)), filepath: file }));
+/** Where it ran is nobody's business but the machine's. */
+async function write(file: string, content: string): Promise<void> {
+  await Bun.write(file, content.replaceAll(tmpdir(), '…'));
 }

@@ -44,8 +44,8 @@ describe('.github', () => {
 });
 
 describe('.editorconfig', () => {
-  it('agrees with prettier about the line length', async () => {
-    const { printWidth } = JSON.parse(await read('.prettierrc.json')) as { printWidth: number };
+  it('agrees with the formatter about the line length', async () => {
+    const { printWidth } = JSON.parse(await read('.oxfmtrc.json')) as { printWidth: number };
     expect(await read('.editorconfig')).toContain(`max_line_length = ${printWidth}\n`);
   });
 });

@@ -6,7 +6,11 @@ export interface JsonCase {
   body: string | Uint8Array<ArrayBuffer>;
   /** The pet that is stored, or the code of the refusal; `either` where a parser may set a limit (RFC 8259, section 9). */
   expected:
-    { name: string; categoryId: string } | 'invalid_json' | 'invalid_pet' | 'payload_too_large' | 'either';
+    | { name: string; categoryId: string }
+    | 'invalid_json'
+    | 'invalid_pet'
+    | 'payload_too_large'
+    | 'either';
 }
 
 const pet = (name: string, categoryId = '1') => ({ name, categoryId });

@@ -2,7 +2,14 @@ import { findLink } from './link.ts';
 
 /** The operations of the service. */
 export type Operation =
-  'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets' | 'listOrders' | 'getKey';
+  | 'listPets'
+  | 'createPet'
+  | 'getPet'
+  | 'updatePet'
+  | 'deletePet'
+  | 'searchPets'
+  | 'listOrders'
+  | 'getKey';
 
 /** The service's notice about an operation that will be removed. */
 export interface DeprecationNotice {
