@@ -42,10 +42,8 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
 async function packPackages(folder: string, { committedAt }: Source): Promise<void> {
   const env = { SOURCE_DATE_EPOCH: String(committedAt.getTime() / 1000) };
   const pack = ['npm', 'pack', '--silent', '--pack-destination', folder];
-  await outputOf(pack, { env });
-  for (const name of ['petstore-client', 'petstore-testkit']) {
-    await outputOf([...pack, '--workspace', name], { env });
-  }
+  const workspaces = ['--workspace', 'petstore-client', '--workspace', 'petstore-testkit'];
+  await outputOf([...pack, '--include-workspace-root', ...workspaces], { env });
 }
 
 /** Packs deploy/ as it is in the commit. git sorts the files and gives them one owner and the time of the commit. */

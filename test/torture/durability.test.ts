@@ -19,6 +19,6 @@ expectToHold(ioFaults, 3);
 expectToHold(backup, 1);
 expectToHold(killBackups, 2);
 expectToHold(diskFull, 1);
-expectToHold(foundDamage, 8);
+expectToHold(foundDamage, 4);
 expectToHold(heldSnapshot, 1);
 expectToHold(shortIdentity, 1);

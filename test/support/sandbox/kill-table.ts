@@ -1,6 +1,7 @@
 import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApi } from '../../../packages/testkit/src/conform/api.ts';
 import type { Profile } from '../../../packages/testkit/src/conform/check.ts';
+import { checksFor } from '../../../packages/testkit/src/conform/checks.ts';
 import { findingsOf } from '../../../packages/testkit/src/conform/findings.ts';
 import { runChecks, type CheckResult } from '../../../packages/testkit/src/conform/run.ts';
 import { createApp, type App } from '../../../src/http/app.ts';
@@ -20,14 +21,26 @@ export interface Kill {
 /** Creates wait for the disk, so several sandboxes take turns on a processor. */
 const sandboxCount = 4;
 
-/** Runs the checks of the profile that a mutant breaks against each mutant. */
-export async function findMutants(): Promise<Kill[]> {
+/** The names of the checks that found a mutant before, by its name. */
+export type KnownKills = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Runs against each mutant the checks that found it before, and those that must not find it. If others fail, or the
+ * mutant is new, all checks of its profile: what one finds may depend on those before it.
+ */
+export async function findMutants(known: KnownKills): Promise<Kill[]> {
+  const contract = checksFor('contract').map(({ name }) => name);
   const waiting = mutants.values();
   const kills: Kill[] = [];
   const work = async (): Promise<void> => {
     await using sandbox = openCheckedSandbox();
     for (const mutant of waiting) {
-      const results = await sandbox.results(mutant.breaks, mutant);
+      const before = known.get(mutant.name) ?? [];
+      const only = mutant.breaks === 'contract' ? [...before] : [...contract, ...before];
+      let results = await sandbox.results(mutant.breaks, mutant, only);
+      if (before.length === 0 || failedNames(results).join() !== before.join()) {
+        results = await sandbox.results(mutant.breaks, mutant);
+      }
       kills.push({ mutant, checks: failedNames(results), findingCount: findingsOf(results).length });
     }
   };
@@ -37,7 +50,7 @@ export async function findMutants(): Promise<Kill[]> {
 
 /** Runs checks against the service or a mutant of it, each time with the pets of a new sandbox. */
 export interface CheckedSandbox extends AsyncDisposable {
-  results(profile: Profile, mutant?: Mutant): Promise<CheckResult[]>;
+  results(profile: Profile, mutant?: Mutant, only?: string[]): Promise<CheckResult[]>;
 }
 
 /** A sandbox without a socket. */
@@ -53,11 +66,11 @@ export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox 
     fixedKeys: new Set([hashKey(apiKey)]),
   });
   return {
-    async results(profile, mutant) {
+    async results(profile, mutant, only) {
       store.reset();
       const fetch: App['fetch'] = mutant ? mutant.wrap(app.fetch, apiKey) : app.fetch;
       const send = async (url: string, init: RequestInit): Promise<Response> => fetch(new Request(url, init));
-      return runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), { profile });
+      return runChecks(createApi({ url: 'http://localhost', apiKey, fetch: send }), { profile, only });
     },
     [Symbol.asyncDispose]: () => store.close(),
   };
@@ -66,6 +79,11 @@ export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox 
 /** The names of the checks that fail. */
 export function failedNames(results: CheckResult[]): string[] {
   return results.flatMap(({ check, failure }) => (failure ? [check.name] : []));
+}
+
+export function readKillTable(text: string): KnownKills {
+  const kills = JSON.parse(text) as { name: string; foundBy: string[] }[];
+  return new Map(kills.map(({ name, foundBy }) => [name, foundBy]));
 }
 
 /** As the JSON file that keeps it, a line for each mutant. */
