@@ -51,7 +51,10 @@ export const killRestore: Step = async (world) => {
     await world.run(restoreAgain);
     world.count('killed restores run again');
   }
-  const kept = namesOf(path, '.replaced-').find((file) => statSync(file).ino === ino);
+  // A link that the operator has left may lead nowhere by now.
+  const kept = namesOf(path, '.replaced-').find(
+    (file) => statSync(file, { throwIfNoEntry: false })?.ino === ino,
+  );
   const isDone = statSync(path).ino !== ino;
   for (const left of leftovers(path)) {
     rmSync(left, { recursive: true });
@@ -144,10 +147,17 @@ async function killInTheMiddle(world: World, args: string[], path: string): Prom
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
-  const sign = world.random.pick(['', '.locking-', '.restoring.partial', '.replaced-', '.restoring']);
+  const sign = world.random.pick([
+    '',
+    '.locking-',
+    '.restoring.partial',
+    '.replaced-',
+    '.restoring',
+    'no store',
+  ]);
   if (sign === '') await Bun.sleep(world.random.next() * 300);
   else {
-    const isThere = watchFor(path, sign);
+    const isThere = sign === 'no store' ? () => !existsSync(path) : watchFor(path, sign);
     // Without a pause: the steps of a restore follow one another in less than a millisecond.
     while (!isThere() && isAlive(child.pid));
   }
