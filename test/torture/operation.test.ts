@@ -1,5 +1,4 @@
 import { clock } from '../../torture/operation/clock.ts';
-import { postgres } from '../../torture/operation/postgres.ts';
 import { rateLimit } from '../../torture/operation/rate-limit.ts';
 import { sandboxes } from '../../torture/operation/sandboxes.ts';
 import { expectToHold } from '../support/short-run.ts';
@@ -7,4 +6,3 @@ import { expectToHold } from '../support/short-run.ts';
 expectToHold(clock, 10);
 expectToHold(rateLimit, 1);
 expectToHold(sandboxes, 6);
-expectToHold(postgres, 1);

@@ -1,6 +1,6 @@
 import { randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/broken-program.ts';
-import { sabotages, type Sabotage } from './sabotage.ts';
+import { sabotages } from './sabotage.ts';
 import { runSequence } from './sequence.ts';
 import type { Outcome, Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 
@@ -28,41 +28,28 @@ async function runSequences(
 }
 
 /** Every single one must be found. */
-function findEach(broken: readonly Sabotage[]): Run {
-  return async (options) => {
-    const faults: string[] = [];
-    for (const { what, patches } of broken) {
-      const { figures, faults: found } = await againstBroken(runUntilFault, patches)(options);
-      if (found.length === 0) return { figures, faults: [] };
-      faults.push(...found.map((fault) => `${what}: ${fault}`));
-    }
-    return { figures: {}, faults };
-  };
-}
+const findEach: Run = async (options) => {
+  const faults: string[] = [];
+  for (const { what, patches } of sabotages) {
+    const { figures, faults: found } = await againstBroken(runUntilFault, patches)(options);
+    if (found.length === 0) return { figures, faults: [] };
+    faults.push(...found.map((fault) => `${what}: ${fault}`));
+  }
+  return { figures: {}, faults };
+};
 
-function createTest(name: string, control: TortureTest['control']): TortureTest {
-  return {
-    name,
-    description:
-      'links, moves, replacements, hand copies, damage, kills, backups and restores of a few stores in random order, judged after each step',
-    passesWhen:
-      '0 acknowledged lost, changed or doubled; a revoked key is refused; whoever is refused, fails or only looks changes no byte',
-    rounds: 100,
-    unit: `sequences of ${stepsPerSequence} steps`,
-    run,
-    control,
-  };
-}
-
-export const identity = createTest('identity', {
-  description: `one promise is broken at a time: ${sabotages.map(({ what }) => what).join('; ')}`,
-  rounds: 60,
-  run: findEach(sabotages),
-});
-
-/** With everything broken at once, the first sequences tell. */
-export const shortIdentity = createTest('identity', {
-  description: 'no promise about the identity of a store is kept',
-  rounds: 10,
-  run: findEach([{ what: 'everything', patches: sabotages.flatMap(({ patches }) => patches) }]),
-});
+export const identity: TortureTest = {
+  name: 'identity',
+  description:
+    'links, moves, replacements, hand copies, damage, kills, backups and restores of a few stores in random order, judged after each step',
+  passesWhen:
+    '0 acknowledged lost, changed or doubled; a revoked key is refused; whoever is refused, fails or only looks changes no byte',
+  rounds: 100,
+  unit: `sequences of ${stepsPerSequence} steps`,
+  run,
+  control: {
+    description: `one promise is broken at a time: ${sabotages.map(({ what }) => what).join('; ')}`,
+    rounds: 60,
+    run: findEach,
+  },
+};
