@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { host, isExecutableOf, platforms } from '../../scripts/release/platforms.ts';
 import { checkIntegrity } from '../../scripts/release/runtime.ts';
 import { failureOf } from '../support/failure.ts';
+import { followInClone, followWithRelease, ownWords } from '../support/process/follow-operations.ts';
+import { makeOperatedMachine } from '../support/process/operated-machine.ts';
 import { outputOf } from '../support/process/package.ts';
 import { cloneReleaseCopy, makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
-import { startService } from '../support/process/process.ts';
+import { makeFolder, startService } from '../support/process/process.ts';
+import { openS3Server } from '../support/s3-server.ts';
 
 /** The host's executable alone: those of other platforms need their Bun from npm. A Mac gets none. */
 const hostName = host?.name ?? '';
@@ -140,6 +143,28 @@ function nameOf(path: string): string {
     ? path.replace('packages/', 'petstore-')
     : path.replace(/^.*node_modules\//, '');
 }
+
+describeHere('docs/operations.md', () => {
+  it('works from its first command to its last with the files of a release', async () => {
+    using folder = makeFolder();
+    cpSync(released, folder.path, { recursive: true });
+    await using bucket = await openS3Server();
+    await using machine = makeOperatedMachine(folder.path, {
+      ...ownWords,
+      'https://s3.example': bucket.env['S3_ENDPOINT'] ?? '',
+      'S3_ACCESS_KEY_ID=petstore-backups': `S3_ACCESS_KEY_ID=${bucket.env['S3_ACCESS_KEY_ID']}`,
+      'S3_SECRET_ACCESS_KEY=secret': `S3_SECRET_ACCESS_KEY=${bucket.env['S3_SECRET_ACCESS_KEY']}`,
+      's3://shop-backups/': 's3://shop/',
+    });
+    await followWithRelease(machine);
+  });
+
+  it('works from a clone to the first pet', async () => {
+    using clone = await cloneReleaseCopy(copy);
+    await using machine = makeOperatedMachine(clone.path, ownWords);
+    await followInClone(machine);
+  });
+});
 
 describeHere('npm run release refuses', () => {
   let tree: ReleaseCopy;

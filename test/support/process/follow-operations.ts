@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { cpSync, existsSync } from 'node:fs';
+import { expect } from 'bun:test';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { host } from '../../scripts/release/platforms.ts';
-import { makeOperatedMachine, type OperatedMachine } from '../support/process/operated-machine.ts';
+import { host } from '../../../scripts/release/platforms.ts';
+import type { OperatedMachine } from './operated-machine.ts';
 import {
   isDefinition,
   isForClone,
@@ -10,10 +10,7 @@ import {
   keyIn,
   operationsBlocks,
   type Block,
-} from '../support/process/operations-document.ts';
-import { makeFolder } from '../support/process/process.ts';
-import { makeReleaseCopy, type ReleaseCopy } from '../support/process/release-copy.ts';
-import { openS3Server } from '../support/s3-server.ts';
+} from './operations-document.ts';
 
 type Stand = (machine: OperatedMachine) => unknown;
 
@@ -45,48 +42,31 @@ const standIns: Record<string, Stand> = {
   'systemctl status petstore': () => {},
   'journalctl -u petstore -n 50 -o cat': () => {},
 };
-const replacements = { 'linux-x64': host?.name ?? '', 'HOST=0.0.0.0': 'HOST=127.0.0.1' };
+/** What the document says for every machine, and this one needs otherwise. */
+export const ownWords = { 'linux-x64': host?.name ?? '', 'HOST=0.0.0.0': 'HOST=127.0.0.1' };
 const blocks = await operationsBlocks();
 const needsMachine = /^(?:sudo )?(?:systemctl|systemd-\w+|journalctl|promtool)\b/;
 
-describe.skipIf(host === undefined)('docs/operations.md', () => {
-  let clone: ReleaseCopy;
-  beforeAll(async () => {
-    clone = await makeReleaseCopy();
-  });
-  afterAll(() => clone?.[Symbol.dispose]());
+/** Follows all of the document but for what is done in a clone. */
+export async function followWithRelease(machine: OperatedMachine): Promise<void> {
+  const met = await follow(
+    machine,
+    blocks.filter((block) => !isForClone(block)),
+  );
+  expect(Object.keys(standIns).filter((line) => !met.includes(line))).toEqual([]);
+  expect(await machine.stop()).toBe(0);
+}
 
-  it('works from its first command to its last with the files of a release', async () => {
-    expect(await clone.release('--only', host?.name ?? '')).toMatchObject({ status: 0 });
-    using folder = makeFolder();
-    cpSync(join(clone.path, 'dist/release'), folder.path, { recursive: true });
-    await using bucket = await openS3Server();
-    await using machine = makeOperatedMachine(folder.path, {
-      ...replacements,
-      'https://s3.example': bucket.env['S3_ENDPOINT'] ?? '',
-      'S3_ACCESS_KEY_ID=petstore-backups': `S3_ACCESS_KEY_ID=${bucket.env['S3_ACCESS_KEY_ID']}`,
-      'S3_SECRET_ACCESS_KEY=secret': `S3_SECRET_ACCESS_KEY=${bucket.env['S3_SECRET_ACCESS_KEY']}`,
-      's3://shop-backups/': 's3://shop/',
-    });
-    const met = await follow(
-      machine,
-      blocks.filter((block) => !isForClone(block)),
-    );
-    expect(Object.keys(standIns).filter((line) => !met.includes(line))).toEqual([]);
-    expect(await machine.stop()).toBe(0);
-  });
-
-  it('works from a clone to the first pet', async () => {
-    await using machine = makeOperatedMachine(clone.path, replacements);
-    const firstCall = blocks.findIndex(({ text }) => text.startsWith('export API_KEY='));
-    const firstPage = blocks.slice(0, firstCall + 1);
-    await follow(
-      machine,
-      firstPage.filter((block) => !isForRelease(block)),
-    );
-    expect(await machine.stop()).toBe(0);
-  });
-});
+/** Follows the first page in a clone, to the first pet. */
+export async function followInClone(machine: OperatedMachine): Promise<void> {
+  const firstCall = blocks.findIndex(({ text }) => text.startsWith('export API_KEY='));
+  const firstPage = blocks.slice(0, firstCall + 1);
+  await follow(
+    machine,
+    firstPage.filter((block) => !isForRelease(block)),
+  );
+  expect(await machine.stop()).toBe(0);
+}
 
 /** Runs blocks in order. Returns the lines that a test stood in for. */
 async function follow(machine: OperatedMachine, chosen: Block[]): Promise<string[]> {
