@@ -8,16 +8,14 @@ import { outcomeOf } from '../support/http/calls.ts';
 import { openListeningService } from '../support/http/listening.ts';
 import { outputOf, project, run } from '../support/process/package.ts';
 import { makeFolder } from '../support/process/process.ts';
+import { installTools, tools } from '../support/process/tools.ts';
 
 /** Runs the commands and samples of docs/clients.md for TypeScript, and its mock server, as they stand there. */
 
-const generators = join(project, 'test/generated-clients');
-const { devDependencies } = JSON.parse(readFileSync(join(generators, 'package.json'), 'utf8')) as {
+const { devDependencies } = JSON.parse(readFileSync(join(tools, 'package.json'), 'utf8')) as {
   devDependencies: Record<string, string>;
 };
-beforeAll(async () => {
-  await outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], generators);
-});
+beforeAll(installTools);
 
 describe.each(['openapi-typescript and openapi-fetch', 'hey-api'])('the client of %s', (heading) => {
   const { sh = '', ts = '', text } = blocksOf(heading);
@@ -34,14 +32,11 @@ describe.each(['openapi-typescript and openapi-fetch', 'hey-api'])('the client o
     await using service = await openListeningService();
     using folder = makeFolder();
     mkdirSync(join(folder.path, 'node_modules'));
-    symlinkSync(
-      join(generators, 'node_modules/openapi-fetch'),
-      join(folder.path, 'node_modules/openapi-fetch'),
-    );
+    symlinkSync(join(tools, 'node_modules/openapi-fetch'), join(folder.path, 'node_modules/openapi-fetch'));
     const here = (shown: string): string => shown.replaceAll(exampleAddress, service.url);
     for (const command of commands.filter((line) => line.startsWith('npx '))) {
       const [program = '', ...args] = here(command).split(' ').slice(1);
-      await outputOf([join(generators, 'node_modules/.bin', program), ...args], folder.path);
+      await outputOf([join(tools, 'node_modules/.bin', program), ...args], folder.path);
     }
     const { file, names } = generated[heading]!;
     const code = await Bun.file(join(folder.path, file)).text();
@@ -116,7 +111,7 @@ describe('the mock server', () => {
 
 /** Starts Prism on a free port. */
 async function openMock(args: string[]): Promise<{ url: string } & AsyncDisposable> {
-  const program = join(generators, 'node_modules/.bin/prism');
+  const program = join(tools, 'node_modules/.bin/prism');
   const child = Bun.spawn([program, ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = Promise.withResolvers<string>();
   // Its output is read to the end: Prism writes lines for each request and ends when nobody reads them.

@@ -31,7 +31,7 @@ beforeAll(async () => {
   copy = await makeReleaseCopy();
   released = join(copy.path, 'dist/release');
   // As in a checkout whose tests have run.
-  await Bun.write(join(copy.path, 'packages/testkit/test/tools/node_modules/some/package.json'), '{}');
+  await Bun.write(join(copy.path, 'test/tools/node_modules/some/package.json'), '{}');
   const made = await copy.release('--only', hostName);
   expect(made).toMatchObject({ status: 0, stderr: '' });
 });

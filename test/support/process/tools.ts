@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { outputOf, project } from './package.ts';
 
 /** Programs that only tests use, with a lockfile of their own. */
-export const tools = join(project, 'packages/testkit/test/tools');
+export const tools = join(project, 'test/tools');
 
 export function installTools(): Promise<string> {
   return outputOf(['node', join(project, 'scripts/ensure-installed.mjs')], tools);
