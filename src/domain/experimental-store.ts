@@ -1,12 +1,12 @@
 import type { ApiKeyStore } from './api-key.ts';
 import type { OrderStatus } from './order.ts';
-import type { Page, PageOrder, PetStatus, PetStore } from './pet.ts';
+import type { Page, Sort, PetStatus, PetStore } from './pet.ts';
 import type { PetUpdate } from './pet-update.ts';
 
 interface WalkRequest {
   limit: number;
   /** Orders oldest first and pets newest first, unless it says otherwise. */
-  order?: PageOrder;
+  sort?: Sort;
   /** Only what is behind this id, in that order. */
   after?: bigint;
 }

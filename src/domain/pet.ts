@@ -78,8 +78,8 @@ export interface PageRequest {
 }
 
 /** By id: newest first, or oldest first. */
-export const pageOrders = ['newest', 'oldest'] as const;
-export type PageOrder = (typeof pageOrders)[number];
+export const sorts = ['newest', 'oldest'] as const;
+export type Sort = (typeof sorts)[number];
 
 export interface Page {
   /** A JSON array of at most `limit` pets, in ascending order of id unless the request says otherwise. */

@@ -4,7 +4,7 @@ import { searchWords } from '../domain/fold.ts';
 import type { OrderPageRequest, SearchRequest } from '../domain/experimental-store.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { orderStatuses } from '../domain/order.ts';
-import { pageLimit, pageOrders, petStatuses, type Page, type PageRequest } from '../domain/pet.ts';
+import { pageLimit, sorts, petStatuses, type Page, type PageRequest } from '../domain/pet.ts';
 
 /** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
 export interface ListKind<Request extends ListRequest> {
@@ -22,14 +22,14 @@ export const petList: ListKind<PageRequest> = {
   cursorOwner: 'another status',
 };
 
-const order = (value: string) => ({ order: oneOf(pageOrders, value, 'order') });
+const sort = (value: string) => ({ sort: oneOf(sorts, value, 'sort') });
 const cursorOwner = 'another query';
 
 export const orderList: ListKind<OrderPageRequest> = {
   statuses: orderStatuses,
   cursorVersion: 'o1',
   cursorOwner,
-  filters: { petId: (value) => ({ petId: parseId(value, 'petId') }), order },
+  filters: { petId: (value) => ({ petId: parseId(value, 'petId') }), sort },
 };
 
 export const searchList: ListKind<SearchRequest> = {
@@ -40,7 +40,7 @@ export const searchList: ListKind<SearchRequest> = {
     q: (value) => ({ words: parseWords(value) }),
     id: (value) => ({ id: parseId(value, 'id') }),
     categoryId: (value) => ({ categoryId: parseId(value, 'categoryId') }),
-    order,
+    sort,
   },
 };
 

@@ -43,7 +43,7 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
         const joined = status === undefined ? selectJoined.get(after ?? 0n, limit) : null;
         const page = joined && verifiedPage(joined, limit);
         // Pet by pet what a joined page cannot: gaps between ids, a last page, a filter. Also names a damaged pet.
-        return page ?? findPets(database, { order: 'oldest', ...request });
+        return page ?? findPets(database, { sort: 'oldest', ...request });
       });
     },
 

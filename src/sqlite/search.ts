@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/experimental-store.ts';
-import { pageOf, type Page, type PageOrder } from '../domain/pet.ts';
+import { pageOf, type Page, type Sort } from '../domain/pet.ts';
 import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/store-file.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
@@ -15,9 +15,9 @@ export function selectPage<Row>(
   database: Database,
   { name, columns }: { name: string; columns: string },
   conditions: readonly Condition[],
-  { limit, order, after }: { limit: number; order?: PageOrder; after?: bigint },
+  { limit, sort, after }: { limit: number; sort?: Sort; after?: bigint },
 ): Row[] {
-  const isNewest = order === 'newest';
+  const isNewest = sort === 'newest';
   const all: Condition[] = [...conditions, [isNewest ? 'id < ?' : 'id > ?', after]];
   const given = all.filter((condition): condition is [string, Value] => condition[1] !== undefined);
   const where = given.length > 0 ? `WHERE ${given.map(([text]) => text).join(' AND ')}` : '';
@@ -28,7 +28,7 @@ export function selectPage<Row>(
 
 /** Finds pets. Where names or categories are compared, it reads all pets if need be. */
 export function findPets(database: Database, request: SearchRequest): Page {
-  const { limit, words = [], id, categoryId, status, order = 'newest' } = request;
+  const { limit, words = [], id, categoryId, status, sort = 'newest' } = request;
   const conditions: Condition[] = [
     ['id = ?', id],
     ['status = ?', status],
@@ -37,7 +37,7 @@ export function findPets(database: Database, request: SearchRequest): Page {
     ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
   ];
   const table = { name: 'pets', columns: storedPetColumns };
-  return pageOf(selectPage<RenderedPet>(database, table, conditions, { ...request, order }), limit, verified);
+  return pageOf(selectPage<RenderedPet>(database, table, conditions, { ...request, sort }), limit, verified);
 }
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */

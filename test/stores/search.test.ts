@@ -48,15 +48,15 @@ onEveryStore('a search', ({ open, place }) => {
   it('combines everything that is given', async () => {
     const store = await openShop();
     expect(await search(store, {})).toEqual([5, 4, 3, 2, 1, 0]);
-    expect(await search(store, { order: 'oldest' })).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await search(store, { sort: 'oldest' })).toEqual([0, 1, 2, 3, 4, 5]);
     expect(await search(store, { categoryId: 1n })).toEqual([4, 0]);
-    expect(await search(store, { categoryId: 1n, order: 'oldest' })).toEqual([0, 4]);
+    expect(await search(store, { categoryId: 1n, sort: 'oldest' })).toEqual([0, 4]);
     expect(await search(store, { categoryId: 1n, status: 'pending' })).toEqual([4]);
     expect(await search(store, { categoryId: -(2n ** 63n) })).toEqual([2]);
     expect(await search(store, { categoryId: 2n ** 63n - 1n })).toEqual([3]);
     expect(await search(store, { categoryId: 2n })).toEqual([]);
     expect(await search(store, { status: 'sold' })).toEqual([2, 1]);
-    expect(await search(store, { status: 'sold', order: 'oldest' })).toEqual([1, 2]);
+    expect(await search(store, { status: 'sold', sort: 'oldest' })).toEqual([1, 2]);
     expect(await search(store, { status: 'sold', words: ['100%'] })).toEqual([1]);
     expect(await search(store, { id: 2n })).toEqual([1]);
     expect(await search(store, { id: 2n, status: 'sold', categoryId: 11n, words: ['str'] })).toEqual([1]);
@@ -69,7 +69,7 @@ onEveryStore('a search', ({ open, place }) => {
   it('gives the same bytes as a list', async () => {
     const store = await openShop();
     const { json } = await store.pets.listPets({ limit: 100 });
-    expect(await store.experimental.searchPets({ limit: 100, order: 'oldest' })).toEqual({ json });
+    expect(await store.experimental.searchPets({ limit: 100, sort: 'oldest' })).toEqual({ json });
     const [pet] = await Promise.all([store.pets.getPet(4n)]);
     expect(await store.experimental.searchPets({ limit: 1, words: ['categoryid'] })).toEqual({
       json: `[${pet}]`,
@@ -101,7 +101,7 @@ onEveryStore('a search', ({ open, place }) => {
 
   it.each(['newest', 'oldest'] as const)(
     'walks %s first, each pet once, whatever is asked for',
-    async (order) => {
+    async (sort) => {
       const store = await open();
       const add = () => store.pets.createPet({ name: 'Walk', categoryId: 3n, status: 'sold' });
       await Promise.all(Array.from({ length: 40 }, add));
@@ -112,13 +112,13 @@ onEveryStore('a search', ({ open, place }) => {
         { words: ['walk'], categoryId: 3n },
       ];
       for (const filter of filters) {
-        const all = await store.experimental.searchPets({ limit: 100, order: 'newest' });
+        const all = await store.experimental.searchPets({ limit: 100, sort: 'newest' });
         const [last, ...kept] = idsOf(all.json).map(BigInt);
         expect(kept).toHaveLength(39);
         const walked: bigint[] = [];
         let after: bigint | undefined;
         do {
-          const request = { limit: 3, order, ...filter, ...(after !== undefined && { after }) };
+          const request = { limit: 3, sort, ...filter, ...(after !== undefined && { after }) };
           const page = await store.experimental.searchPets(request);
           const found = idsOf(page.json).map(BigInt);
           walked.push(...found);
@@ -127,11 +127,11 @@ onEveryStore('a search', ({ open, place }) => {
           await store.experimental.deletePet(found.at(-1)!);
           await add();
           // A pet that is added at the end of each page would make the walk endless.
-          if (order === 'oldest' && after !== undefined && after >= last!) break;
+          if (sort === 'oldest' && after !== undefined && after >= last!) break;
         } while (after !== undefined);
         expect(new Set(walked).size).toBe(walked.length);
         expect(walked).toEqual(expect.arrayContaining(kept));
-        if (order === 'newest') expect(walked).toHaveLength(40);
+        if (sort === 'newest') expect(walked).toHaveLength(40);
       }
     },
   );
@@ -153,14 +153,14 @@ onEveryStore('a list of orders', ({ open }) => {
     const second = `{"id":2,"petId":${other},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z"}`;
     const third = `{"id":3,"petId":${id},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till-2"}`;
     expect(await list({})).toBe(`[${first},${second},${third}]`);
-    expect(await list({ order: 'newest' })).toBe(`[${third},${second},${first}]`);
+    expect(await list({ sort: 'newest' })).toBe(`[${third},${second},${first}]`);
     expect(await list({ petId: id })).toBe(`[${first},${third}]`);
-    expect(await list({ petId: id, order: 'newest' })).toBe(`[${third},${first}]`);
+    expect(await list({ petId: id, sort: 'newest' })).toBe(`[${third},${first}]`);
     expect(await list({ petId: id, status: 'pending' })).toBe(`[${third}]`);
-    expect(await list({ status: 'pending', order: 'newest', after: 3n })).toBe(`[${second}]`);
+    expect(await list({ status: 'pending', sort: 'newest', after: 3n })).toBe(`[${second}]`);
     expect(await list({ petId: id, after: 1n })).toBe(`[${third}]`);
     expect(await list({ petId: 99n })).toBe('[]');
-    expect(await store.experimental.listOrders({ limit: 1, petId: id, order: 'newest' })).toEqual({
+    expect(await store.experimental.listOrders({ limit: 1, petId: id, sort: 'newest' })).toEqual({
       json: `[${third}]`,
       next: 3n,
     });

@@ -61,7 +61,7 @@ describe.each(everyStore)('a store that %s made, on %s', (release, name) => {
   });
 
   it('finds every pet by its folded name', async () => {
-    expect(await (await call('/v1/pets/search?limit=100&order=oldest')).text()).toBe(store.expected.pets);
+    expect(await (await call('/v1/pets/search?limit=100&sort=oldest')).text()).toBe(store.expected.pets);
     const pets = JSON.parse(store.expected.pets) as { name: string }[];
     for (const petName of new Set(
       pets.map((pet) => pet.name.slice(0, 100)).filter((each) => each.trim() !== ''),

@@ -80,7 +80,7 @@ export interface SearchPetsOptions extends CallOptions {
   /** Only pets with this status. */
   status?: PetStatus | undefined;
   /** `newest` first is the default. */
-  order?: 'newest' | 'oldest' | undefined;
+  sort?: 'newest' | 'oldest' | undefined;
   /** Pets per page, 1 to 100. */
   limit?: number | undefined;
 }
@@ -95,7 +95,7 @@ export interface OrdersOptions extends CallOptions {
   /** Only orders of this pet. */
   petId?: bigint | undefined;
   /** `oldest` first is the default. */
-  order?: 'newest' | 'oldest' | undefined;
+  sort?: 'newest' | 'oldest' | undefined;
   /** Only orders with this status. */
   status?: OrderStatus | undefined;
   /** Orders per page, 1 to 100. */

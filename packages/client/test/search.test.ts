@@ -13,7 +13,7 @@ describe('the client', () => {
     const namesOf = async (options?: Parameters<typeof client.searchPets>[0]) =>
       (await Array.fromAsync(client.searchPets(options))).map(({ name }) => name);
     expect(await namesOf({ q: 'rex', limit: 1 })).toEqual(['Rex 3', 'Rex 2', 'Rex 1']);
-    expect(await namesOf({ q: 'rex', order: 'oldest', limit: 2 })).toEqual(['Rex 1', 'Rex 2', 'Rex 3']);
+    expect(await namesOf({ q: 'rex', sort: 'oldest', limit: 2 })).toEqual(['Rex 1', 'Rex 2', 'Rex 3']);
     expect(await namesOf({ categoryId: 2n ** 62n + 1n, q: 'lucja' })).toEqual(['Łucja']);
     expect(await namesOf({ id: 1n, status: 'sold' })).toEqual(['Łucja']);
     expect(await namesOf({ id: 1n, status: 'pending' })).toEqual([]);
@@ -22,7 +22,7 @@ describe('the client', () => {
 
   it('lists the orders of a pet, newest first, with the name of the key', async () => {
     await client.updatePet(1n, { status: 'pending' });
-    const orders = await Array.fromAsync(client.orders({ petId: 1n, order: 'newest' }));
+    const orders = await Array.fromAsync(client.orders({ petId: 1n, sort: 'newest' }));
     expect(orders).toMatchObject([
       { petId: 1n, status: 'pending', createdBy: 'API_KEYS' },
       { petId: 1n, status: 'sold', createdBy: 'API_KEYS' },

@@ -1,6 +1,6 @@
 import type { OrderPageRequest } from '../../domain/experimental-store.ts';
 import { int64Range } from '../../domain/int64.ts';
-import { pageOf, type Page, type PageOrder } from '../../domain/pet.ts';
+import { pageOf, type Page, type Sort } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 
 /** Pages of pets have no `petId`. */
@@ -19,14 +19,14 @@ export function createPageReader(
   { table, columns, render }: PagedTable,
 ): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
-  return ({ limit, status, petId, order = 'oldest', after }) =>
-    share(`${limit} ${status ?? ''} ${petId ?? ''} ${order} ${after ?? ''}`, async () => {
+  return ({ limit, status, petId, sort = 'oldest', after }) =>
+    share(`${limit} ${status ?? ''} ${petId ?? ''} ${sort} ${after ?? ''}`, async () => {
       const lead = petId !== undefined ? 'pet_id' : status !== undefined ? 'status' : undefined;
       const statement = {
-        name: `list-${table}-${order}-${lead ?? 'all'}`,
-        text: `SELECT ${columns} FROM ${table} ${pageBounds(order, lead)} LIMIT $2::integer`,
+        name: `list-${table}-${sort}-${lead ?? 'all'}`,
+        text: `SELECT ${columns} FROM ${table} ${pageBounds(sort, lead)} LIMIT $2::integer`,
       };
-      const first = order === 'newest' ? int64Range.largest : int64Range.smallest;
+      const first = sort === 'newest' ? int64Range.largest : int64Range.smallest;
       const values = [String(after ?? first), limit + 1];
       if (petId !== undefined) values.push(String(petId));
       const rows = await database.read<never>(statement, lead ? [...values, status ?? null] : values);
@@ -41,9 +41,9 @@ type Lead = 'status' | 'pet_id';
  * walk through all rows, until it has met enough of a status that hardly any has. This order, within these bounds, is
  * that of the index by the lead alone.
  */
-function pageBounds(order: PageOrder, lead: Lead | undefined): string {
+function pageBounds(sort: Sort, lead: Lead | undefined): string {
   const { smallest, largest } = int64Range;
-  const isNewest = order === 'newest';
+  const isNewest = sort === 'newest';
   const [behind, way] = isNewest ? ['<', 'DESC'] : ['>', ''];
   if (!lead) return `WHERE id ${behind} $1::bigint ORDER BY id ${way}`;
   const value = lead === 'status' ? '$3' : '$3::bigint';

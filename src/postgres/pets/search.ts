@@ -13,8 +13,8 @@ export function createSearch(
   const readPage = createPageReader(database, { table: 'pets', columns: selectPetRow, render: petJsonOf });
   const share = createSharedRead<Page>();
 
-  return ({ order = 'newest', ...given }) => {
-    const request = { order, ...given };
+  return ({ sort = 'newest', ...given }) => {
+    const request = { sort, ...given };
     if (request.id === undefined && !isScan(request)) return readPage(request);
     if (request.words) foldNames();
     const { statement, values } = searchStatement(request);
@@ -31,7 +31,7 @@ type Values = (string | number)[];
 
 /** It has no name: there are too many kinds to keep a plan for each. */
 function searchStatement(request: SearchRequest): { statement: Statement; values: Values } {
-  const { limit, words = [], id, categoryId, status, order, after } = request;
+  const { limit, words = [], id, categoryId, status, sort, after } = request;
   const values: Values = [];
   const conditions: string[] = [];
   const add = (value: { toString(): string } | undefined, say: (place: string) => string): void => {
@@ -40,10 +40,10 @@ function searchStatement(request: SearchRequest): { statement: Statement; values
   add(id, (place) => `id = ${place}::bigint`);
   add(categoryId, (place) => `category_id = ${place}::bigint`);
   add(status, (place) => `status = ${place}`);
-  add(after, (place) => `id ${order === 'newest' ? '<' : '>'} ${place}::bigint`);
+  add(after, (place) => `id ${sort === 'newest' ? '<' : '>'} ${place}::bigint`);
   for (const word of words) add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, isInName);
   const text = `SELECT ${selectPetRow} FROM pets WHERE ${conditions.join(' AND ')}
-    ORDER BY pets.id ${order === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
+    ORDER BY pets.id ${sort === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
   return { statement: { name: '', text }, values };
 }
 

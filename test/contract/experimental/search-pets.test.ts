@@ -22,7 +22,7 @@ beforeAll(async () => {
 describe('searchPets', () => {
   it('lists all pets newest first, with the bytes of a list', async () => {
     const newest = await (await search('?limit=100')).text();
-    const oldest = await (await search('?limit=100&order=oldest')).text();
+    const oldest = await (await search('?limit=100&sort=oldest')).text();
     expect(oldest).toBe(await (await call('/v1/pets?limit=100')).text());
     expect(idsOf(newest)).toEqual(idsOf(oldest).toReversed());
   });
@@ -46,7 +46,7 @@ describe('searchPets', () => {
 
   it('walks by Link, over the whole query', async () => {
     const names: string[] = [];
-    for (let query: string | undefined = '?q=rex&limit=1&order=oldest'; query !== undefined;) {
+    for (let query: string | undefined = '?q=rex&limit=1&sort=oldest'; query !== undefined;) {
       const response: Response = await search(query);
       names.push(...((await response.json()) as { name: string }[]).map(({ name }) => name));
       query = nextQuery(response);
@@ -58,7 +58,7 @@ describe('searchPets', () => {
     const link = nextQuery(await search('?q=rex&limit=1'))!;
     const cursor = new URLSearchParams(link).get('cursor')!;
     expect(await outcomeOf(search(`?q=rex&limit=2&cursor=${cursor}`))).toBe('200');
-    for (const query of ['q=tom', 'q=rex&order=oldest', 'q=rex&status=sold', 'q=rex&id=1', 'q=REX', ''])
+    for (const query of ['q=tom', 'q=rex&sort=oldest', 'q=rex&status=sold', 'q=rex&id=1', 'q=REX', ''])
       expect([query, await outcomeOf(search(`?${query}&cursor=${cursor}`))]).toEqual([
         query,
         '400 invalid_cursor',
@@ -75,8 +75,8 @@ describe('searchPets', () => {
       'categoryId=1.0',
       'categoryId=1&categoryId=1',
       'status=x',
-      'order=up',
-      'order=',
+      'sort=up',
+      'sort=',
       'limit=0',
       'limit=101',
     ],
@@ -116,7 +116,7 @@ describe('searchPets', () => {
     for (const method of ['POST', 'PATCH', 'DELETE'])
       expect(await outcomeOf(call(path, { method }))).toBe('405 method_not_allowed');
     const all = await (await call('/v1/pets?limit=100')).text();
-    expect(await (await call('/v1/pets?limit=100&q=lucja&id=1&order=newest')).text()).toBe(all);
+    expect(await (await call('/v1/pets?limit=100&q=lucja&id=1&sort=newest')).text()).toBe(all);
   });
 
   it('is a bad id with --stable-only, and getKey is unknown', async () => {
@@ -157,7 +157,7 @@ describe('getKey', () => {
 
     const id = await addPet(asTill, { ...rex, status: 'pending' });
     await call(`/v1/pets/${id}`, patch({ status: 'sold' }));
-    const orders = await (await call(`/v1/store/orders?petId=${id}&order=newest`)).json();
+    const orders = await (await call(`/v1/store/orders?petId=${id}&sort=newest`)).json();
     expect(orders).toMatchObject([
       { status: 'sold', createdBy: 'API_KEYS' },
       { status: 'pending', createdBy: 'till "2"' },
@@ -169,7 +169,7 @@ describe('listOrders', () => {
   it('walks the orders of one pet, newest first', async () => {
     const id = await addPet(call);
     for (const status of ['sold', 'pending', 'sold']) await call(`/v1/pets/${id}`, patch({ status }));
-    const first = `?petId=${id}&order=newest&limit=1`;
+    const first = `?petId=${id}&sort=newest&limit=1`;
     const statuses: string[] = [];
     for (let query: string | undefined = first; query !== undefined;) {
       const response: Response = await call(`/v1/store/orders${query}`);
@@ -180,6 +180,6 @@ describe('listOrders', () => {
     const cursor = new URLSearchParams(nextQuery(await call(`/v1/store/orders${first}`))).get('cursor');
     expect(await outcomeOf(call(`/v1/store/orders?petId=${id}&cursor=${cursor}`))).toBe('400 invalid_cursor');
     expect(await outcomeOf(call('/v1/store/orders?petId=x'))).toBe('400 invalid_parameter');
-    expect(await outcomeOf(call('/v1/store/orders?order=x'))).toBe('400 invalid_parameter');
+    expect(await outcomeOf(call('/v1/store/orders?sort=x'))).toBe('400 invalid_parameter');
   });
 });

@@ -121,7 +121,7 @@ export function PetOrders({ client, pet }: { client: PetstoreClient; pet: Pet })
   useEffect(() => {
     const stop = new AbortController();
     client
-      .listOrders({ petId: pet.id, order: 'newest', limit: 3, signal: stop.signal })
+      .listOrders({ petId: pet.id, sort: 'newest', limit: 3, signal: stop.signal })
       .then((page) => setOrders(page.orders))
       // The list already tells that the service is away.
       .catch(() => {});

@@ -31,7 +31,7 @@ export function Sales({ client, petId, changes, onShowPet, onRefused, children }
     setPets((before) => new Map([...[...before].filter(([id]) => !ids.includes(id)), ...read]));
   };
   const load = async (from?: string) => {
-    const first = { petId, order: 'newest', limit: 25 } as const;
+    const first = { petId, sort: 'newest', limit: 25 } as const;
     const page = await client.listOrders(from === undefined ? first : { next: from });
     await lookUp(page.orders);
     setOrders((before = []) => (from === undefined ? page.orders : [...before, ...page.orders]));

@@ -28,7 +28,7 @@ export const searchChecks = checksOf('strict', 'search', [
       const shop = await makeShop(api);
       if (!shop) return;
       const { mark, lucja, strasse } = shop;
-      await expectFound(api, `q=${mark}&order=oldest`, [lucja, strasse]);
+      await expectFound(api, `q=${mark}&sort=oldest`, [lucja, strasse]);
       await expectFound(api, `q=${mark}&categoryId=-9223372036854775808`, [strasse]);
       await expectFound(api, `q=${mark}&status=available`, [lucja]);
       await expectFound(api, `id=${lucja.id}`, [lucja]);
@@ -46,7 +46,7 @@ export const searchChecks = checksOf('strict', 'search', [
       const next = nextQuery(first) ?? '';
       await expectFound(api, next.slice(1), [lucja]);
       const cursor = new URLSearchParams(next).get('cursor') ?? '';
-      const others = ['', `q=${mark}x&`, `q=${mark}&order=oldest&`, `q=${mark}&status=sold&`];
+      const others = ['', `q=${mark}x&`, `q=${mark}&sort=oldest&`, `q=${mark}&status=sold&`];
       const requests = others.map((other) => ({ path: `/pets/search?${other}cursor=${cursor}` }));
       await expectOutcomes(api, requests, '400 invalid_cursor');
     },
@@ -57,7 +57,7 @@ export const searchChecks = checksOf('strict', 'search', [
     async (api) => {
       if (!(await makeShop(api))) return;
       const long = 'x'.repeat(101);
-      const bad = ['q=', `q=${long}`, 'q=a&q=b', 'id=x', 'id=01', 'categoryId=1.0', 'order=up', 'limit=101'];
+      const bad = ['q=', `q=${long}`, 'q=a&q=b', 'id=x', 'id=01', 'categoryId=1.0', 'sort=up', 'limit=101'];
       const requests = bad.map((query) => ({ path: `/pets/search?${query}` }));
       await expectOutcomes(api, requests, '400 invalid_parameter');
     },
@@ -69,7 +69,7 @@ export const searchChecks = checksOf('strict', 'search', [
       const shop = await makeShop(api);
       if (!shop) return;
       const key = await readKey(api);
-      const path = `/store/orders?petId=${shop.strasse.id}&order=newest`;
+      const path = `/store/orders?petId=${shop.strasse.id}&sort=newest`;
       const exchange = await api.send({ path });
       expectStatus(exchange, 200);
       const orders = JSON.parse(exchange.text) as Record<string, unknown>[];
