@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import type { BulkStore } from './domain/bulk-store.ts';
 import { OperatorError, usageError } from './domain/error.ts';
-import type { Store } from './domain/experimental-store.ts';
+import type { Store } from './domain/store.ts';
 import type { ImportStore } from './domain/import-store.ts';
 import type { Log } from './domain/log.ts';
 import type { Registry } from './metrics/registry.ts';

@@ -16,7 +16,7 @@ describe('petstore-server/embed', () => {
   });
 
   it('exports what its page lists', () => {
-    const [, table = ''] = /^\| Export(.*)^With `experimental`/ms.exec(page) ?? [];
+    const [, table = ''] = /^\| Export(.*)^With `isStableOnly`/ms.exec(page) ?? [];
     for (const name of Object.keys(embed)) expect(table).toContain(`\`${name}\``);
   });
 

@@ -63,7 +63,8 @@ export interface NamedOperation extends OperationObject {
   method: string;
   path: string;
   parameters: Parameter[];
-  isExperimental: boolean;
+  /** The mark of an operation that is not stable. */
+  stability?: string;
 }
 
 /** The operations in the order of the document, with `/v1`, which its servers end in, before each path. */
@@ -78,7 +79,7 @@ export function operationsOf(contract: OpenapiDocument): NamedOperation[] {
           method: method.toUpperCase(),
           path: `/v1${path}`,
           parameters: [...(operation.parameters ?? []), ...(item.parameters ?? [])],
-          isExperimental: operation['x-stability'] === 'experimental',
+          ...(operation['x-stability'] !== undefined && { stability: operation['x-stability'] }),
         },
       ];
     }),

@@ -35,8 +35,9 @@ function addressesOf({ servers = [] }: OpenapiDocument): { base: string; descrip
 }
 
 function renderReferenceIntroduction(operations: NamedOperation[]): string {
-  const note = operations.some(({ isExperimental }) => isExperimental)
-    ? '\n<p id="experimental">A release may change or remove the operations that are marked as experimental.</p>'
+  const note = operations.some(({ stability }) => stability !== undefined)
+    ? `\n<p id="stability">Beta operations are complete and supported; a change of one is announced a release before. Any
+release may change or remove an experimental one.</p>`
     : '';
   return `<section id="reference"><h2>Reference</h2>
 <p>Generated from <a href="openapi.yaml">openapi.yaml</a>, which tests compare with the running service.</p>${note}</section>`;

@@ -70,13 +70,6 @@ export const petFields: readonly PetField[] = [
   },
 ];
 
-export interface PageRequest {
-  limit: number;
-  status?: PetStatus;
-  /** Only pets with a greater id. */
-  after?: bigint;
-}
-
 /** By id: newest first, or oldest first. */
 export const sorts = ['newest', 'oldest'] as const;
 export type Sort = (typeof sorts)[number];
@@ -97,37 +90,6 @@ export interface Idempotency {
 
 /** A key is promised for 24 hours; the second day covers a clock that is set forward by one. */
 export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
-
-export interface CreatedPet {
-  id: bigint;
-  json: string;
-  /** True when an earlier request with the same idempotency key had created this pet. */
-  replayed: boolean;
-}
-
-/** Keeps the pets and renders them as JSON. Every method fails with `unavailable` while the store cannot be used. */
-export interface PetStore {
-  /**
-   * A number that changes whenever anybody commits: while it stays the same, so does everything that was read after it
-   * was taken. Undefined where that cannot be known cheaply.
-   */
-  version(): number | undefined;
-
-  /** At least as new as every write that was acknowledged before the call. */
-  listPets(request: PageRequest): Page | Promise<Page>;
-
-  /** The pet as JSON, or undefined when no pet has this id. */
-  getPet(id: bigint): string | undefined | Promise<string | undefined>;
-
-  /**
-   * Resolves once the pet is on disk. Fails with `overloaded` when too many creates are waiting, and with
-   * `idempotency_conflict` when the key was used for another pet. An order that the pet calls for names `createdBy`.
-   */
-  createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
-
-  /** Resolves once a real commit has proven that the store can be written. */
-  checkWritable(): Promise<void>;
-}
 
 /** The pet as JSON, the same bytes from every store: an ETag must not depend on where the pet is kept. */
 export function renderPet(id: bigint | string, fields: string): string {

@@ -1,28 +1,30 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import type { ExperimentalStore } from '../domain/experimental-store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { PetStore } from '../domain/pet.ts';
+import type { OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './auth.ts';
+import { ResponseCache } from './cache.ts';
 import { createClientAddress, type ClientAddress } from './client-address.ts';
 import { createCors } from './cors.ts';
 import { createDocuments, type Documents } from './web/documents.ts';
-import { Endpoint, type EndpointOptions, type Route } from './endpoint.ts';
-import { createExperimentalOperations, experimentalMark } from './experimental.ts';
+import { Endpoint, type EndpointOptions, type Methods, type Route } from './endpoint.ts';
 import { createHealthChecks } from './health.ts';
+import { getKey } from './keys.ts';
 import { createHttpMetrics } from './metrics.ts';
 import { LargeResponses, type IsSent } from './large-responses.ts';
+import { createOrderOperations } from './orders.ts';
 import { createPetOperations, getPetDeprecation } from './pets.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
-import { baseHeaders } from './response.ts';
+import { baseHeaders, stabilityHeader } from './response.ts';
 import { createRouter } from './router.ts';
 
 export interface AppOptions {
   pets: PetStore;
-  /** Without it, the app serves the stable operations alone. */
-  experimental?: ExperimentalStore | undefined;
+  orders: OrderStore;
   keys: ApiKeyStore;
+  /** Serves the stable operations alone. */
+  isStableOnly?: boolean;
   log: Log;
   /** Nothing is measured when it is left out. */
   metrics?: Registry | undefined;
@@ -61,14 +63,14 @@ export interface App {
 
 export function createApp(options: AppOptions): App {
   const { keys, log, fixedKeys = new Set<string>(), allowedOrigins = [], requestsPerMinute } = options;
-  const { logEveryRequest = false, slowRequestMs = 1000, isSecure = false } = options;
+  const { logEveryRequest = false, slowRequestMs = 1000, isSecure = false, isStableOnly = false } = options;
   const { peerOf = () => undefined, trustedProxies = [] } = options;
   const { isStopping = () => false, now = Date.now, moreRoutes = [] } = options;
   const metrics = options.metrics && createHttpMetrics(options.metrics, isSecure);
   const shared: EndpointOptions = {
     authenticate: createAuthentication(keys, fixedKeys, log, now),
     rateLimit: requestsPerMinute ? createRateLimit(requestsPerMinute, now) : undefined,
-    addCorsHeaders: createCors(allowedOrigins, options.experimental !== undefined),
+    addCorsHeaders: createCors(allowedOrigins, isStableOnly),
     log: createRequestLog({
       log,
       logEveryRequest,
@@ -80,9 +82,10 @@ export function createApp(options: AppOptions): App {
     largeResponses: new LargeResponses(options.isSent),
     baseHeaders: baseHeaders(isSecure),
   };
-  const { experimental, publicUrl, stagingUrl } = options;
-  const documents = createDocuments({ isStableOnly: !experimental, publicUrl, stagingUrl });
-  const endpoints = [...createRoutes(options, shared, documents), ...moreRoutes].map(
+  const { publicUrl, stagingUrl } = options;
+  const documents = createDocuments({ isStableOnly, publicUrl, stagingUrl });
+  const routes = createRoutes(options, shared, documents);
+  const endpoints = [...(isStableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
   const findRoute = createRouter(Object.fromEntries(endpoints));
@@ -101,8 +104,13 @@ function createRoutes(
   { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
   documents: Documents,
 ): Route[] {
-  const { pets, experimental, bodyTimeoutMs = 10_000, now = Date.now } = options;
-  const { listPets, createPet, getPet } = createPetOperations(pets, headers, bodyTimeoutMs, metrics);
+  const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
+  const createCache = (own: Record<string, string> = {}) =>
+    new ResponseCache(() => pets.version(), { ...headers, ...own }, metrics);
+  const [listCache, searchCache] = [createCache(), createCache(stabilityHeader('beta'))];
+  const operations = createPetOperations({ pets, listCache, searchCache, bodyTimeoutMs, metrics });
+  const { listPets, createPet, getPet, updatePet, deletePet, searchPets } = operations;
+  const { listOrders } = createOrderOperations(orders, createCache(stabilityHeader('beta')));
   const { livez, readyz, isStoreReady } = createHealthChecks(pets, isStopping, now);
   options.metrics?.gauge('petstore_store_ready', 'Whether the store can be written to.', async () =>
     (await isStoreReady()) ? 1 : 0,
@@ -115,8 +123,17 @@ function createRoutes(
   );
   const { home, docsHtml, docsRedirect, asset, openapiYaml, openapiJson, openapi30Json } = documents;
 
-  const routes: Route[] = [
+  return [
     { path: '/v1/pets', methods: { GET: listPets, POST: createPet } },
+    {
+      path: '/v1/pets/:petId',
+      methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
+      headers: getPetDeprecation,
+      stability: { PATCH: 'beta', DELETE: 'beta' },
+    },
+    { path: '/v1/pets/search', methods: { GET: searchPets }, stability: { GET: 'beta' } },
+    { path: '/v1/store/orders', methods: { GET: listOrders }, stability: { GET: 'beta' } },
+    { path: '/v1/key', methods: { GET: getKey }, stability: { GET: 'beta' } },
     { path: '/livez', methods: { GET: livez }, isOpen: true },
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },
     { path: '/openapi.yaml', methods: { GET: openapiYaml }, isOpen: true },
@@ -127,22 +144,17 @@ function createRoutes(
     { path: '/', methods: { GET: home }, isOpen: true },
     { path: '/assets/:file', methods: { GET: asset }, isOpen: true },
   ];
-  const onePet = { path: '/v1/pets/:petId', headers: getPetDeprecation };
-  if (!experimental) return [...routes, { ...onePet, methods: { GET: getPet } }];
+}
 
-  const operations = createExperimentalOperations(pets, experimental, headers, bodyTimeoutMs, metrics);
-  const { updatePet, deletePet, searchPets, listOrders, getKey } = operations;
-  return [
-    ...routes,
-    {
-      ...onePet,
-      methods: { GET: getPet, PATCH: updatePet, DELETE: deletePet },
-      methodHeaders: { PATCH: experimentalMark, DELETE: experimentalMark },
-    },
-    { path: '/v1/pets/search', methods: { GET: searchPets }, headers: experimentalMark },
-    { path: '/v1/store/orders', methods: { GET: listOrders }, headers: experimentalMark },
-    { path: '/v1/key', methods: { GET: getKey }, headers: experimentalMark },
-  ];
+/** The routes of `--stable-only`: no method that carries a mark, and no path that then serves nothing. */
+function onlyStable(routes: readonly Route[]): Route[] {
+  return routes
+    .map(({ stability = {}, ...route }) => {
+      const methods: Methods = { ...route.methods };
+      for (const method of Object.keys(stability) as (keyof Methods)[]) delete methods[method];
+      return { ...route, methods };
+    })
+    .filter(({ methods }) => Object.keys(methods).length > 0);
 }
 
 function nextExpiry(keys: ApiKey[], time: number): { labels: Record<string, string>; value: number }[] {

@@ -13,7 +13,7 @@ const maxTextBytes = 64 * 1024;
 const slotCount = 4096;
 
 type CacheMetrics = Pick<HttpMetrics, 'cacheHits' | 'cacheMisses'>;
-type MakeResponse<Request> = (request: Request) => MaybePromise<PlainResponse>;
+type MakeResponse<Asked> = (asked: Asked) => MaybePromise<PlainResponse>;
 
 /**
  * Keeps finished responses by page request, until anybody commits. Every call reads the store's version, so a kept
@@ -43,10 +43,7 @@ export class ResponseCache {
   }
 
   /** The kept response, or else the one that `make` reads from the store. */
-  respond<Request extends ListRequest>(
-    request: Request,
-    make: MakeResponse<Request>,
-  ): MaybePromise<PlainResponse> {
+  respond<Asked extends ListRequest>(request: Asked, make: MakeResponse<Asked>): MaybePromise<PlainResponse> {
     // The version is read before the page: a commit in between only drops the page too early.
     const version = this.#version();
     if (version === undefined) return make(request);

@@ -9,10 +9,10 @@ const stability = 'Petstore-Stability';
 /** Lets the pages of these origins call, of every origin with `*`. Undefined when there are none. */
 export function createCors(
   allowedOrigins: readonly string[],
-  isExperimental: boolean,
+  isStableOnly: boolean,
 ): AddCorsHeaders | undefined {
   if (allowedOrigins.length === 0) return undefined;
-  const methods = isExperimental ? 'GET, HEAD, POST, PATCH, DELETE' : 'GET, HEAD, POST';
+  const methods = isStableOnly ? 'GET, HEAD, POST' : 'GET, HEAD, POST, PATCH, DELETE';
   const isAllowed = (origin: string) => allowedOrigins.includes('*') || allowedOrigins.includes(origin);
   return (headers, request) => {
     // Without Vary, a cache could serve one origin the response made for another.

@@ -7,7 +7,13 @@ import type { LargeResponses } from './large-responses.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
 import type { Quota, RateLimit } from './rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
-import { addHeaders, errorResponse, type PlainResponse } from './response.ts';
+import {
+  addHeaders,
+  errorResponse,
+  stabilityHeader,
+  type PlainResponse,
+  type Stability,
+} from './response.ts';
 
 /** One request and what is known about it. */
 export interface Call {
@@ -25,7 +31,8 @@ export interface Call {
 }
 
 export type Handler = (call: Call) => MaybePromise<PlainResponse>;
-type Methods = Partial<Record<'GET' | 'POST' | 'PATCH' | 'DELETE', Handler>>;
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Methods = Partial<Record<Method, Handler>>;
 
 /** A path and what it serves. */
 export interface Route {
@@ -35,8 +42,8 @@ export interface Route {
   isOpen?: boolean;
   /** Added to every response of this path, errors included. A response that is kept must bring them itself. */
   headers?: Record<string, string>;
-  /** For single methods, in the place of `headers`. */
-  methodHeaders?: Partial<Record<keyof Methods, Record<string, string>>>;
+  /** The marks of its methods that are not stable. A response of theirs carries its mark instead of `headers`. */
+  stability?: Partial<Record<Method, Stability>>;
 }
 
 /** What all endpoints share. */
@@ -62,7 +69,11 @@ export class Endpoint {
   readonly #methodHeaders: Map<string, Headers>;
 
   constructor(route: Route, options: EndpointOptions) {
-    const { path, methods, headers = {}, methodHeaders = {} } = route;
+    const { path, methods, stability = {} } = route;
+    const marks = Object.entries(stability).map(([name, mark]) => [name, stabilityHeader(mark)] as const);
+    // Where every method carries a mark, so does a response to any other method.
+    const isMarked = marks.length === Object.keys(methods).length;
+    const { headers = (isMarked && marks[0]?.[1]) || {} } = route;
     // `Response` copies a `Headers` faster than it builds one.
     const withBase = (own: Record<string, string>) => new Headers({ ...options.baseHeaders, ...own });
     this.#route = route;
@@ -73,7 +84,7 @@ export class Endpoint {
     const failing = route.isOpen ? [] : Object.keys(methods);
     this.#observe = options.metrics?.requestsOf(this.#isKnown ? path : undefined, failing);
     this.#headers = withBase(headers);
-    this.#methodHeaders = new Map(Object.entries(methodHeaders).map(([name, own]) => [name, withBase(own)]));
+    this.#methodHeaders = new Map(marks.map(([name, mark]) => [name, withBase(mark)]));
   }
 
   serve(request: Request, parameter: string | undefined): MaybePromise<Response> {

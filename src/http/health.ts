@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
-import type { PetStore } from '../domain/pet.ts';
+import type { PetStore } from '../domain/store.ts';
 import { cacheable } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import { errorResponse } from './response.ts';

@@ -1,19 +1,19 @@
 import { crc32 } from 'node:zlib';
 import { PetstoreError } from '../domain/error.ts';
 import { searchWords } from '../domain/fold.ts';
-import type { OrderPageRequest, SearchRequest } from '../domain/experimental-store.ts';
+import type { OrderPageRequest, PageRequest, SearchRequest } from '../domain/store.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { orderStatuses } from '../domain/order.ts';
-import { pageLimit, sorts, petStatuses, type Page, type PageRequest } from '../domain/pet.ts';
+import { pageLimit, petStatuses, sorts, type Page } from '../domain/pet.ts';
 
 /** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
-export interface ListKind<Request extends ListRequest> {
-  statuses: readonly NonNullable<Request['status']>[];
+export interface ListKind<Asked extends ListRequest> {
+  statuses: readonly NonNullable<Asked['status']>[];
   cursorVersion: string;
   /** Where a cursor that is refused may come from, for its message. */
   cursorOwner: string;
   /** Its other parameters: each makes a part of the request of its value, or throws. */
-  filters?: Record<string, (value: string) => Partial<Request>>;
+  filters?: Record<string, (value: string) => Partial<Asked>>;
 }
 
 export const petList: ListKind<PageRequest> = {
@@ -64,9 +64,9 @@ const validQuery = /^[^\0]{1,100}$/u;
 const usualQuery = /^\?(?:limit=([\w-]*)(?:&|$))?(?:status=([\w-]*)(?:&|$))?(?:cursor=([\w-]*))?$/;
 
 /** Reads `limit`, `status`, `cursor` and the filters of the list from an address. Other parameters are ignored. */
-export function parsePageRequest<Request extends ListRequest>(url: string, kind: ListKind<Request>): Request {
+export function parsePageRequest<Asked extends ListRequest>(url: string, kind: ListKind<Asked>): Asked {
   const queryStart = url.indexOf('?');
-  if (queryStart === -1) return { limit: pageLimit.default } as Request;
+  if (queryStart === -1) return { limit: pageLimit.default } as Asked;
   const query = url.slice(queryStart);
   const usual = usualQuery.exec(query);
   const parameters = usual ? undefined : new URLSearchParams(query);
@@ -77,7 +77,7 @@ export function parsePageRequest<Request extends ListRequest>(url: string, kind:
   if (parameters && kind.filters) addFilters(request, parameters, kind.filters);
   const after = parseCursor(values[3], request, kind);
   if (after !== undefined) request.after = after;
-  return request as Request;
+  return request as Asked;
 }
 
 /** The values in the order of `usualQuery`. */

@@ -1,13 +1,16 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
-import { parseNewPet, type Page, type PetStore } from '../domain/pet.ts';
-import { parseJsonBody, readBody } from './body.ts';
-import { ResponseCache } from './cache.ts';
-import { cacheable, checkIfMatchOfCreate } from './conditional.ts';
+import { andThen } from '../domain/maybe-promise.ts';
+import { parsePetUpdate } from '../domain/pet-update.ts';
+import { parseNewPet } from '../domain/pet.ts';
+import type { PetStore, SeenPet } from '../domain/store.ts';
+import { parseJsonBody, readBody, untilParsed } from './body.ts';
+import type { ResponseCache } from './cache.ts';
+import { cacheable, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { nextLink, parsePageRequest, petList, type ListKind, type ListRequest } from './paging.ts';
+import { createList } from './list.ts';
+import { petList, searchList } from './paging.ts';
 import type { PlainResponse } from './response.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */
@@ -17,16 +20,35 @@ export const getPetDeprecation = {
   Link: '</docs#deprecation>; rel="deprecation"; type="text/html", </v1/pets>; rel="successor-version"',
 };
 
-export function createPetOperations(
-  pets: PetStore,
-  baseHeaders: Record<string, string>,
-  bodyTimeoutMs: number,
-  metrics?: HttpMetrics,
-): Record<'listPets' | 'createPet' | 'getPet', Handler> {
-  const cache = new ResponseCache(() => pets.version(), baseHeaders, metrics);
+/** `expected` is an object within the body of an update. */
+const updateDepth = 2;
+const neverCached = { 'Cache-Control': 'no-store' };
+
+export interface PetOperationOptions {
+  pets: PetStore;
+  listCache: ResponseCache;
+  searchCache: ResponseCache;
+  /** How long a body may take to arrive. */
+  bodyTimeoutMs: number;
+  metrics: HttpMetrics | undefined;
+}
+
+type PetOperation = 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'searchPets';
+
+export function createPetOperations(options: PetOperationOptions): Record<PetOperation, Handler> {
+  const { pets, listCache, searchCache, bodyTimeoutMs, metrics } = options;
+
+  /** The pet that the caller's tags name. The store compares again, because the pet may change until then. */
+  const seenPet = async (request: Request, id: bigint): Promise<SeenPet | undefined> => {
+    if (!dependsOnTag(request)) return undefined;
+    const json = await pets.getPet(id);
+    if (json === undefined) throw petNotFound();
+    checkChange(request, etagOf(json));
+    return json;
+  };
 
   return {
-    listPets: createList(petList, cache, (request) => pets.listPets(request)),
+    listPets: createList(petList, listCache, (asked) => pets.listPets(asked)),
 
     async createPet({ request, caller }) {
       const pet = parseNewPet(parseJsonBody(await readBody(request, bodyTimeoutMs)));
@@ -34,7 +56,7 @@ export function createPetOperations(
       checkIfMatchOfCreate(request);
       const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
       const { id, json, replayed } = await pets.createPet(pet, idempotency, caller.name);
-      const headers: PlainResponse['headers'] = { 'Cache-Control': 'no-store', Location: `/v1/pets/${id}` };
+      const headers: PlainResponse['headers'] = { ...neverCached, Location: `/v1/pets/${id}` };
       if (replayed) {
         headers['Idempotent-Replayed'] = 'true';
         metrics?.idempotentReplays.increment();
@@ -48,26 +70,28 @@ export function createPetOperations(
         return cacheable(json);
       });
     },
+
+    async updatePet({ request, parameter, caller }) {
+      const update = parsePetUpdate(parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
+      const id = parsePetId(parameter);
+      const json = await pets.updatePet(id, update, await seenPet(request, id), caller.name);
+      // The tag is a plain header: the preconditions were about the pet as it was before.
+      return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
+    },
+
+    async deletePet({ request, parameter }) {
+      await untilParsed(request);
+      const id = parsePetId(parameter);
+      await pets.deletePet(id, await seenPet(request, id));
+      return { status: 204, headers: neverCached, body: null };
+    },
+
+    searchPets: createList(searchList, searchCache, (asked) => pets.searchPets(asked)),
   };
 }
 
-/** Makes the handler of a list. `read` reads one page from the store. */
-export function createList<Request extends ListRequest>(
-  kind: ListKind<Request>,
-  cache: ResponseCache,
-  read: (request: Request) => MaybePromise<Page>,
-): Handler {
-  const readPage = (request: Request): MaybePromise<PlainResponse> =>
-    andThen(read(request), (page) => {
-      const link = nextLink(request, page, kind);
-      // The mark puts the Link into the ETag: a page that gains a successor changes only there.
-      return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
-    });
-  return ({ request }) => cache.respond(parsePageRequest(request.url, kind), readPage);
-}
-
 /** What is not a canonical int64 cannot name a pet. */
-export function parsePetId(parameter = ''): bigint {
+function parsePetId(parameter = ''): bigint {
   const id = parseInt64(parameter);
   if (id === undefined) throw petNotFound();
   return id;

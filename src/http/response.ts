@@ -28,6 +28,14 @@ export function baseHeaders(isSecure: boolean): Record<string, string> {
   };
 }
 
+/** How settled an operation beyond the contract is. The stable operations carry no mark. */
+export type Stability = 'experimental' | 'beta';
+
+/** Sent with every response of such an operation, errors included. */
+export function stabilityHeader(stability: Stability): Record<string, string> {
+  return { 'Petstore-Stability': stability };
+}
+
 export function addHeaders(to: Headers, { headers, etag }: PlainResponse): void {
   for (const name in headers) to.set(name, headers[name] ?? '');
   if (etag !== undefined) to.set('ETag', etag);

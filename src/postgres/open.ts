@@ -1,4 +1,4 @@
-import type { Store } from '../domain/experimental-store.ts';
+import type { Store } from '../domain/store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
@@ -6,7 +6,7 @@ import type { MigrationOptions } from '../domain/migration.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
 import {
-  createExperimentalStore,
+  createChanges,
   runDeletes,
   runUpdates,
   type DeleteRequest,
@@ -19,7 +19,8 @@ import { createKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { prepareDatabase } from './migrate.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
-import { createPetStore, readPets } from './pets/pets.ts';
+import { createOrderStore, createPetStore, readPets } from './pets/pets.ts';
+import { createSearch } from './pets/search.ts';
 import { createReadinessCheck } from './readiness.ts';
 import { SessionGroup } from './session/group.ts';
 
@@ -78,8 +79,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const gets = createBatcher({ run: (ids: string[]) => readPets(database, ids) });
   const finds = createBatcher({ run: (hashes: string[]) => findKeys(database, hashes, now()) });
   return {
-    pets: createPetStore(creates, gets, database, createReadinessCheck(database, watch, now)),
-    experimental: createExperimentalStore(updates, deletes, database, folder.fold),
+    pets: {
+      ...createPetStore(creates, gets, database, createReadinessCheck(database, watch, now)),
+      ...createChanges(updates, deletes),
+      searchPets: createSearch(database, folder.fold),
+    },
+    orders: createOrderStore(database),
     keys: createKeyStore(database, watch, finds, now),
     async close() {
       const batchers = [creates, updates, deletes, gets, finds];

@@ -15,7 +15,7 @@ export interface ServeOptions {
   workers: number;
   rateLimit: number;
   stopDelaySeconds: number;
-  /** True without the experimental operations. */
+  /** True to serve the stable operations alone. */
   stableOnly: boolean;
   metricsHost: string;
   /** No metrics are kept without it. */

@@ -53,8 +53,9 @@ export async function serveHere(
   );
   const app = createApp({
     pets: stores.pets,
-    experimental: options.stableOnly ? undefined : stores.experimental,
+    orders: stores.orders,
     keys: stores.keys,
+    isStableOnly: options.stableOnly,
     log,
     metrics,
     fixedKeys: new Set(options.apiKeys.map(hashKey)),

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
-import type { Store } from '../domain/experimental-store.ts';
+import type { Store } from '../domain/store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
-import { createExperimentalStore, createPetStore } from './pets.ts';
+import { createOrderStore, createPetStore } from './pets.ts';
 import { watchStore } from './opening/store-watch.ts';
 import { sizeOf } from './opening/store-file.ts';
 import { openForWriting } from './opening/writable.ts';
@@ -49,7 +49,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const parts = { database, writer, searcher, freshness, now };
   return {
     pets: createPetStore(parts),
-    experimental: createExperimentalStore(parts),
+    orders: createOrderStore(parts),
     keys: createKeyStore(parts),
     async close() {
       await Promise.all([writer.close(), searcher.close()]);

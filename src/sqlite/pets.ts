@@ -1,16 +1,9 @@
 import { petNotFound, type PetstoreError } from '../domain/error.ts';
-import { isScan, type ExperimentalStore } from '../domain/experimental-store.ts';
 import { foldName } from '../domain/fold.ts';
 import { orderedStatus } from '../domain/order.ts';
-import {
-  fingerprintOf,
-  idempotencyConflict,
-  pageOf,
-  renderFields,
-  renderPet,
-  type PetStore,
-} from '../domain/pet.ts';
+import { fingerprintOf, idempotencyConflict, pageOf, renderFields, renderPet } from '../domain/pet.ts';
 import { petChanged } from '../domain/pet-update.ts';
+import { isScan, type OrderStore, type PetStore } from '../domain/store.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
 import type { Refusal } from './pet-changes.ts';
@@ -27,7 +20,7 @@ import {
   type RenderedPet,
 } from './stored-pet.ts';
 
-export function createPetStore({ database, writer, freshness, now }: StoreParts): PetStore {
+export function createPetStore({ database, writer, searcher, freshness, now }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
@@ -71,18 +64,6 @@ export function createPetStore({ database, writer, freshness, now }: StoreParts)
       return { id, json: renderPet(id, fields), replayed };
     },
 
-    async checkWritable() {
-      const sql = 'UPDATE write_probe SET probed_at = ?1';
-      await writer.run({ kind: 'execute', sql, values: [now()] });
-    },
-  };
-}
-
-export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
-  const { database, writer, searcher, freshness, now } = parts;
-  const orderColumns = selectColumns(storedOrders);
-
-  return {
     async updatePet(id, update, seen, createdBy) {
       const result = await writer.run({ kind: 'update-pet', id, ...update, seen, now: now(), createdBy });
       if (typeof result === 'string') throw refusalOf(result, id);
@@ -98,6 +79,17 @@ export function createExperimentalStore(parts: StoreParts): ExperimentalStore {
       return isScan(request) ? searcher.search(request) : freshness.read(() => findPets(database, request));
     },
 
+    async checkWritable() {
+      const sql = 'UPDATE write_probe SET probed_at = ?1';
+      await writer.run({ kind: 'execute', sql, values: [now()] });
+    },
+  };
+}
+
+export function createOrderStore({ database, freshness }: StoreParts): OrderStore {
+  const orderColumns = selectColumns(storedOrders);
+
+  return {
     listOrders(request) {
       const { petId, status, limit } = request;
       const conditions = [['pet_id = ?', petId] as const, ['status = ?', status] as const];

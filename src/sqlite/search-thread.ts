@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
-import type { SearchRequest } from '../domain/experimental-store.ts';
+import type { SearchRequest } from '../domain/store.ts';
 import { describeFailure, refuseMoved } from './errors.ts';
 import { openDatabase, readWhenFree } from './opening/connect.ts';
 import type { StoreFile } from './opening/store-file.ts';

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
-import type { SearchRequest } from '../domain/experimental-store.ts';
+import type { SearchRequest } from '../domain/store.ts';
 import { pageOf, type Page, type Sort } from '../domain/pet.ts';
 import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/store-file.ts';

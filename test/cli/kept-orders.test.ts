@@ -15,8 +15,8 @@ beforeEach(async () => {
   const store = openSqliteStore({ path: folder.database });
   await store.pets.createPet(sold);
   const { id } = await store.pets.createPet(sold);
-  await store.experimental.deletePet(id);
-  orders = (await store.experimental.listOrders({ limit: 100 })).json;
+  await store.pets.deletePet(id);
+  orders = (await store.orders.listOrders({ limit: 100 })).json;
   await store.close();
 });
 afterEach(() => folder[Symbol.dispose]());
@@ -25,9 +25,9 @@ afterEach(() => folder[Symbol.dispose]());
 async function expectSame(path: string): Promise<void> {
   const store = openSqliteStore({ path });
   try {
-    expect((await store.experimental.listOrders({ limit: 100 })).json).toBe(orders);
+    expect((await store.orders.listOrders({ limit: 100 })).json).toBe(orders);
     expect(await store.pets.createPet(sold)).toMatchObject({ id: 3n });
-    const { json } = await store.experimental.listOrders({ limit: 100, after: 2n });
+    const { json } = await store.orders.listOrders({ limit: 100, after: 2n });
     expect(JSON.parse(json)).toMatchObject([{ id: 3, petId: 3, status: 'sold' }]);
   } finally {
     await store.close();
@@ -61,7 +61,7 @@ describe('petstore copy', () => {
     const target = join(folder.path, 'other.db');
     const store = openSqliteStore({ path: target });
     const { id } = await store.pets.createPet(sold);
-    await store.experimental.deletePet(id);
+    await store.pets.deletePet(id);
     await store.close();
     expect(await copy(target)).toMatchObject({
       status: 1,
@@ -90,7 +90,7 @@ describe('petstore backup and restore', () => {
     const target = ['--database-url', folder.database];
     await runCli(['backup', backup, ...target]);
     const store = openSqliteStore({ path: folder.database });
-    await store.experimental.deletePet(1n);
+    await store.pets.deletePet(1n);
     await store.close();
     expect(await runCli(['restore', backup, ...target])).toMatchObject({
       status: 1,

@@ -82,16 +82,16 @@ describe('renderDocs', () => {
     expect(updateShop).toContain('data-path="/v1/shops/{shopId}"');
   });
 
-  it('marks experimental operations, and says what that means', () => {
-    expect(html).toContain('<p id="experimental">');
-    expect(updateShop).toContain('<a class="badge" href="#experimental">Experimental</a>');
+  it('marks operations that are not stable, and says what that means', () => {
+    expect(html).toContain('<p id="stability">');
+    expect(updateShop).toContain('<a class="badge" href="#stability">Experimental</a>');
     expect(getShop).not.toContain('class="badge"');
   });
 
-  it('says nothing of the kind for a document without experimental operations', () => {
+  it('says nothing of the kind for a document of stable operations', () => {
     const { get } = contract.paths['/shops/{shopId}']!;
     const stable = renderDocs({ ...contract, paths: { '/shops': { get: get! } } }, {});
-    expect(stable).not.toContain('xperimental');
+    expect(stable).not.toContain('id="stability"');
   });
 
   it('shows the statuses that a default response stands for', () => {

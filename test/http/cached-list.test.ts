@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import type { PetStore } from '../../src/domain/pet.ts';
+import type { PetStore } from '../../src/domain/store.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions, type Store } from '../support/http/service.ts';

@@ -40,12 +40,12 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const ids = await createMany(2);
     const increments = 10;
     /** How many of the increments a busy server gave up on: each may have happened or not. */
-    const increment = async ({ experimental }: PostgresStore, id: bigint): Promise<number> => {
+    const increment = async ({ pets }: PostgresStore, id: bigint): Promise<number> => {
       let unknown = 0;
       for (let done = 0; done < increments;) {
         const categoryId = await categoryOf(id);
         const outcome = await codeOf(
-          experimental.updatePet(id, {
+          pets.updatePet(id, {
             changes: { categoryId: categoryId + 1n },
             expected: { categoryId },
           }),
@@ -67,10 +67,8 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('lets one of two through that were sent while somebody else held the pet', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
-      replicas.map(({ experimental }, index) =>
-        codeOf(
-          experimental.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex }),
-        ),
+      replicas.map(({ pets }, index) =>
+        codeOf(pets.updatePet(id, { changes: { name: `till ${index}`, status: 'sold' }, expected: rex })),
       ),
     );
     expect(outcomes.toSorted()).toEqual(['done', 'precondition_failed']);
@@ -81,7 +79,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
     const [id] = (await createMany(1)) as [bigint];
     const changes = [{ name: 'Tom' }, { status: 'sold' }] as const;
     await whileHeld(database, id, () =>
-      replicas.map(({ experimental }, index) => experimental.updatePet(id, { changes: changes[index]! })),
+      replicas.map(({ pets }, index) => pets.updatePet(id, { changes: changes[index]! })),
     );
     expect(await replicas[0].pets.getPet(id)).toBe(
       `{"id":${id},"name":"Tom","categoryId":0,"status":"sold"}`,
@@ -92,7 +90,7 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('does not find a pet that the one before deleted', async () => {
     const [id] = (await createMany(1)) as [bigint];
     const outcomes = await whileHeld(database, id, () =>
-      replicas.map(({ experimental }) => codeOf(experimental.deletePet(id))),
+      replicas.map(({ pets }) => codeOf(pets.deletePet(id))),
     );
     expect(outcomes.toSorted()).toEqual(['done', 'not_found']);
   });
@@ -100,9 +98,9 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
   it('waits and does not deadlock when the same pets come in opposite orders', async () => {
     const [beside, ...ids] = (await createMany(4)) as [bigint, bigint, bigint, bigint];
     const [one, held, other] = ids;
-    const sell = ({ experimental }: PostgresStore, order: bigint[]) =>
+    const sell = ({ pets }: PostgresStore, order: bigint[]) =>
       // The first goes alone; the others gather meanwhile and go together.
-      [beside, ...order].map((id) => experimental.updatePet(id, { changes: { status: 'sold' } }));
+      [beside, ...order].map((id) => pets.updatePet(id, { changes: { status: 'sold' } }));
     await whileHeld(database, held, () => [
       ...sell(replicas[0], [one, held, other]),
       ...sell(replicas[1], [other, held, one]),
@@ -114,8 +112,8 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
 
   it('writes one order for each time that a pet becomes pending or sold', async () => {
     const ids = await createMany(20);
-    const change = ({ experimental }: PostgresStore, status: 'pending' | 'sold') =>
-      ids.map((id) => experimental.updatePet(id, { changes: { status } }));
+    const change = ({ pets }: PostgresStore, status: 'pending' | 'sold') =>
+      ids.map((id) => pets.updatePet(id, { changes: { status } }));
     for (let round = 0; round < 4; round++)
       await Promise.all([...change(replicas[0], 'pending'), ...change(replicas[1], 'sold')]);
     for (const id of ids) {
@@ -127,10 +125,10 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
 
   it('deletes a pet once, and finds it gone in every other change', async () => {
     const ids = await createMany(20);
-    const change = ({ experimental }: PostgresStore) =>
+    const change = ({ pets }: PostgresStore) =>
       ids.flatMap((id) => [
-        codeOf(experimental.deletePet(id)),
-        codeOf(experimental.updatePet(id, { changes: { name: 'Tom' } })),
+        codeOf(pets.deletePet(id)),
+        codeOf(pets.updatePet(id, { changes: { name: 'Tom' } })),
       ]);
     const outcomes = await Promise.all(replicas.map((replica) => Promise.all(change(replica))));
     for (const index of ids.keys()) {
@@ -167,7 +165,7 @@ describe('changes on PostgreSQL', () => {
     // The first goes alone, the next two pets together; then the first pet again, with all that follow.
     const names = await Promise.all(
       [first, first, second, first, ...ids.slice(2)].map((id, index) =>
-        own.experimental.updatePet(id, { changes: { name: String(index) } }),
+        own.pets.updatePet(id, { changes: { name: String(index) } }),
       ),
     );
     expect(sent.filter((bytes) => bytes.includes('update-pets'))).toHaveLength(3);
@@ -183,14 +181,14 @@ describe('changes on PostgreSQL', () => {
     try {
       await holder.query('BEGIN');
       await holder.query('SELECT FROM pets WHERE id = $1 FOR UPDATE', [String(id)]);
-      const update = store.experimental.updatePet(id, { changes: { status: 'sold' } });
+      const update = store.pets.updatePet(id, { changes: { status: 'sold' } });
       expect(await failureOf(update)).toMatchObject({ code: 'unavailable' });
       await holder.query('ROLLBACK');
     } finally {
       await holder.end();
     }
     expect(await store.pets.getPet(id)).toBe(json);
-    await store.experimental.updatePet(id, { changes: { status: 'sold' } });
+    await store.pets.updatePet(id, { changes: { status: 'sold' } });
     expect(await database.run(`SELECT status FROM orders WHERE pet_id = ${id}`)).toEqual([
       { status: 'sold' },
     ]);
@@ -201,13 +199,13 @@ describe('changes on PostgreSQL', () => {
     await database.run(`
       INSERT INTO orders (id, pet_id, status, created_at)
       SELECT last_value + 1, 1, 'sold', 0 FROM order_ids`);
-    await store.experimental.updatePet(id, { changes: { status: 'pending' } });
+    await store.pets.updatePet(id, { changes: { status: 'pending' } });
     expect(await database.run(`SELECT id FROM orders WHERE pet_id = ${id}`)).toHaveLength(1);
   });
 
   it('keeps the id of a deleted pet from an import that brings its own ids', async () => {
     const { id } = await store.pets.createPet(rex);
-    await store.experimental.deletePet(id);
+    await store.pets.deletePet(id);
     const adding = await openPostgresImport({ address: database.address() });
     expect(await adding.largestId()).toBe(id);
     // A batch that is not committed moves the sequence, and may still be added again.

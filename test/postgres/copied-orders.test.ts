@@ -1,18 +1,11 @@
 import { describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import type { ExperimentalStore } from '../../src/domain/experimental-store.ts';
-import type { PetStore } from '../../src/domain/pet.ts';
+import type { Store } from '../../src/domain/store.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
-
-interface Shop {
-  pets: PetStore;
-  experimental: ExperimentalStore;
-  close(): Promise<void>;
-}
 
 const sold = { name: 'Rex', categoryId: 1n, status: 'sold' } as const;
 const once = { caller: 'till', key: 'k' };
@@ -25,7 +18,7 @@ describe('petstore copy', () => {
     const fill = openSqliteStore({ path: folder.database });
     await fill.pets.createPet(sold);
     const gone = await fill.pets.createPet(sold, once);
-    await fill.experimental.deletePet(gone.id);
+    await fill.pets.deletePet(gone.id);
     const orders = await ordersOf(fill);
     await fill.close();
 
@@ -38,7 +31,7 @@ describe('petstore copy', () => {
     for (const store of [
       await openPostgresStore({ address: there }),
       openSqliteStore({ path: back }),
-    ] satisfies Shop[]) {
+    ] satisfies Store[]) {
       expect(await ordersOf(store)).toBe(orders);
       expect(await store.pets.createPet(sold, once)).toEqual({ ...gone, replayed: true });
       const { id } = await store.pets.createPet(sold);
@@ -56,6 +49,6 @@ async function copy(from: string, to: string): Promise<void> {
   });
 }
 
-async function ordersOf({ experimental }: Shop): Promise<string> {
-  return (await experimental.listOrders({ limit: 100 })).json;
+async function ordersOf({ orders }: Store): Promise<string> {
+  return (await orders.listOrders({ limit: 100 })).json;
 }

@@ -25,7 +25,7 @@ describe('an idempotency key whose pet was deleted', () => {
       const idempotency = { caller: 'shop', key: pet.name };
       const first = await store.pets.createPet(pet, idempotency);
       const repeatEverywhere = () => replicas.map(({ pets }) => pets.createPet(pet, idempotency));
-      const deleting = store.experimental.deletePet(first.id);
+      const deleting = store.pets.deletePet(first.id);
       const responses = await Promise.all([...repeatEverywhere(), ...repeatEverywhere()]);
       await deleting;
       responses.push(...(await Promise.all(repeatEverywhere())));

@@ -3,8 +3,8 @@ import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.t
 import { idsOf } from '../support/http/calls.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 
-const found = async ({ experimental }: PostgresStore, ...words: string[]) =>
-  idsOf((await experimental.searchPets({ limit: 100, words })).json).map(Number);
+const found = async ({ pets }: PostgresStore, ...words: string[]) =>
+  idsOf((await pets.searchPets({ limit: 100, words })).json).map(Number);
 
 /** Waits until a word leads to these pets. */
 async function untilFound(store: PostgresStore, word: string, ids: number[]): Promise<void> {

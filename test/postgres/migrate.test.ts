@@ -17,7 +17,7 @@ describe('a store that goes back to schema version 5', () => {
       'till-2',
     );
     await store.pets.createPet({ name: 'Tom', categoryId: 1n });
-    await store.experimental.deletePet(id + 1n);
+    await store.pets.deletePet(id + 1n);
     await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly: true });
     await store.close();
 
@@ -27,7 +27,7 @@ describe('a store that goes back to schema version 5', () => {
 
     const again = await openPostgresStore({ address });
     expect(await again.pets.getPet(id)).toBe(json);
-    const { json: orders } = await again.experimental.listOrders({ limit: 1 });
+    const { json: orders } = await again.orders.listOrders({ limit: 1 });
     expect(orders).toContain(`"petId":${id}`);
     expect(orders).not.toContain('createdBy');
     expect(await again.keys.listKeys()).toMatchObject([{ id: '1', isReadOnly: true }]);

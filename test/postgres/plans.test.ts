@@ -73,7 +73,7 @@ async function fill(database: Database, count: number): Promise<void> {
 }
 
 /** Runs each statement that reads or writes pets or orders, on the same sessions every time. */
-async function useAll({ pets, experimental }: PostgresStore, key: string): Promise<void> {
+async function useAll({ pets, orders }: PostgresStore, key: string): Promise<void> {
   const idempotency = { key, caller: 'somebody' };
   const created = await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency);
   expect(await pets.createPet({ name: 'Rex', categoryId: 1n }, idempotency)).toEqual({
@@ -88,8 +88,8 @@ async function useAll({ pets, experimental }: PostgresStore, key: string): Promi
 
   const sold = { changes: { status: 'sold' } } as const;
   // The first goes alone, the others together.
-  await Promise.all([id, created.id, id].map((each) => experimental.updatePet(each, sold)));
+  await Promise.all([id, created.id, id].map((each) => pets.updatePet(each, sold)));
   for (const filter of [{}, { status: 'pending' }, { status: 'sold' }] as const)
-    await experimental.listOrders({ limit: 20, ...filter });
-  await Promise.all([experimental.deletePet(id), experimental.deletePet(0n).catch(() => {})]);
+    await orders.listOrders({ limit: 20, ...filter });
+  await Promise.all([pets.deletePet(id), pets.deletePet(0n).catch(() => {})]);
 }

@@ -107,8 +107,8 @@ describe('openapi.yaml', () => {
     ]);
   });
 
-  it('marks the experimental operations', () => {
-    const marked = operations.filter((operation) => operation['x-stability'] === 'experimental');
+  it('marks the operations beyond the contract', () => {
+    const marked = operations.filter((operation) => operation['x-stability'] === 'beta');
     expect(marked.map(({ operationId }) => operationId)).toEqual([
       'updatePet',
       'deletePet',

@@ -63,13 +63,13 @@ describe('petstore serve --stable-only', () => {
     using folder = makeFolder();
     const before = openSqliteStore({ path: folder.database });
     const { id } = await before.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
-    await before.experimental.updatePet(id, { changes: { name: 'Tom' } });
+    await before.pets.updatePet(id, { changes: { name: 'Tom' } });
     await before.close();
     await using service = await startService({ databaseUrl: folder.database, args: ['--stable-only'] });
     expect(await (await service.call(`/v1/pets/${id}`)).json()).toMatchObject({ name: 'Tom' });
     expect(await service.stop()).toBe(0);
     const after = openSqliteStore({ path: folder.database });
-    const { json } = await after.experimental.listOrders({ limit: 10 });
+    const { json } = await after.orders.listOrders({ limit: 10 });
     expect(JSON.parse(json)).toMatchObject([{ petId: Number(id) }]);
     await after.close();
   });

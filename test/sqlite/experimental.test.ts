@@ -53,13 +53,13 @@ describe('updates and deletes', () => {
       Array.from({ length: 100 }, async () => (await store.pets.createPet(rex)).id),
     );
     const before = countCommits();
-    const { experimental } = store;
+    const { pets } = store;
     const outcomes = await Promise.all(
       ids.flatMap((id, index) => [
         codeOf(store.pets.createPet({ ...rex, status: 'sold' })),
-        codeOf(experimental.updatePet(id, { changes: { status: 'pending' } })),
-        codeOf(experimental.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
-        codeOf(experimental.deletePet(index % 2 ? id : 10_000n)),
+        codeOf(pets.updatePet(id, { changes: { status: 'pending' } })),
+        codeOf(pets.updatePet(id, { changes: { name: 'x' }, expected: { name: 'other' } })),
+        codeOf(pets.deletePet(index % 2 ? id : 10_000n)),
       ]),
     );
     expect(Object.groupBy(outcomes, (outcome) => outcome)).toMatchObject({
@@ -77,9 +77,9 @@ describe('updates and deletes', () => {
     change(`UPDATE pets SET json = '${json}' WHERE id = ${damaged.id}`);
     const outcomes = await Promise.all([
       codeOf(store.pets.createPet(rex)),
-      codeOf(store.experimental.updatePet(damaged.id, { changes: { name: 'Tom' } })),
-      codeOf(store.experimental.deletePet(damaged.id)),
-      codeOf(store.experimental.updatePet(sound.id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.updatePet(damaged.id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.deletePet(damaged.id)),
+      codeOf(store.pets.updatePet(sound.id, { changes: { name: 'Tom' } })),
     ]);
     expect(outcomes).toEqual(['done', 'unavailable', 'unavailable', 'done']);
     using database = new Database(place.path);
@@ -92,8 +92,8 @@ describe('updates and deletes', () => {
     const flying = { changes: { status: 'flying' as 'sold' } };
     const outcomes = await Promise.all([
       codeOf(store.pets.createPet(rex)),
-      codeOf(store.experimental.updatePet(id, flying)),
-      codeOf(store.experimental.updatePet(id, { changes: { name: 'Tom' } })),
+      codeOf(store.pets.updatePet(id, flying)),
+      codeOf(store.pets.updatePet(id, { changes: { name: 'Tom' } })),
     ]);
     expect(outcomes).toEqual(['done', 'Error: There is no status flying.', 'done']);
     expect(await store.pets.getPet(id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
@@ -107,11 +107,11 @@ describe('updates and deletes', () => {
     for (const path of ['/v1/pets', '/v1/pets?status=available', `/v1/pets/${id}`]) {
       for (let round = 0; round < 20; round++) {
         await read(path);
-        await other.experimental.updatePet(id, { changes: { name: `Rex ${round}` } });
+        await other.pets.updatePet(id, { changes: { name: `Rex ${round}` } });
         expect(await read(path)).toContain(`"name":"Rex ${round}"`);
       }
     }
-    await other.experimental.deletePet(id);
+    await other.pets.deletePet(id);
     expect(await read('/v1/pets')).toBe('[]');
     expect(await read('/v1/pets?status=available')).toBe('[]');
     expect((await service.call(`/v1/pets/${id}`)).status).toBe(404);
@@ -125,7 +125,7 @@ describe('an import that brings its ids', () => {
     try {
       await adding.addPets([{ id: 5n, ...rex }]);
       const { id } = await store.pets.createPet(rex);
-      await store.experimental.deletePet(id);
+      await store.pets.deletePet(id);
       expect(await failureOf(adding.addPets([{ id, ...rex }]))).toBeInstanceOf(IdTakenError);
       expect(await store.pets.getPet(id)).toBeUndefined();
       await adding.addPets([{ id: id + 1n, ...rex }]);
@@ -152,7 +152,7 @@ describe('an order whose bytes the disk has changed', () => {
     opened = [];
     change(`UPDATE orders SET ${damage}`);
     const again = await open();
-    expect(() => again.experimental.listOrders({ limit: 1 })).toThrow('damaged');
+    expect(() => again.orders.listOrders({ limit: 1 })).toThrow('damaged');
     expect(() => again.pets.listPets({ limit: 1 })).not.toThrow();
     const bulk = await openSqliteBulk({ path: place.path, mayCreate: true });
     expect(await codeOf(bulk.orders.read(undefined, 10))).toContain('is damaged');

@@ -32,7 +32,7 @@ it('reports a store that was moved away as not ready, and what failed for it', a
   using folder = makeFolder();
   const metrics = createRegistry();
   const store = openSqliteStore({ path: folder.database, metrics });
-  const app = createApp({ ...store, experimental: undefined, log: silentLog, metrics });
+  const app = createApp({ ...store, isStableOnly: true, log: silentLog, metrics });
   const ready = async () => (await scrapeRegistry(metrics)).value('petstore_store_ready');
   expect(await ready()).toBe(1);
   renameSync(folder.database, `${folder.database}.moved`);

@@ -24,8 +24,8 @@ async function makeOlder(): Promise<void> {
   await store.pets.createPet(rex, { key: 'k', caller: 'c' }, 'till-2');
   const { id } = await store.pets.createPet(rex);
   await issueKey(store.keys, { name: 'k', now: new Date(), isReadOnly: true });
-  expect((await store.experimental.listOrders({ limit: 1 })).json).toContain('"createdBy":"till-2"');
-  await store.experimental.deletePet(id);
+  expect((await store.orders.listOrders({ limit: 1 })).json).toContain('"createdBy":"till-2"');
+  await store.pets.deletePet(id);
   await store.close();
   migrateSqliteBack(place.path, { keepsOlder: false });
 }
@@ -51,13 +51,13 @@ describe('the way back to schema version 5', () => {
     expect(inspectSqlite(place.path, 0, noReport)).toMatchObject(content);
     const store = await place.open();
     try {
-      expect((await store.experimental.listOrders({ limit: 1 })).json).not.toContain('createdBy');
+      expect((await store.orders.listOrders({ limit: 1 })).json).not.toContain('createdBy');
       expect(await store.pets.createPet(rex, { key: 'k', caller: 'c' })).toMatchObject({
         id: 1n,
         replayed: true,
       });
       expect(await store.pets.createPet(rex)).toMatchObject({ id: 3n });
-      expect(idsOf((await store.experimental.listOrders({ limit: 100 })).json)).toEqual(['1', '2', '3']);
+      expect(idsOf((await store.orders.listOrders({ limit: 100 })).json)).toEqual(['1', '2', '3']);
       expect(await store.keys.listKeys()).toMatchObject([{ id: '1', isReadOnly: true }]);
     } finally {
       await store.close();

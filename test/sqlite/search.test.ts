@@ -18,13 +18,13 @@ describe('a search that reads many pets', () => {
     makeSampleStore(place.path, { seed: 1, count: 2000 });
     const store = await place.open();
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 60 }, async () => store.experimental.searchPets(nothing)),
+      Array.from({ length: 60 }, async () => store.pets.searchPets(nothing)),
     );
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     // One runs, 32 wait.
     expect(refused).toHaveLength(27);
     expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
-    expect(await store.experimental.searchPets(nothing)).toEqual({ json: '[]' });
+    expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
     await store.close();
   });
 
@@ -33,7 +33,7 @@ describe('a search that reads many pets', () => {
     makeSampleStore(place.path, { seed: 1, count: 50_000 });
     const store = await place.open();
     let isFound = false;
-    const searching = Promise.resolve(store.experimental.searchPets(nothing)).then(() => (isFound = true));
+    const searching = Promise.resolve(store.pets.searchPets(nothing)).then(() => (isFound = true));
     expect(idsOf((await store.pets.listPets({ limit: 1 })).json)).toEqual(['1']);
     expect(isFound).toBe(false);
     expect(await searching).toBe(true);
@@ -43,7 +43,7 @@ describe('a search that reads many pets', () => {
   it.if(process.platform === 'linux')('lets the other threads go first', async () => {
     await using place = await makeSqlitePlace();
     const store = await place.open();
-    await store.experimental.searchPets(nothing);
+    await store.pets.searchPets(nothing);
     const priorities = (await readdir('/proc/self/task')).map((thread) => {
       try {
         return getPriority(Number(thread));
@@ -59,11 +59,11 @@ describe('a search that reads many pets', () => {
     await using place = await makeSqlitePlace();
     makeSampleStore(place.path, { seed: 1, count: 20_000 });
     const store = await place.open();
-    const [first, second] = [1, 2].map(async () => store.experimental.searchPets(nothing));
+    const [first, second] = [1, 2].map(async () => store.pets.searchPets(nothing));
     const [, finished, interrupted] = await Promise.allSettled([store.close(), first, second]);
     expect(finished).toEqual({ status: 'fulfilled', value: { json: '[]' } });
     expect(interrupted).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } });
-    const late = (async () => store.experimental.searchPets(nothing))();
+    const late = (async () => store.pets.searchPets(nothing))();
     expect(await late.catch((error: unknown) => error)).toBeInstanceOf(PetstoreError);
   });
 
@@ -71,7 +71,7 @@ describe('a search that reads many pets', () => {
     await using place = await makeSqlitePlace();
     const store = await place.open();
     await rename(place.path, `${place.path}.moved`);
-    const search = async () => store.experimental.searchPets(nothing);
+    const search = async () => store.pets.searchPets(nothing);
     expect(await search().catch((error: unknown) => error)).toMatchObject({ code: 'unavailable' });
     await rename(`${place.path}.moved`, place.path);
     await store.close();

@@ -9,8 +9,7 @@ const rex = { name: 'Rex', categoryId: 1n };
 
 const petOf = async ({ pets }: Store, id: bigint): Promise<string | undefined> => await pets.getPet(id);
 const listOf = async ({ pets }: Store): Promise<string> => (await pets.listPets({ limit: 100 })).json;
-const ordersOf = async ({ experimental }: Store): Promise<string> =>
-  (await experimental.listOrders({ limit: 100 })).json;
+const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.listOrders({ limit: 100 })).json;
 
 onEveryStore('updates', ({ open }) => {
   it('changes each field, and leaves the others', async () => {
@@ -27,7 +26,7 @@ onEveryStore('updates', ({ open }) => {
     ];
     for (const [changes, fields] of steps) {
       const expected = `{"id":${id},${fields}}`;
-      expect(await store.experimental.updatePet(id, { changes })).toBe(expected);
+      expect(await store.pets.updatePet(id, { changes })).toBe(expected);
       expect(await petOf(store, id)).toBe(expected);
       expect(await listOf(store)).toBe(`[${expected}]`);
     }
@@ -41,7 +40,7 @@ onEveryStore('updates', ({ open }) => {
       const fields = { name, categoryId: BigInt(index) * 2n ** 59n };
       const created = await store.pets.createPet({ ...fields, ...(status && { status }) });
       const { id } = await store.pets.createPet({ ...rex, status: 'available' });
-      const updated = await store.experimental.updatePet(id, {
+      const updated = await store.pets.updatePet(id, {
         changes: { ...fields, status: status ?? null },
       });
       expect(updated).toBe(created.json.replace(`{"id":${created.id},`, `{"id":${id},`));
@@ -53,7 +52,7 @@ onEveryStore('updates', ({ open }) => {
     const store = await open();
     const { id } = await store.pets.createPet({ ...rex, status: 'available' });
     for (const status of ['sold', 'pending', 'available', null] as const) {
-      await store.experimental.updatePet(id, { changes: { status } });
+      await store.pets.updatePet(id, { changes: { status } });
       for (const each of petStatuses) {
         const page = await store.pets.listPets({ limit: 100, status: each });
         expect(idsOf(page.json)).toEqual(each === status ? [String(id)] : []);
@@ -65,10 +64,8 @@ onEveryStore('updates', ({ open }) => {
     const store = await open();
     const { id } = await store.pets.createPet(rex);
     for (const missing of [id + 1n, 0n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]) {
-      expect(await codeOf(store.experimental.updatePet(missing, { changes: { name: 'Tom' } }))).toBe(
-        'not_found',
-      );
-      expect(await codeOf(store.experimental.deletePet(missing))).toBe('not_found');
+      expect(await codeOf(store.pets.updatePet(missing, { changes: { name: 'Tom' } }))).toBe('not_found');
+      expect(await codeOf(store.pets.deletePet(missing))).toBe('not_found');
     }
     expect(await listOf(store)).toBe(`[{"id":${id},"name":"Rex","categoryId":1}]`);
   });
@@ -84,14 +81,14 @@ onEveryStore('updates', ({ open }) => {
       { name: 'Rex', categoryId: 1n, status: 'pending' },
     ];
     for (const expected of unmet) {
-      const update = store.experimental.updatePet(id, { changes: { status: 'sold' }, expected });
+      const update = store.pets.updatePet(id, { changes: { status: 'sold' }, expected });
       expect(await codeOf(update)).toBe('precondition_failed');
       expect(await petOf(store, id)).toBe(json);
     }
     expect(await ordersOf(store)).toBe('[]');
     const met: PetFields = { name: 'Rex', categoryId: 1n, status: 'available' };
-    await store.experimental.updatePet(id, { changes: { status: null }, expected: met });
-    await store.experimental.updatePet(id, { changes: { name: 'Tom' }, expected: { status: null } });
+    await store.pets.updatePet(id, { changes: { status: null }, expected: met });
+    await store.pets.updatePet(id, { changes: { name: 'Tom' }, expected: { status: null } });
     expect(await petOf(store, id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
   });
 
@@ -100,14 +97,14 @@ onEveryStore('updates', ({ open }) => {
     const { id, json } = await store.pets.createPet({ ...rex, status: 'available' });
     const changes = { status: 'sold' } as const;
     for (const seen of [json.replace('Rex', 'rex'), json.replace('available', 'sold')]) {
-      expect(await codeOf(store.experimental.updatePet(id, { changes }, seen))).toBe('precondition_failed');
-      expect(await codeOf(store.experimental.deletePet(id, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.pets.updatePet(id, { changes }, seen))).toBe('precondition_failed');
+      expect(await codeOf(store.pets.deletePet(id, seen))).toBe('precondition_failed');
     }
     expect(await petOf(store, id)).toBe(json);
-    const sold = await store.experimental.updatePet(id, { changes }, json);
-    expect(await codeOf(store.experimental.updatePet(id, { changes }, json))).toBe('precondition_failed');
-    expect(await codeOf(store.experimental.deletePet(id, json))).toBe('precondition_failed');
-    expect(await codeOf(store.experimental.deletePet(id, sold))).toBe('done');
+    const sold = await store.pets.updatePet(id, { changes }, json);
+    expect(await codeOf(store.pets.updatePet(id, { changes }, json))).toBe('precondition_failed');
+    expect(await codeOf(store.pets.deletePet(id, json))).toBe('precondition_failed');
+    expect(await codeOf(store.pets.deletePet(id, sold))).toBe('done');
     expect(await petOf(store, id)).toBeUndefined();
   });
 });
@@ -118,16 +115,16 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const ids: bigint[] = [];
     for (const name of ['a', 'b', 'c', 'd']) ids.push((await store.pets.createPet({ ...rex, name })).id);
     const [a, b, c, d] = ids as [bigint, bigint, bigint, bigint];
-    const { experimental } = store;
+    const { pets } = store;
     const outcomes = await Promise.all(
       [
         store.pets.createPet(rex),
-        experimental.updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
-        experimental.updatePet(b, { changes: { status: 'sold' } }),
-        experimental.updatePet(999n, { changes: { status: 'sold' } }),
-        experimental.deletePet(c, `{"id":${c},"name":"something else","categoryId":1}`),
-        experimental.deletePet(d),
-        experimental.deletePet(999n),
+        pets.updatePet(a, { changes: { status: 'sold' }, expected: { name: 'other' } }),
+        pets.updatePet(b, { changes: { status: 'sold' } }),
+        pets.updatePet(999n, { changes: { status: 'sold' } }),
+        pets.deletePet(c, `{"id":${c},"name":"something else","categoryId":1}`),
+        pets.deletePet(d),
+        pets.deletePet(999n),
         store.pets.createPet({ ...rex, name: 'last' }),
       ].map(codeOf),
     );
@@ -147,7 +144,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const outcomes = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         codeOf(
-          (index % 2 ? one : other).experimental.updatePet(id, {
+          (index % 2 ? one : other).pets.updatePet(id, {
             changes: { status: 'sold' },
             expected: { status: 'available' },
           }),
@@ -164,8 +161,8 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const { id } = await one.pets.createPet(rex);
     for (let round = 0n; round < 20n; round++) {
       await Promise.all([
-        one.experimental.updatePet(id, { changes: { name: `Rex ${round}` } }),
-        other.experimental.updatePet(id, { changes: { categoryId: round } }),
+        one.pets.updatePet(id, { changes: { name: `Rex ${round}` } }),
+        other.pets.updatePet(id, { changes: { categoryId: round } }),
       ]);
       expect(await petOf(one, id)).toBe(`{"id":${id},"name":"Rex ${round}","categoryId":${round}}`);
     }
@@ -176,7 +173,7 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const { id } = await store.pets.createPet(rex);
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        codeOf(store.experimental.updatePet(id, { changes: { name: String(index) } })),
+        codeOf(store.pets.updatePet(id, { changes: { name: String(index) } })),
       ),
     );
     expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
@@ -188,14 +185,14 @@ onEveryStore('changes that arrive together', ({ open }) => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await store.pets.createPet(rex)).id),
     );
-    const { experimental } = store;
+    const { pets } = store;
     const changes = { status: 'sold' } as const;
     const pending = ids.map((id, index) =>
-      codeOf(index % 2 ? experimental.deletePet(id) : experimental.updatePet(id, { changes })),
+      codeOf(index % 2 ? pets.deletePet(id) : pets.updatePet(id, { changes })),
     );
     await store.close();
     expect(new Set(await Promise.all(pending))).toEqual(new Set(['done']));
-    expect(await codeOf(experimental.deletePet(ids[0]!))).toBe('unavailable');
+    expect(await codeOf(pets.deletePet(ids[0]!))).toBe('unavailable');
     const again = await open();
     expect(idsOf(await listOf(again))).toHaveLength(10);
     expect(idsOf(await ordersOf(again))).toHaveLength(10);
@@ -206,10 +203,10 @@ onEveryStore('deletes', ({ open, place }) => {
   it('removes the pet from every list, and refuses to delete it twice', async () => {
     const store = await open();
     const [first, second] = [await store.pets.createPet(rex), await store.pets.createPet(rex)];
-    await store.experimental.deletePet(first.id);
+    await store.pets.deletePet(first.id);
     expect(await petOf(store, first.id)).toBeUndefined();
     expect(await listOf(store)).toBe(`[${second.json}]`);
-    expect(await codeOf(store.experimental.deletePet(first.id))).toBe('not_found');
+    expect(await codeOf(store.pets.deletePet(first.id))).toBe('not_found');
   });
 
   it('never uses an id again, not even after a restart', async () => {
@@ -219,7 +216,7 @@ onEveryStore('deletes', ({ open, place }) => {
       const { id } = await store.pets.createPet(rex);
       expect(used.has(id)).toBe(false);
       used.add(id);
-      await store.experimental.deletePet(id);
+      await store.pets.deletePet(id);
     }
     await store.close();
     const { id } = await (await open()).pets.createPet(rex);
@@ -234,9 +231,9 @@ onEveryStore('deletes', ({ open, place }) => {
       const first = await store.pets.createPet({ ...rex, status: 'pending' }, once);
       const again = { ...first, replayed: true };
       const create = () => store.pets.createPet({ ...rex, status: 'pending' }, once);
-      await store.experimental.updatePet(first.id, { changes: { name: 'Tom', status: null } });
+      await store.pets.updatePet(first.id, { changes: { name: 'Tom', status: null } });
       expect(await create()).toEqual(again);
-      await store.experimental.deletePet(first.id);
+      await store.pets.deletePet(first.id);
       expect(await create()).toEqual(again);
       expect(await codeOf(store.pets.createPet(rex, once))).toBe('idempotency_conflict');
       await store.close();
@@ -253,7 +250,7 @@ onEveryStore('deletes', ({ open, place }) => {
     try {
       expect(await bulk.lastIds()).toEqual({ pets: 0n, orders: 0n });
       const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
-      await store.experimental.deletePet(id);
+      await store.pets.deletePet(id);
       const { pets, orders } = await bulk.lastIds();
       expect(pets).toBeGreaterThanOrEqual(id);
       expect(orders).toBeGreaterThanOrEqual(1n);
@@ -264,7 +261,7 @@ onEveryStore('deletes', ({ open, place }) => {
       expect(await bulk.lastIds()).toEqual(raised);
       const created = await store.pets.createPet({ ...rex, status: 'sold' });
       expect(created.id).toBeGreaterThan(raised.pets);
-      const [order] = idsOf((await store.experimental.listOrders({ limit: 1, after: 1n })).json);
+      const [order] = idsOf((await store.orders.listOrders({ limit: 1, after: 1n })).json);
       expect(BigInt(order!)).toBeGreaterThan(raised.orders);
     } finally {
       await bulk.close();

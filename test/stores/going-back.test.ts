@@ -28,7 +28,7 @@ describe.each(['SQLite after a kill', 'PostgreSQL'])('going back on %s', (name) 
     const forward = await store.open();
     const { json } = await forward.pets.listPets({ limit: 100 });
     expect(json).toBe(`${store.expected.pets.slice(0, -1)},${created}]`);
-    expect((await forward.experimental.listOrders({ limit: 100 })).json).toBe(store.expected.orders);
+    expect((await forward.orders.listOrders({ limit: 100 })).json).toBe(store.expected.orders);
     expect((await forward.keys.listKeys()).at(-1)).toMatchObject({ name: 'since', isReadOnly: true });
     await forward.close();
   });

@@ -75,10 +75,10 @@ async function listAll({ pets }: Store, model: Model, each: Kinds['list']): Prom
   expect(listed).toEqual(expected.map(([id, pet]) => render(id, pet)));
 }
 
-async function listOrders({ experimental }: Store, model: Model, each: Kinds['orders']): Promise<void> {
+async function listOrders({ orders }: Store, model: Model, each: Kinds['orders']): Promise<void> {
   const ofStatus = each.status ? { status: each.status } : {};
   const listed = await walk((after = model.ordersAfter) =>
-    experimental.listOrders({ limit: each.limit, after, ...ofStatus }),
+    orders.listOrders({ limit: each.limit, after, ...ofStatus }),
   );
   const shown = listed.map((json) => json.replace(/^\{"id":\d+,|,"createdAt":"[^"]+"\}$/g, ''));
   const expected = model.orders.filter((order) => (each.status ?? order.status) === order.status);
@@ -102,7 +102,7 @@ async function updateOne(store: Store, model: Model, each: Kinds['update']): Pro
   const expected = each.isInformed ? own : (each.expected ?? undefined);
   const seen = each.isInformed && before ? render(id, before) : undefined;
   const update = { changes: each.changes, ...(expected && { expected }) };
-  const outcome = await outcomeOf(store.experimental.updatePet(id, update, seen));
+  const outcome = await outcomeOf(store.pets.updatePet(id, update, seen));
   if (!before) return expect(outcome).toBe('not_found');
   if (expected && !hasFields(before, expected)) return expect(outcome).toBe('precondition_failed');
   const after = withFields(before, each.changes);
@@ -114,7 +114,7 @@ async function deleteOne(store: Store, model: Model, each: Kinds['delete']): Pro
   const id = model.created[each.which] ?? unknownId;
   const before = model.pets.get(id);
   const seen = each.isOutdated && before ? render(id, { ...before, name: `${before.name}?` }) : undefined;
-  const outcome = await outcomeOf(store.experimental.deletePet(id, seen));
+  const outcome = await outcomeOf(store.pets.deletePet(id, seen));
   if (!before) return expect(outcome).toBe('not_found');
   if (each.isOutdated) return expect(outcome).toBe('precondition_failed');
   expect(outcome).toBeUndefined();
@@ -153,11 +153,11 @@ async function walk(read: (after?: bigint) => Page | Promise<Page>): Promise<str
 }
 
 /** Removes what an earlier run has left, because a store of its own for each run would take long. */
-async function clear({ pets, experimental }: Store): Promise<Model> {
+async function clear({ pets, orders: orderStore }: Store): Promise<Model> {
   for (const id of idsOf((await walk((after = 0n) => pets.listPets({ limit: 100, after }))).join(','))) {
-    await experimental.deletePet(BigInt(id));
+    await pets.deletePet(BigInt(id));
   }
-  const orders = await walk((after = 0n) => experimental.listOrders({ limit: 100, after }));
+  const orders = await walk((after = 0n) => orderStore.listOrders({ limit: 100, after }));
   const ordersAfter = BigInt(idsOf(orders.at(-1) ?? '')[0] ?? 0);
   return { created: [], pets: new Map(), orders: [], ordersAfter };
 }

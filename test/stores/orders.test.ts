@@ -8,8 +8,7 @@ import { onEveryStore } from '../support/stores.ts';
 const rex = { name: 'Rex', categoryId: 1n };
 const time = Date.parse('2026-02-03T04:05:06.789Z');
 
-const ordersOf = async ({ experimental }: Store): Promise<string> =>
-  (await experimental.listOrders({ limit: 100 })).json;
+const ordersOf = async ({ orders }: Store): Promise<string> => (await orders.listOrders({ limit: 100 })).json;
 const statusesOf = (json: string): string[] =>
   (JSON.parse(json) as { status: string }[]).map(({ status }) => status);
 
@@ -20,8 +19,8 @@ onEveryStore('orders', ({ open, place }) => {
     const changes = [
       ...(['available', 'pending', 'pending', 'sold', null, 'sold', 'available'] as const),
     ].map((status) => ({ status }));
-    for (const each of changes) await store.experimental.updatePet(id, { changes: each });
-    await store.experimental.updatePet(id, { changes: { name: 'Tom', categoryId: 2n } });
+    for (const each of changes) await store.pets.updatePet(id, { changes: each });
+    await store.pets.updatePet(id, { changes: { name: 'Tom', categoryId: 2n } });
     const json = await ordersOf(store);
     const [first, ...others] = idsOf(json);
     expect(first).toBe('1');
@@ -58,9 +57,9 @@ onEveryStore('orders', ({ open, place }) => {
   it('stay when the pet is deleted', async () => {
     const store = await open();
     const { id } = await store.pets.createPet(rex);
-    await store.experimental.updatePet(id, { changes: { status: 'sold' } });
+    await store.pets.updatePet(id, { changes: { status: 'sold' } });
     const before = await ordersOf(store);
-    await store.experimental.deletePet(id);
+    await store.pets.deletePet(id);
     expect(await ordersOf(store)).toBe(before);
     expect(before).toContain(`"petId":${id},`);
   });
@@ -70,8 +69,8 @@ onEveryStore('orders', ({ open, place }) => {
     const { id } = await store.pets.createPet(rex);
     const turns = Array.from({ length: 25 }, (_, index) => (index % 3 ? 'sold' : 'pending'));
     for (const status of turns) {
-      await store.experimental.updatePet(id, { changes: { status: 'available' } });
-      await store.experimental.updatePet(id, { changes: { status } });
+      await store.pets.updatePet(id, { changes: { status: 'available' } });
+      await store.pets.updatePet(id, { changes: { status } });
     }
     const all = idsOf(await ordersOf(store));
     expect(all).toHaveLength(25);
@@ -80,7 +79,7 @@ onEveryStore('orders', ({ open, place }) => {
       for (const status of [undefined, 'pending', 'sold'] as const) {
         const pages: string[][] = [];
         for (let after: bigint | undefined = 0n; after !== undefined;) {
-          const page = await store.experimental.listOrders({ limit, after, ...(status && { status }) });
+          const page = await store.orders.listOrders({ limit, after, ...(status && { status }) });
           pages.push(idsOf(page.json));
           after = page.next;
         }
@@ -96,12 +95,12 @@ onEveryStore('orders', ({ open, place }) => {
     const { id } = await both[0]!.pets.createPet(rex);
     for (let count = 1; count <= 8; count++) {
       const one = both[count % 2]!;
-      await one.experimental.updatePet(id, { changes: { status: count % 2 ? 'sold' : 'pending' } });
+      await one.pets.updatePet(id, { changes: { status: count % 2 ? 'sold' : 'pending' } });
       const seen = await Promise.all(both.map(async ({ pets }) => await pets.getPet(id)));
       expect(new Set(seen).size).toBe(1);
       for (const store of both) expect(idsOf(await ordersOf(store))).toHaveLength(count);
     }
-    await both[1]!.experimental.deletePet(id);
+    await both[1]!.pets.deletePet(id);
     for (const { pets } of both) expect(await pets.getPet(id)).toBeUndefined();
   });
 

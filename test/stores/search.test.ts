@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import type { SearchRequest } from '../../src/domain/experimental-store.ts';
+import type { SearchRequest } from '../../src/domain/store.ts';
 import { searchWords } from '../../src/domain/fold.ts';
 import type { NewPet } from '../../src/domain/pet.ts';
 import { idsOf } from '../support/http/calls.ts';
@@ -16,8 +16,8 @@ const shop: NewPet[] = [
 ];
 
 /** The places in `shop` of what is found. */
-async function search({ experimental }: Store, request: Partial<SearchRequest>): Promise<number[]> {
-  const { json } = await experimental.searchPets({ limit: 100, ...request });
+async function search({ pets }: Store, request: Partial<SearchRequest>): Promise<number[]> {
+  const { json } = await pets.searchPets({ limit: 100, ...request });
   return idsOf(json).map((id) => Number(id) - 1);
 }
 
@@ -69,21 +69,21 @@ onEveryStore('a search', ({ open, place }) => {
   it('gives the same bytes as a list', async () => {
     const store = await openShop();
     const { json } = await store.pets.listPets({ limit: 100 });
-    expect(await store.experimental.searchPets({ limit: 100, sort: 'oldest' })).toEqual({ json });
+    expect(await store.pets.searchPets({ limit: 100, sort: 'oldest' })).toEqual({ json });
     const [pet] = await Promise.all([store.pets.getPet(4n)]);
-    expect(await store.experimental.searchPets({ limit: 1, words: ['categoryid'] })).toEqual({
+    expect(await store.pets.searchPets({ limit: 1, words: ['categoryid'] })).toEqual({
       json: `[${pet}]`,
     });
   });
 
   it('follows a change of the name at once', async () => {
     const store = await openShop();
-    await store.experimental.updatePet(1n, { changes: { name: 'Żółw' } });
+    await store.pets.updatePet(1n, { changes: { name: 'Żółw' } });
     expect(await search(store, { words: ['zolw'] })).toEqual([0]);
     expect(await search(store, { words: ['lucja'] })).toEqual([]);
-    await store.experimental.updatePet(1n, { changes: { status: 'sold' } });
+    await store.pets.updatePet(1n, { changes: { status: 'sold' } });
     expect(await search(store, { words: ['zolw'], status: 'sold' })).toEqual([0]);
-    await store.experimental.deletePet(1n);
+    await store.pets.deletePet(1n);
     expect(await search(store, { words: ['zolw'] })).toEqual([]);
   });
 
@@ -112,19 +112,19 @@ onEveryStore('a search', ({ open, place }) => {
         { words: ['walk'], categoryId: 3n },
       ];
       for (const filter of filters) {
-        const all = await store.experimental.searchPets({ limit: 100, sort: 'newest' });
+        const all = await store.pets.searchPets({ limit: 100, sort: 'newest' });
         const [last, ...kept] = idsOf(all.json).map(BigInt);
         expect(kept).toHaveLength(39);
         const walked: bigint[] = [];
         let after: bigint | undefined;
         do {
           const request = { limit: 3, sort, ...filter, ...(after !== undefined && { after }) };
-          const page = await store.experimental.searchPets(request);
+          const page = await store.pets.searchPets(request);
           const found = idsOf(page.json).map(BigInt);
           walked.push(...found);
           after = page.next;
           // Also the pet that the cursor names.
-          await store.experimental.deletePet(found.at(-1)!);
+          await store.pets.deletePet(found.at(-1)!);
           await add();
           // A pet that is added at the end of each page would make the walk endless.
           if (sort === 'oldest' && after !== undefined && after >= last!) break;
@@ -146,9 +146,8 @@ onEveryStore('a list of orders', ({ open }) => {
       'till "1"',
     );
     const { id: other } = await store.pets.createPet({ name: 'Tom', categoryId: 1n, status: 'pending' });
-    await store.experimental.updatePet(id, { changes: { status: 'pending' } }, undefined, 'till-2');
-    const list = async (request: object) =>
-      (await store.experimental.listOrders({ limit: 100, ...request })).json;
+    await store.pets.updatePet(id, { changes: { status: 'pending' } }, undefined, 'till-2');
+    const list = async (request: object) => (await store.orders.listOrders({ limit: 100, ...request })).json;
     const first = `{"id":1,"petId":${id},"status":"sold","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till \\"1\\""}`;
     const second = `{"id":2,"petId":${other},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z"}`;
     const third = `{"id":3,"petId":${id},"status":"pending","createdAt":"1970-01-01T00:00:00.000Z","createdBy":"till-2"}`;
@@ -160,7 +159,7 @@ onEveryStore('a list of orders', ({ open }) => {
     expect(await list({ status: 'pending', sort: 'newest', after: 3n })).toBe(`[${second}]`);
     expect(await list({ petId: id, after: 1n })).toBe(`[${third}]`);
     expect(await list({ petId: 99n })).toBe('[]');
-    expect(await store.experimental.listOrders({ limit: 1, petId: id, sort: 'newest' })).toEqual({
+    expect(await store.orders.listOrders({ limit: 1, petId: id, sort: 'newest' })).toEqual({
       json: `[${third}]`,
       next: 3n,
     });

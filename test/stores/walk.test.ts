@@ -31,8 +31,8 @@ function createDisturber(store: Store, pets: Walked[], seed: number): () => Prom
     await store.pets.createPet({ name: 'new', categoryId: 1n, status: random.pick(petStatuses) });
     for (const victim of victims.splice(Math.floor(random.next() * victims.length), 3)) {
       const changes = { status: random.pick([...petStatuses, null]) };
-      if (random.next() < 0.5) await store.experimental.deletePet(victim.id);
-      else await store.experimental.updatePet(victim.id, { changes });
+      if (random.next() < 0.5) await store.pets.deletePet(victim.id);
+      else await store.pets.updatePet(victim.id, { changes });
     }
   };
 }
@@ -65,7 +65,7 @@ onEveryStore('a walk through the pages', ({ open }) => {
     await addPets(store, 30);
     for (const status of [undefined, ...petStatuses]) {
       const first = await store.pets.listPets({ limit: 2, ...(status && { status }) });
-      await store.experimental.deletePet(first.next!);
+      await store.pets.deletePet(first.next!);
       const request = { after: first.next!, ...(status && { status }) };
       const second = await store.pets.listPets({ limit: 2, ...request });
       const others = await store.pets.listPets({ limit: 100, ...request });

@@ -32,7 +32,7 @@ export interface SandboxOptions {
   seed?: number | undefined;
   /** How many sample pets there are. Default 100. */
   count?: number | undefined;
-  /** Leaves the experimental operations out. */
+  /** Serves the stable operations alone. */
   stableOnly?: boolean | undefined;
   /** What goes wrong with every request that has no `Petstore-Fault` header: `cut=after-commit;rate=0.3`. */
   faults?: string | undefined;

@@ -28,11 +28,15 @@ ${renderTryForm(operation)}
 </section>`;
 }
 
-function renderBadges({ deprecated, isExperimental }: NamedOperation): string {
+function renderBadges({ deprecated, stability }: NamedOperation): string {
   return (
     (deprecated ? ' <a class="badge" href="#deprecation">Deprecated</a>' : '') +
-    (isExperimental ? ' <a class="badge" href="#experimental">Experimental</a>' : '')
+    (stability === undefined ? '' : ` <a class="badge" href="#stability">${capitalize(stability)}</a>`)
   );
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 const locations = ['path', 'query', 'header'];

@@ -5,7 +5,7 @@ export interface ContractOptions {
   /** The addresses of production and staging, each ending in `/v1`. */
   publicUrl?: string | undefined;
   stagingUrl?: string | undefined;
-  /** True if the service lacks the experimental operations. */
+  /** True if the service has the stable operations alone. */
   isStableOnly?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function contractOf({ publicUrl, stagingUrl, isStableOnly = false }: Cont
     ...(stagingUrl === undefined ? [] : [{ url: stagingUrl, description: 'Staging' }]),
   ];
   const served = { ...contract, servers };
-  return isStableOnly ? withoutExperiments(served) : served;
+  return isStableOnly ? onlyStable(served) : served;
 }
 
 /** The same API for tools that stop at OpenAPI 3.0. It knows what `openapi.yaml` uses of 3.1; a test checks the result. */
@@ -45,10 +45,10 @@ export function toOpenapi30(contract: Contract): unknown {
   });
 }
 
-/** Without the experimental operations, the links to them, and the tags and components that only they use. */
-function withoutExperiments(contract: Contract): Contract {
-  const experiments = operationsOf(contract).filter(({ isExperimental }) => isExperimental);
-  const names = new Set<unknown>(experiments.map(({ operationId }) => operationId));
+/** Without the operations that carry a mark, the links to them, and the tags and components that only they use. */
+function onlyStable(contract: Contract): Contract {
+  const marked = operationsOf(contract).filter(({ stability }) => stability !== undefined);
+  const names = new Set<unknown>(marked.map(({ operationId }) => operationId));
   const stable = rewrite(contract, (node) =>
     'operationId' in node && names.has(node.operationId) ? undefined : node,
   ) as Contract;

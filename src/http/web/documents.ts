@@ -26,7 +26,7 @@ export function createDocuments(options: ContractOptions = {}): Documents {
   };
 
   return {
-    /** The console sells, so there is none without the experimental operations. */
+    /** The console sells, so there is none with the stable operations alone. */
     home: options.isStableOnly
       ? () => redirect(307, 'docs')
       : async (call) => (await load()).consoleHtml(call),

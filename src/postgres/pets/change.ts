@@ -1,17 +1,13 @@
-import { columnsOf } from '../../domain/bulk-store.ts';
 import { petNotFound } from '../../domain/error.ts';
-import type { ExperimentalStore, SeenPet } from '../../domain/experimental-store.ts';
 import { foldName } from '../../domain/fold.ts';
 import { parseExactJson } from '../../domain/int64.ts';
-import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
 import { collectFields, parseNewPet, type PetFields, type PetStatus } from '../../domain/pet.ts';
 import { hasFields, petChanged } from '../../domain/pet-update.ts';
+import type { PetStore, SeenPet } from '../../domain/store.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Database } from '../database.ts';
 import { deletePets, updatePets, type DeletedRow, type UpdatedRow } from './change-statements.ts';
-import { createPageReader } from './pages.ts';
 import { petArrays, petJsonOf } from './pet-row.ts';
-import { createSearch } from './search.ts';
 
 export interface DeleteRequest {
   id: bigint;
@@ -26,12 +22,10 @@ export interface UpdateRequest extends DeleteRequest {
 /** The row that was changed, or why none was. */
 type ChangeResult<Row> = Row | 'missing' | 'unexpected';
 
-export function createExperimentalStore(
+export function createChanges(
   updates: Batcher<UpdateRequest, ChangeResult<UpdatedRow>>,
   deletes: Batcher<DeleteRequest, ChangeResult<DeletedRow>>,
-  database: Database,
-  foldNames: () => void,
-): ExperimentalStore {
+): Pick<PetStore, 'updatePet' | 'deletePet'> {
   return {
     async updatePet(id, { changes, expected }, seen, createdBy) {
       const result = await updates.add({ id, changes, expected: expectationOf(seen, expected), createdBy });
@@ -41,14 +35,6 @@ export function createExperimentalStore(
     async deletePet(id, seen) {
       changedRow(await deletes.add({ id, expected: expectationOf(seen) }));
     },
-
-    searchPets: createSearch(database, foldNames),
-
-    listOrders: createPageReader(database, {
-      table: 'orders',
-      columns: columnsOf(orderTable),
-      render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
-    }),
   };
 }
 

@@ -4,10 +4,10 @@ import {
   idempotencyRetentionMs,
   renderFields,
   renderPet,
-  type CreatedPet,
   type Idempotency,
   type NewPet,
 } from '../../domain/pet.ts';
+import type { CreatedPet } from '../../domain/store.ts';
 import {
   insertPets,
   insertPetsOnce,

@@ -1,4 +1,4 @@
-import type { OrderPageRequest } from '../../domain/experimental-store.ts';
+import type { OrderPageRequest } from '../../domain/store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { pageOf, type Page, type Sort } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';

@@ -1,4 +1,7 @@
-import { idempotencyConflict, type PetStore } from '../../domain/pet.ts';
+import { columnsOf } from '../../domain/bulk-store.ts';
+import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
+import { idempotencyConflict } from '../../domain/pet.ts';
+import type { OrderStore, PetStore } from '../../domain/store.ts';
 import type { Batcher } from '../batcher.ts';
 import type { CreateRequest, CreateResult } from './create.ts';
 import type { Database } from '../database.ts';
@@ -10,7 +13,7 @@ export function createPetStore(
   gets: Batcher<string, string | undefined>,
   database: Database,
   checkWritable: PetStore['checkWritable'],
-): PetStore {
+): Omit<PetStore, 'updatePet' | 'deletePet' | 'searchPets'> {
   return {
     // Asking the server would take as long as reading a page.
     version: () => undefined,
@@ -27,6 +30,16 @@ export function createPetStore(
     },
 
     checkWritable,
+  };
+}
+
+export function createOrderStore(database: Database): OrderStore {
+  return {
+    listOrders: createPageReader(database, {
+      table: 'orders',
+      columns: columnsOf(orderTable),
+      render: (row: OrderRow) => renderOrder(orderTable.parse(row)),
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isScan, type SearchRequest } from '../../domain/experimental-store.ts';
+import { isScan, type SearchRequest } from '../../domain/store.ts';
 import { pageOf, type Page } from '../../domain/pet.ts';
 import type { Database } from '../database.ts';
 import type { Statement } from '../session/connection.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { CreatedPet, PetStore } from '../../../src/domain/pet.ts';
+import type { CreatedPet, PetStore } from '../../../src/domain/store.ts';
 import { idsOf } from '../../support/http/calls.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService, openTemporarySqlite, type Service } from '../../support/http/service.ts';
@@ -24,10 +24,7 @@ async function openHeldService(): Promise<HeldService> {
   const permission = Promise.withResolvers<void>();
   let committed: Promise<CreatedPet> | undefined;
   const pets: PetStore = {
-    version: () => store.pets.version(),
-    listPets: (request) => store.pets.listPets(request),
-    getPet: (id) => store.pets.getPet(id),
-    checkWritable: () => store.pets.checkWritable(),
+    ...store.pets,
     createPet(pet, idempotency) {
       committed = permission.promise.then(() => store.pets.createPet(pet, idempotency));
       handedOver.resolve();

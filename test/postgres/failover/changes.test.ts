@@ -30,7 +30,7 @@ describe('a connection that is lost after a change was sent', () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await store.pets.createPet(rex);
       proxy.cutNext('update-pets', round % 2 === 0 ? 'at-once' : 'after-answer');
-      const update = store.experimental.updatePet(id, { changes: { status: 'sold' } });
+      const update = store.pets.updatePet(id, { changes: { status: 'sold' } });
       expect(await failureOf(update)).toMatchObject(unknownOutcome);
       const [row] = await database.run(
         `SELECT status, (SELECT count(*)::int FROM orders WHERE pet_id = ${id}) AS orders FROM pets WHERE id = ${id}`,
@@ -44,21 +44,21 @@ describe('a connection that is lost after a change was sent', () => {
   it('says the same of a delete', async () => {
     const { id } = await store.pets.createPet(rex);
     proxy.cutNext('delete-pets', 'after-answer');
-    expect(await failureOf(store.experimental.deletePet(id))).toMatchObject(unknownOutcome);
+    expect(await failureOf(store.pets.deletePet(id))).toMatchObject(unknownOutcome);
     expect(await store.pets.getPet(id)).toBeUndefined();
-    expect(await failureOf(store.experimental.deletePet(id))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(store.pets.deletePet(id))).toMatchObject({ code: 'not_found' });
   });
 
   it('fails while nothing moves, and changes pets again when the network is back', async () => {
     const { id } = await store.pets.createPet(rex);
     proxy.freeze();
     try {
-      const update = store.experimental.updatePet(id, { changes: { name: 'frozen' } });
+      const update = store.pets.updatePet(id, { changes: { name: 'frozen' } });
       expect(await failureOf(update)).toMatchObject({ code: 'unavailable' });
     } finally {
       proxy.thaw();
     }
-    await store.experimental.updatePet(id, { changes: { name: 'thawed' } });
+    await store.pets.updatePet(id, { changes: { name: 'thawed' } });
     expect(await store.pets.getPet(id)).toContain('"thawed"');
   });
 });

@@ -48,7 +48,7 @@ const deprecation: Record<string, Header> = {
   ),
 };
 
-const stability: Record<string, Header> = { 'Petstore-Stability': exactly('experimental') };
+const stability: Record<string, Header> = { 'Petstore-Stability': exactly('beta') };
 
 /** What the document says in words, or not at all. */
 const forms: Record<string, Header> = {
@@ -100,7 +100,7 @@ export function headersOf(situation: Situation): Record<string, Header> {
     ...(isMethods ? options : { 'Cache-Control': cacheFor(method, status, isFile) }),
     ...(status === 405 && allow),
     ...(operation?.deprecated && deprecation),
-    ...(operation?.['x-stability'] === 'experimental' && stability),
+    ...(operation?.['x-stability'] === 'beta' && stability),
   };
 }
 

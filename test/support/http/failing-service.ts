@@ -10,17 +10,14 @@ export async function openFailingService(error: unknown, options: ServiceOptions
     listPets: fail,
     getPet: fail,
     createPet: async () => fail(),
+    updatePet: async () => fail(),
+    deletePet: async () => fail(),
+    searchPets: fail,
     checkWritable: async () => fail(),
   };
   const openStore = async () => {
     const store = await openTemporarySqlite();
-    const experimental = {
-      updatePet: async () => fail(),
-      deletePet: async () => fail(),
-      searchPets: fail,
-      listOrders: fail,
-    };
-    return { ...store, pets, experimental, keys: { ...store.keys, findKey: fail } };
+    return { ...store, pets, orders: { listOrders: fail }, keys: { ...store.keys, findKey: fail } };
   };
   return openService({ openStore, ...options });
 }

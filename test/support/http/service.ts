@@ -1,21 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashKey, type ApiKeyStore } from '../../../src/domain/api-key.ts';
-import type { ExperimentalStore } from '../../../src/domain/experimental-store.ts';
+import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
 import type { Log } from '../../../src/domain/log.ts';
-import type { PetStore } from '../../../src/domain/pet.ts';
+import type { Store } from '../../../src/domain/store.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';
 import { stableContract, wholeContract } from '../contract/openapi.ts';
 
-export interface Store {
-  pets: PetStore;
-  experimental: ExperimentalStore;
-  keys: ApiKeyStore;
-  close(): Promise<void>;
-}
+export type { Store };
 
 export interface Service extends Store, AsyncDisposable {
   app: App;
@@ -27,9 +21,8 @@ export interface Service extends Store, AsyncDisposable {
   callAs(authorization: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
 
-export interface ServiceOptions extends Partial<Omit<AppOptions, 'experimental'>> {
+export interface ServiceOptions extends Partial<Omit<AppOptions, 'isStableOnly'>> {
   openStore?: () => Promise<Store>;
-  /** Turns the experimental operations off. */
   stableOnly?: boolean;
 }
 
@@ -43,8 +36,9 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   const store = await openStore();
   const app = createApp({
     pets: store.pets,
-    experimental: stableOnly ? undefined : store.experimental,
+    orders: store.orders,
     keys: store.keys,
+    isStableOnly: stableOnly,
     log: silentLog,
     fixedKeys: new Set([hashKey(apiKey)]),
     ...appOptions,

@@ -44,7 +44,7 @@ export function startChangeLoad(stores: PostgresStore[], workersPerStore = 10): 
     }
   };
 
-  const work = async ({ pets, experimental }: PostgresStore, worker: number): Promise<void> => {
+  const work = async ({ pets }: PostgresStore, worker: number): Promise<void> => {
     for (let turn = worker; !stopping.signal.aborted; turn++) {
       let id: bigint | undefined;
       const status = turn % 2 ? 'pending' : 'available';
@@ -55,8 +55,8 @@ export function startChangeLoad(stores: PostgresStore[], workersPerStore = 10): 
       const entry: Entry = { id };
       entries.push(entry);
       if (turn % 5 === 0) continue;
-      entry.sale = await attempt(experimental.updatePet(id, { changes: { status: 'sold' } }));
-      if (turn % 3 === 0) entry.removal = await attempt(experimental.deletePet(id));
+      entry.sale = await attempt(pets.updatePet(id, { changes: { status: 'sold' } }));
+      if (turn % 3 === 0) entry.removal = await attempt(pets.deletePet(id));
     }
   };
   const workers = stores.flatMap((store) =>

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { PetstoreError } from '../../../src/domain/error.ts';
-import type { PetStore } from '../../../src/domain/pet.ts';
+import type { PetStore } from '../../../src/domain/store.ts';
 import { errorOf, idsOf, post } from '../http/calls.ts';
 import type { Service } from '../process/process.ts';
 

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../../../src/domain/error.ts';
-import type { PetStore } from '../../../src/domain/pet.ts';
+import type { PetStore } from '../../../src/domain/store.ts';
 import type { Cluster } from './cluster.ts';
 
 /** Creates pets without end, each with a name of its own, and keeps account of the answers. */

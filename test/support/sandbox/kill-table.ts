@@ -57,11 +57,11 @@ export interface CheckedSandbox extends AsyncDisposable {
 export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox {
   const { apiKey, seed, count } = sandboxDefaults;
   const store = openSeededStore({ seed, count });
-  const { pets, keys } = store;
   const app = createApp({
-    pets,
-    experimental: stableOnly ? undefined : store.experimental,
-    keys,
+    pets: store.pets,
+    orders: store.orders,
+    keys: store.keys,
+    isStableOnly: stableOnly,
     log: silentLog,
     fixedKeys: new Set([hashKey(apiKey)]),
   });

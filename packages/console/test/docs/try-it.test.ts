@@ -209,16 +209,16 @@ describe('Try it', () => {
   });
 });
 
-describe('the experimental operations', () => {
+describe('the beta operations', () => {
   it('are marked, and missing with --stable-only', async () => {
     await using service = await openListeningService();
     await using visited = await openDocs(service);
     const { page } = visited;
-    const badges = page.locator('.badge', { hasText: 'Experimental' });
+    const badges = page.locator('.badge', { hasText: 'Beta' });
     expect(await badges.count()).toBe(5);
     await using off = await openListeningService({ stableOnly: true });
     await page.goto(`${off.url}/docs`);
-    expect(await page.locator('#updatePet, #experimental').count()).toBe(0);
+    expect(await page.locator('#updatePet, #stability').count()).toBe(0);
   });
 
   it('sell, list and remove a pet', async () => {

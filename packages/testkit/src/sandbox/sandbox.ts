@@ -23,7 +23,7 @@ export interface SandboxOptions {
   seed?: number;
   /** How many sample pets there are. */
   count?: number;
-  /** Leaves the experimental operations out. */
+  /** Serves the stable operations alone. */
   stableOnly?: boolean;
   /** What goes wrong with every request that names no fault itself. */
   faults?: Fault;
@@ -79,8 +79,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const app = createApp({
     pets: store.pets,
-    experimental: stableOnly ? undefined : store.experimental,
+    orders: store.orders,
     keys: store.keys,
+    isStableOnly: stableOnly,
     log,
     fixedKeys: new Set([hashKey(apiKey)]),
     isSent: (request) => server.requestIP(request) === null,
@@ -149,7 +150,7 @@ function isPreflight({ method, headers }: Request): boolean {
 
 /** Lets pages of every origin call with every method and header. The outermost layer: they can read injected errors too. */
 function withCors(next: App['fetch']): App['fetch'] {
-  const addCorsHeaders = createCors(['*'], true);
+  const addCorsHeaders = createCors(['*'], false);
   return async (request) => {
     const response = await next(request);
     addCorsHeaders?.(response.headers, request);

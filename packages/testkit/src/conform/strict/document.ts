@@ -46,12 +46,12 @@ export const documentChecks = checksOf('strict', 'document', [
     },
   ],
   [
-    'experiments-marked',
-    'The document has the three stable operations, and marks any other as experimental.',
+    'stability-marked',
+    'The document has the three stable operations, and marks any other as experimental or beta.',
     async (api) => {
       const { exchange, openApi } = await read(api);
       const unmarked = operationsOf(openApi).filter(
-        (operation) => operation['x-stability'] !== 'experimental',
+        (operation) => !['experimental', 'beta'].includes(String(operation['x-stability'])),
       );
       const seen = unmarked.map(({ operationId = '' }) => operationId);
       const isStable = seen.length === stable.length && stable.every((name) => seen.includes(name));

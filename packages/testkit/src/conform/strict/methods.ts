@@ -5,7 +5,7 @@ import { expectHeader, expectHeaderMatch, expectThat } from '../mismatch.ts';
 import { sampleWith } from '../samples.ts';
 
 const read = ['GET, HEAD, OPTIONS'];
-/** A service may have the experimental operations or leave them out. */
+/** A service may serve the stable operations alone. */
 const ofPet = [...read, 'GET, HEAD, PATCH, DELETE, OPTIONS'];
 const allowed: [path: string, allow: string[]][] = [
   ['/v1/pets', ['GET, HEAD, POST, OPTIONS']],

@@ -61,7 +61,7 @@ export const pathChecks = checksOf('strict', 'paths', [
   ],
   [
     'root',
-    'The root is the console, which needs no key. Without the experimental operations, it leads to the docs.',
+    'The root is the console, which needs no key. Where only the stable operations are served, it leads to the docs.',
     async (api) => {
       const exchange = await api.send({ ...outside('/'), authorization: null });
       if (exchange.status === 307) return expectHeader(exchange, 'Location', 'docs');
@@ -110,13 +110,13 @@ export const pathChecks = checksOf('strict', 'paths', [
   ],
   [
     'orders',
-    'GET /store/orders, behind the key, is marked as experimental, or 404 where it is left out.',
+    'GET /store/orders, behind the key, is marked as beta, or 404 where it is left out.',
     async (api) => {
       const path = '/store/orders';
       await expectOutcome(api, { path, authorization: null }, '401 unauthorized');
       const { status } = await api.send({ path });
       const exchange = await expectOutcome(api, { path }, status === 404 ? '404 not_found' : '200');
-      expectHeader(exchange, 'Petstore-Stability', status === 404 ? undefined : 'experimental');
+      expectHeader(exchange, 'Petstore-Stability', status === 404 ? undefined : 'beta');
     },
   ],
 ]);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, addPets, idsOf, outcomeOf, patch, post, rex, walkPages } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": deletePet. Its preconditions are those of updatePet. */
+/** `docs/decisions.md`, "Operations beyond the contract": deletePet. Its preconditions are those of updatePet. */
 
 const service = await openService();
 const { call } = service;

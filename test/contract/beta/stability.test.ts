@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, errorOf, outcomeOf, patch, post, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": they are on and marked, unless `--stable-only` removes them. */
+/** `docs/decisions.md`, "Operations beyond the contract": they are on and marked, unless `--stable-only` removes them. */
 
 const on = await openService();
 const off = await openService({ stableOnly: true });
@@ -14,7 +14,7 @@ afterAll(async () => {
 const orders = '/v1/store/orders';
 const allowOf = async (pending: Promise<Response>) => (await pending).headers.get('Allow');
 
-describe('the experimental operations', () => {
+describe('the beta operations', () => {
   it('are served from the first start, and each of their responses is marked', async () => {
     const id = await addPet(on.call);
     const responses = [
@@ -23,7 +23,7 @@ describe('the experimental operations', () => {
       await on.call(`/v1/pets/${id}`, { method: 'DELETE' }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 204]);
-    for (const { headers } of responses) expect(headers.get('Petstore-Stability')).toBe('experimental');
+    for (const { headers } of responses) expect(headers.get('Petstore-Stability')).toBe('beta');
   });
 
   it('are marked in their errors, too', async () => {
@@ -43,7 +43,7 @@ describe('the experimental operations', () => {
     ];
     for (const [outcome, pending] of failed) {
       const response = await pending;
-      expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+      expect(response.headers.get('Petstore-Stability')).toBe('beta');
       expect(await outcomeOf(response)).toBe(outcome);
     }
   });

@@ -3,7 +3,7 @@ import { issueKey } from '../../../src/domain/api-key.ts';
 import { addPet, errorOf, idsOf, nextQuery, outcomeOf, patch, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": searchPets, getKey, and what they share with listOrders. */
+/** `docs/decisions.md`, "Operations beyond the contract": searchPets, getKey, and what they share with listOrders. */
 
 const path = '/v1/pets/search';
 const service = await openService();
@@ -131,7 +131,7 @@ describe('searchPets', () => {
 describe('getKey', () => {
   it('describes a fixed key', async () => {
     const response = await call('/v1/key');
-    expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+    expect(response.headers.get('Petstore-Stability')).toBe('beta');
     expect(await response.text()).toBe('{"name":"API_KEYS","readOnly":false}');
     const headers = { 'If-None-Match': response.headers.get('ETag')! };
     expect((await call('/v1/key', { headers })).status).toBe(304);

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { addPet, patch } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": calls from pages of another origin. */
+/** `docs/decisions.md`, "Operations beyond the contract": calls from pages of another origin. */
 
 const origin = 'https://shop.example';
 const full = await openService({ allowedOrigins: [origin] });

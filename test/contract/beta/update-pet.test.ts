@@ -3,7 +3,7 @@ import { maxBodyBytes } from '../../../src/domain/pet.ts';
 import { addPet, errorOf, idsOf, outcomeOf, patch, post, rex } from '../../support/http/calls.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": updatePet. */
+/** `docs/decisions.md`, "Operations beyond the contract": updatePet. */
 
 const service = await openService();
 const { call } = service;

@@ -3,7 +3,7 @@ import { addPet, errorOf, idsOf, nextQuery, outcomeOf, patch, post, rex } from '
 import { makeStorePlace } from '../../support/store-place.ts';
 import { openService, type Service } from '../../support/http/service.ts';
 
-/** `docs/decisions.md`, "Experimental operations": listOrders. */
+/** `docs/decisions.md`, "Operations beyond the contract": listOrders. */
 
 interface OrderBody {
   id: number;
@@ -183,7 +183,7 @@ describe('listOrders', () => {
       const response = await list(query, held);
       expect(response.status).toBe(304);
       expect(response.headers.get('Link')).toBe(headers.get('Link'));
-      expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+      expect(response.headers.get('Petstore-Stability')).toBe('beta');
       expect(await outcomeOf(list(query, { 'If-Match': '"x"' }))).toBe('412 precondition_failed');
     }
     const before = (await list('?limit=100')).headers.get('ETag') ?? '';

@@ -4,7 +4,7 @@ import { errorOf, outcomeOf, patch } from '../../support/http/calls.ts';
 import { openFailingService } from '../../support/http/failing-service.ts';
 import { openService } from '../../support/http/service.ts';
 
-/** What the experimental operations respond when the store fails, and when a key asks too often. */
+/** What the beta operations respond when the store fails, and when a key asks too often. */
 
 const operations: [string, string, RequestInit][] = [
   ['updatePet', '/v1/pets/1', patch({ name: 'Tom' })],
@@ -19,7 +19,7 @@ describe.each(operations)('%s', (_name, path, init) => {
       await using failing = await openFailingService(new PetstoreError(code, 'Not now.'), {});
       const response = await failing.call(path, init);
       expect(response.headers.get('Retry-After')).toBe('1');
-      expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+      expect(response.headers.get('Petstore-Stability')).toBe('beta');
       expect(await errorOf(response)).toEqual({ code, message: 'Not now.', status: 503 });
     }
   });
@@ -27,7 +27,7 @@ describe.each(operations)('%s', (_name, path, init) => {
   it('is 500 without details if the store fails otherwise', async () => {
     await using failing = await openFailingService(new Error('SELECT failed'));
     const response = await failing.call(path, init);
-    expect(response.headers.get('Petstore-Stability')).toBe('experimental');
+    expect(response.headers.get('Petstore-Stability')).toBe('beta');
     const text = await response.clone().text();
     expect(text).not.toContain('SELECT');
     expect(await outcomeOf(response)).toBe('500 internal');

@@ -1,0 +1,102 @@
+import type { ApiKeyStore } from './api-key.ts';
+import type { OrderStatus } from './order.ts';
+import type { PetUpdate } from './pet-update.ts';
+import type { Idempotency, NewPet, Page, PetStatus, Sort } from './pet.ts';
+
+/** An open store: what a service needs of it. */
+export interface Store {
+  pets: PetStore;
+  orders: OrderStore;
+  keys: ApiKeyStore;
+  /** Waits for pending writes and the search under way, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps the pets and renders them as JSON. A change resolves once it is on disk, and fails with `overloaded` when too
+ * many wait. Every method fails with `unavailable` while the store cannot be used.
+ */
+export interface PetStore {
+  /**
+   * A number that changes whenever anybody commits: while it stays the same, so does everything that was read after it
+   * was taken. Undefined where that cannot be known cheaply.
+   */
+  version(): number | undefined;
+
+  /** At least as new as every write that was acknowledged before the call. */
+  listPets(request: PageRequest): Page | Promise<Page>;
+
+  /** The pet as JSON, or undefined when no pet has this id. */
+  getPet(id: bigint): string | undefined | Promise<string | undefined>;
+
+  /**
+   * Fails with `idempotency_conflict` when the key was used for another pet. An order that the pet calls for names
+   * `createdBy`.
+   */
+  createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
+
+  /**
+   * Changes a pet, writes the order that the change calls for in the same commit, and resolves with the pet as JSON. The
+   * order names `createdBy`. Fails with `not_found`, and with `precondition_failed` when the pet differs from what was
+   * expected or from `seen`.
+   */
+  updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
+
+  /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
+  deletePet(id: bigint, seen?: SeenPet): Promise<void>;
+
+  /** As fresh as a list. Fails with `overloaded` when too many searches wait. */
+  searchPets(request: SearchRequest): Page | Promise<Page>;
+
+  /** Resolves once a real commit has proven that the store can be written. */
+  checkWritable(): Promise<void>;
+}
+
+export interface OrderStore {
+  /** As fresh as a list of pets. */
+  listOrders(request: OrderPageRequest): Page | Promise<Page>;
+}
+
+export interface PageRequest {
+  limit: number;
+  status?: PetStatus;
+  /** Only pets with a greater id. */
+  after?: bigint;
+}
+
+interface SortedRequest {
+  limit: number;
+  /** Orders oldest first and pets newest first, unless it says otherwise. */
+  sort?: Sort;
+  /** Only what is behind this id, in that direction. */
+  after?: bigint;
+}
+
+export interface OrderPageRequest extends SortedRequest {
+  status?: OrderStatus;
+  petId?: bigint;
+}
+
+/** What to search for. Everything that is given must hold. */
+export interface SearchRequest extends SortedRequest {
+  /** As `searchWords` gives them: each occurs somewhere in the folded name. */
+  words?: string[];
+  id?: bigint;
+  categoryId?: bigint;
+  status?: PetStatus;
+}
+
+/** Whether a search may have to read many pets to fill a page. */
+export function isScan({ words, id, categoryId }: SearchRequest): boolean {
+  return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
+}
+
+/** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
+export type SeenPet = string;
+
+export interface CreatedPet {
+  id: bigint;
+  json: string;
+  /** True when an earlier request with the same idempotency key had created this pet. */
+  replayed: boolean;
+}

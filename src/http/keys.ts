@@ -1,0 +1,6 @@
+import { cacheable } from './conditional.ts';
+import type { Handler } from './endpoint.ts';
+
+/** Describes the caller's own key. A key from API_KEYS has no times. */
+export const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) =>
+  cacheable(JSON.stringify({ name, readOnly: isReadOnly, createdAt, expiresAt }));

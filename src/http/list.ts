@@ -1,0 +1,22 @@
+import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
+import type { Page } from '../domain/pet.ts';
+import type { ResponseCache } from './cache.ts';
+import { cacheable } from './conditional.ts';
+import type { Handler } from './endpoint.ts';
+import { nextLink, parsePageRequest, type ListKind, type ListRequest } from './paging.ts';
+import type { PlainResponse } from './response.ts';
+
+/** Makes the handler of a list. `read` reads one page from the store. */
+export function createList<Asked extends ListRequest>(
+  kind: ListKind<Asked>,
+  cache: ResponseCache,
+  read: (asked: Asked) => MaybePromise<Page>,
+): Handler {
+  const readPage = (asked: Asked): MaybePromise<PlainResponse> =>
+    andThen(read(asked), (page) => {
+      const link = nextLink(asked, page, kind);
+      // The mark puts the Link into the ETag: a page that gains a successor changes only there.
+      return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
+    });
+  return ({ request }) => cache.respond(parsePageRequest(request.url, kind), readPage);
+}
