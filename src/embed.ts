@@ -13,7 +13,7 @@ export { isPetStatus } from './domain/pet.ts';
 export { createRandom } from './domain/sample-pets.ts';
 export { createApp, type App, type AppOptions } from './http/app.ts';
 export { maxBodyBytes } from './domain/pet.ts';
-export { createCors } from './http/cors.ts';
+export { createCors } from './http/callers/cors.ts';
 export { requestIdOf, type Route } from './http/endpoint.ts';
 export { baseHeaders, errorResponse, jsonMediaType } from './http/response.ts';
 export { makeSampleStore, type SampleStoreOptions } from './sqlite/maintenance/import.ts';

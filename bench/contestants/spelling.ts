@@ -1,4 +1,4 @@
-import { nextLink, petList } from '../../src/http/paging.ts';
+import { nextLink, petList } from '../../src/http/lists/paging.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {

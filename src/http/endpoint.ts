@@ -1,11 +1,11 @@
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
 import { andThen, orElse, type MaybePromise } from '../domain/maybe-promise.ts';
-import { bearerToken, type Authenticate, type Caller } from './auth.ts';
+import { bearerToken, type Authenticate, type Caller } from './callers/auth.ts';
 import { conditional } from './conditional.ts';
-import type { AddCorsHeaders } from './cors.ts';
+import type { AddCorsHeaders } from './callers/cors.ts';
 import type { LargeResponses } from './large-responses.ts';
 import type { HttpMetrics, ObserveRequest } from './metrics.ts';
-import type { Quota, RateLimit } from './rate-limit.ts';
+import type { Quota, RateLimit } from './callers/rate-limit.ts';
 import { shownError, type RequestLog } from './request-log.ts';
 import {
   addHeaders,

@@ -1,8 +1,8 @@
 import type { OrderStore } from '../domain/store.ts';
-import type { ResponseCache } from './cache.ts';
+import type { ResponseCache } from './lists/cache.ts';
 import type { Handler } from './endpoint.ts';
-import { createList } from './list.ts';
-import { orderList } from './paging.ts';
+import { createList } from './lists/list.ts';
+import { orderList } from './lists/paging.ts';
 
 export function createOrderOperations(
   orders: OrderStore,

@@ -5,12 +5,12 @@ import { parsePetUpdate } from '../domain/pet-update.ts';
 import { parseNewPet } from '../domain/pet.ts';
 import type { PetStore, SeenPet } from '../domain/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
-import type { ResponseCache } from './cache.ts';
+import type { ResponseCache } from './lists/cache.ts';
 import { cacheable, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
 import type { Handler } from './endpoint.ts';
 import type { HttpMetrics } from './metrics.ts';
-import { createList } from './list.ts';
-import { petList, searchList } from './paging.ts';
+import { createList } from './lists/list.ts';
+import { petList, searchList } from './lists/paging.ts';
 import type { PlainResponse } from './response.ts';
 
 /** Sent with every response of `/v1/pets/{petId}`: deprecated (RFC 9745), to be removed (RFC 8594), and why. */

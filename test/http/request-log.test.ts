@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { createClientAddress } from '../../src/http/client-address.ts';
+import { createClientAddress } from '../../src/http/callers/client-address.ts';
 import { traceIdOf } from '../../src/http/request-log.ts';
 import { createLog, type LogFields } from '../../src/domain/log.ts';
 import { post, rex } from '../support/http/calls.ts';

@@ -73,7 +73,7 @@ export const rateLimit: TortureTest = {
     rounds: 1,
     run: againstBroken(run, [
       {
-        file: 'src/http/rate-limit.ts',
+        file: 'src/http/callers/rate-limit.ts',
         find: '    let window = windows.get(caller);',
         replace: "    caller = 'everybody';\n    let window = windows.get(caller);",
       },

@@ -1,7 +1,7 @@
-import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
-import type { HttpMetrics } from './metrics.ts';
+import { andThen, type MaybePromise } from '../../domain/maybe-promise.ts';
+import type { HttpMetrics } from '../metrics.ts';
 import type { ListRequest } from './paging.ts';
-import { addHeaders, type PlainResponse } from './response.ts';
+import { addHeaders, type PlainResponse } from '../response.ts';
 
 /** How much the kept responses may cost together; past it, they make room for new ones. */
 const maxKeptBytes = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { hashKey } from '../../src/domain/api-key.ts';
-import { openService } from '../support/http/service.ts';
+import { hashKey } from '../../../src/domain/api-key.ts';
+import { openService } from '../../support/http/service.ts';
 
 describe('the rate limit', () => {
   it('is off unless the operator sets one', async () => {

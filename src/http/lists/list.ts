@@ -1,10 +1,10 @@
-import { andThen, type MaybePromise } from '../domain/maybe-promise.ts';
-import type { Page } from '../domain/pet.ts';
+import { andThen, type MaybePromise } from '../../domain/maybe-promise.ts';
+import type { Page } from '../../domain/pet.ts';
 import type { ResponseCache } from './cache.ts';
-import { cacheable } from './conditional.ts';
-import type { Handler } from './endpoint.ts';
+import { cacheable } from '../conditional.ts';
+import type { Handler } from '../endpoint.ts';
 import { nextLink, parsePageRequest, type ListKind, type ListRequest } from './paging.ts';
-import type { PlainResponse } from './response.ts';
+import type { PlainResponse } from '../response.ts';
 
 /** Makes the handler of a list. `read` reads one page from the store. */
 export function createList<Asked extends ListRequest>(

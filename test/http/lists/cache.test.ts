@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { ResponseCache } from '../../src/http/cache.ts';
-import { cacheable } from '../../src/http/conditional.ts';
-import type { PlainResponse } from '../../src/http/response.ts';
-import type { PageRequest } from '../../src/domain/store.ts';
+import { ResponseCache } from '../../../src/http/lists/cache.ts';
+import { cacheable } from '../../../src/http/conditional.ts';
+import type { PlainResponse } from '../../../src/http/response.ts';
+import type { PageRequest } from '../../../src/domain/store.ts';
 
 const tinyPage = '[{"id":1,"name":"Rex","categoryId":1}]';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
-import { nextLink, orderList, parsePageRequest, petList } from '../../src/http/paging.ts';
-import { petStatuses } from '../../src/domain/pet.ts';
-import { holds } from '../support/property.ts';
+import { nextLink, orderList, parsePageRequest, petList } from '../../../src/http/lists/paging.ts';
+import { petStatuses } from '../../../src/domain/pet.ts';
+import { holds } from '../../support/property.ts';
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const status = fc.option(fc.constantFrom(...petStatuses), { nil: undefined });

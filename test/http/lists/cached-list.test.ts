@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import type { PetStore } from '../../src/domain/store.ts';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../support/http/calls.ts';
-import { openService, type Service, type ServiceOptions, type Store } from '../support/http/service.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import type { PetStore } from '../../../src/domain/store.ts';
+import { openSqliteStore } from '../../../src/sqlite/open.ts';
+import { addPet, addPets, idsOf, nextQuery, outcomeOf } from '../../support/http/calls.ts';
+import { openService, type Service, type ServiceOptions, type Store } from '../../support/http/service.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
 describe('a list that is served from the cache', () => {
   let place: SqlitePlace;
@@ -113,7 +113,7 @@ describe('a list that is served from the cache', () => {
       const store = openSqliteStore({ path: process.argv[2] });
       await store.pets.createPet({ name: 'Rex', categoryId: 1n });
       await store.close();`;
-    const module = new URL('../../src/sqlite/open.ts', import.meta.url).href;
+    const module = new URL('../../../src/sqlite/open.ts', import.meta.url).href;
     for (let count = 1; count <= 3; count++) {
       await call('/v1/pets');
       expect(Bun.spawnSync([process.execPath, '-e', create, module, place.path]).exitCode).toBe(0);
