@@ -1,6 +1,7 @@
 import { percentile } from '../../test/support/statistics.ts';
 import type { HttpRequest } from '../contestants/spelling.ts';
 import type { Running } from '../contestants/start.ts';
+import type { Latencies } from '../report/results.ts';
 
 export interface ConstantRate {
   rate: number;
@@ -11,7 +12,6 @@ export interface ConstantRate {
   isBackground?: boolean;
 }
 
-export type Latencies = Awaited<ReturnType<typeof runAtConstantRate>>;
 type Target = Pick<Running, 'url' | 'requests' | 'headers' | 'connections'>;
 type Connection = { socket: Bun.Socket; received: string; dueAt: number };
 
@@ -20,7 +20,7 @@ type Connection = { socket: Bun.Socket; received: string; dueAt: number };
  * waits for a response before it sends again, so a server that stalls gets fewer requests and looks fast
  * ("coordinated omission").
  */
-export async function runAtConstantRate(target: Target, run: ConstantRate) {
+export async function runAtConstantRate(target: Target, run: ConstantRate): Promise<Latencies> {
   const { rate, seconds, warmUpSeconds = 0, isBackground = false } = run;
   const warmUp = Math.round(rate * warmUpSeconds);
   const total = warmUp + Math.max(1, Math.round(rate * seconds));
@@ -91,7 +91,6 @@ export async function runAtConstantRate(target: Target, run: ConstantRate) {
     p99Ms: percentile(latencies, 0.99),
     p999Ms: percentile(latencies, 0.999),
     maxMs: percentile(latencies, 1),
-    /** How late the generator itself was; this is part of the figures above. */
     generatorLagP99Ms: percentile(lags, 0.99),
   };
 }

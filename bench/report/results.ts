@@ -1,5 +1,3 @@
-import type { Latencies } from '../load/constant-rate.ts';
-
 /** The raw results of a run: the summary, RESULTS.md and the chart are made from nothing else. */
 export interface Results {
   startedAt: string;
@@ -44,6 +42,17 @@ export interface Measurement extends Cell {
   readyMs: number;
   /** Why this round does not count. */
   discarded?: string;
+}
+
+export interface Latencies {
+  answeredPerSecond: number;
+  errors: number;
+  p50Ms: number;
+  p99Ms: number;
+  p999Ms: number;
+  maxMs: number;
+  /** How late the generator itself was; this is part of the figures above. */
+  generatorLagP99Ms: number;
 }
 
 /** `rate` counts the requests due per second, whether the server kept up or not. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PetstoreError } from '../domain/error.ts';
 import type { PetStore } from '../domain/store.ts';
 import { cacheable } from './conditional.ts';
-import type { Handler } from './endpoint.ts';
+import type { Handler } from './route.ts';
 import { errorResponse } from './response.ts';
 
 /** Probes that arrive within this time share one check of the store. */

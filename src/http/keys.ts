@@ -1,5 +1,5 @@
 import { cacheable } from './conditional.ts';
-import type { Handler } from './endpoint.ts';
+import type { Handler } from './route.ts';
 
 /** Describes the caller's own key. A key from API_KEYS has no times. */
 export const getKey: Handler = ({ caller: { name, isReadOnly, createdAt, expiresAt } }) =>

@@ -1,6 +1,6 @@
 import type { OrderStore } from '../domain/store.ts';
 import type { ResponseCache } from './lists/cache.ts';
-import type { Handler } from './endpoint.ts';
+import type { Handler } from './route.ts';
 import { createList } from './lists/list.ts';
 import { orderList } from './lists/paging.ts';
 

@@ -7,7 +7,7 @@ import type { PetStore, SeenPet } from '../domain/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { ResponseCache } from './lists/cache.ts';
 import { cacheable, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';
-import type { Handler } from './endpoint.ts';
+import type { Handler } from './route.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { createList } from './lists/list.ts';
 import { petList, searchList } from './lists/paging.ts';

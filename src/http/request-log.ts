@@ -1,7 +1,7 @@
 import { PetstoreError } from '../domain/error.ts';
 import { describeError, reasonOf, type Log, type LogFields } from '../domain/log.ts';
 import type { ClientAddress } from './callers/client-address.ts';
-import type { Call } from './endpoint.ts';
+import type { Call } from './route.ts';
 import type { PlainResponse } from './response.ts';
 
 export interface RequestLog {

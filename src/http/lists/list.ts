@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from '../../domain/maybe-promise.ts';
 import type { Page } from '../../domain/pet.ts';
 import type { ResponseCache } from './cache.ts';
 import { cacheable } from '../conditional.ts';
-import type { Handler } from '../endpoint.ts';
+import type { Handler } from '../route.ts';
 import { nextLink, parsePageRequest, type ListKind, type ListRequest } from './paging.ts';
 import type { PlainResponse } from '../response.ts';
 

@@ -1,7 +1,7 @@
 import { renderConsole } from '../../../packages/console/src/html.ts';
 import { dereference, type OpenapiDocument } from '../../docs/contract.ts';
 import { renderDocs } from '../../docs/render.ts';
-import type { Handler } from '../endpoint.ts';
+import type { Handler } from '../route.ts';
 import { bundleAssets } from './bundle.ts';
 import { serveCompressed, serveHtml } from './text.ts';
 

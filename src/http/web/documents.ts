@@ -1,5 +1,5 @@
 import { PetstoreError } from '../../domain/error.ts';
-import type { Handler } from '../endpoint.ts';
+import type { Handler } from '../route.ts';
 import { jsonMediaType, type PlainResponse } from '../response.ts';
 import type { ConsoleAndDocs } from './console-and-docs.ts';
 import { contractOf, toOpenapi30, type ContractOptions } from './contract.ts';

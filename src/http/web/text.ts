@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { cacheable } from '../conditional.ts';
-import type { Handler } from '../endpoint.ts';
+import type { Handler } from '../route.ts';
 
 /** Serves a text as it is. */
 export function serveText(contentType: string, text: string): Handler {
