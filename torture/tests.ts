@@ -25,7 +25,6 @@ import { sandboxes } from './operation/sandboxes.ts';
 import { slowClients } from './load/slow-clients.ts';
 import { soak } from './load/soak.ts';
 import { syncOrder } from './durability/sync-order.ts';
-import { tlsReload } from './operation/tls-reload.ts';
 import { truthfulMetrics } from './load/truthful-metrics.ts';
 import type { TortureTest } from './support/torture-test.ts';
 
@@ -45,7 +44,6 @@ export const tortureTests: readonly TortureTest[] = [
   descriptors,
   rollingRestart,
   behindProxies,
-  tlsReload,
   histories,
   postgres,
   patroni,

@@ -69,7 +69,7 @@ export const settings = {
     'TLS_CERT',
     '<file>',
     '',
-    'Certificate (PEM) to serve HTTPS with; needs --tls-key. SIGHUP reloads both.',
+    'Certificate (PEM) to serve HTTPS with; needs --tls-key. Restart after a renewal.',
   ),
   tlsKey: new Setting('TLS_KEY', '<file>', '', 'Private key (PEM) of the certificate.'),
   workers: new Setting(

@@ -9,7 +9,7 @@ import { announce } from './first-start.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { addTlsMetrics, loadTls, reloadTlsOnHangup } from './tls.ts';
+import { addTlsMetrics, loadTls } from './tls.ts';
 
 /** How long accepted requests may take after a stop signal. */
 const drainMs = 10_000;
@@ -31,17 +31,15 @@ export async function serveHere(
   context: ServeContext,
   worker?: WorkerRole,
 ): Promise<number> {
-  const stopped = worker?.stopped ?? untilStopSignal(stopSignals(options));
+  const stopped = worker?.stopped ?? untilStopSignal(stopSignals());
   const { log } = context;
   catchCrashes(log);
-  const listening = Promise.withResolvers<Listener>();
-  const reload = reloadTlsOnHangup(options, log, async (next) => (await listening.promise).replaceTls(next));
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
   // First of all, so that a port that is taken leaves nothing behind; and open until the end.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
   const tls = await loadTls(options);
-  if (metrics && tls) addTlsMetrics(metrics, tls, reload);
+  if (metrics && tls) addTlsMetrics(metrics, tls);
   const stores = await openStores(options.databaseUrl, { ...storeOptions(options, context), log, metrics });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
@@ -73,7 +71,6 @@ export async function serveHere(
   });
   try {
     listener = openListener({ options, tls, fetch: app.fetch, isShared: worker !== undefined });
-    listening.resolve(listener);
     if (worker) {
       worker.onReady();
     } else {

@@ -24,7 +24,6 @@ export async function superviseWorkers(
   catchCrashes(log);
   const workers = new Set<Bun.Subprocess>();
   const signal = (name: NodeJS.Signals): void => workers.forEach((worker) => worker.kill(name));
-  if (options.tlsCert !== undefined) process.on('SIGHUP', () => signal('SIGHUP'));
   const allOptions = await optionsOfWorkers(options);
   // Creates the schema, so that workers do not race to.
   const stores = await openStores(options.databaseUrl, storeOptions(options, context));
@@ -96,7 +95,7 @@ export async function superviseWorkers(
     if (workers.size === 0) stopped.resolve(0);
   };
 
-  void untilStopSignal(stopSignals(options)).then((reason) => {
+  void untilStopSignal(stopSignals()).then((reason) => {
     log.info('stopping', { reason });
     stop('SIGTERM');
     setTimeout(

@@ -4,13 +4,9 @@ import { describeError, type Log } from '../domain/log.ts';
 /** A terminal, npm and a parent may each pass on the same Ctrl-C; a signal this soon after another is the same. */
 const sameSignalMs = 1000;
 
-/**
- * The signals that ask a process to stop. SIGHUP, sent when its terminal closes, is one except under `nohup` and where it
- * asks for a new certificate.
- */
-export function stopSignals({ tlsCert }: { tlsCert?: string | undefined } = {}): NodeJS.Signals[] {
-  const goesOn = tlsCert !== undefined || isHangupIgnored();
-  return goesOn ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+/** The signals that ask a process to stop. SIGHUP, sent when its terminal closes, is one except under `nohup`. */
+export function stopSignals(): NodeJS.Signals[] {
+  return isHangupIgnored() ? ['SIGTERM', 'SIGINT'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
 }
 
 /** Resolves with the first stop signal. A second one ends the process at once. */

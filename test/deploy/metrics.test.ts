@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { certificates, placeCertificate } from '../support/http/certificates.ts';
 import { dashboardExpressions, readsOf, ruleExpressions } from '../support/metrics/expressions.ts';
 import { metricsUrl, readScrape, scrape, type Scrape } from '../support/metrics/scrape.ts';
 import { makePostgresPlace } from '../support/postgres/place.ts';
-import { makeFolder, runCli, startService } from '../support/process/process.ts';
+import { runCli, startService } from '../support/process/process.ts';
 
 /** Labels that Prometheus adds, or that come with a histogram. */
 const labelsOfPrometheus = ['job', 'instance', 'le'];
@@ -16,9 +15,11 @@ let scraped: Scrape;
 
 /** All that there is: of a service on SQLite, of one on PostgreSQL, and of a check of backups. */
 beforeAll(async () => {
-  using folder = makeFolder();
-  const tls = placeCertificate(folder.path, certificates.first);
-  await using service = await startService({ args: ['--metrics-port', '0', ...tls.args] });
+  const [cert, key] = ['localhost.pem', 'localhost-key.pem'].map((name) =>
+    join(import.meta.dir, '../fixtures', name),
+  );
+  const args = ['--metrics-port', '0', '--tls-cert', cert!, '--tls-key', key!];
+  await using service = await startService({ args });
   await runCli(['keys', 'create', '--name', 'till', '--expires', '1d', '--database-url', service.database]);
   const textfile = join(service.folder, 'petstore.prom');
   await runCli(['backups', 'check', service.folder, '--textfile', textfile]);

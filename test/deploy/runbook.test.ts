@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { post, rex } from '../support/http/calls.ts';
-import { certificates, placeCertificate, type CertificateFiles } from '../support/http/certificates.ts';
 import { rulesFile } from '../support/metrics/expressions.ts';
 import { childrenOf } from '../support/process/process-tree.ts';
-import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
+import { endProcess, startService, type Service } from '../support/process/process.ts';
 
 interface Rules {
   groups: { rules: { alert?: string; annotations?: { runbook?: string } }[] }[];
@@ -22,13 +21,9 @@ const paragraphs = runbook
   .map((section) => section.trim().split('\n\n'));
 
 /** What makes a service with two workers log each line that the runbook quotes. */
-const provocations: Record<string, (service: Service, files: CertificateFiles) => Promise<unknown>> = {
+const provocations: Record<string, (service: Service) => Promise<unknown>> = {
   'requests without a valid key': (service) => service.callWith('wrong', '/v1/pets'),
   'A worker died and is restarted.': async ({ pid }) => childrenOf(pid).forEach(endProcess),
-  'The TLS certificate was not reloaded; the old one stays in use.': async ({ pid }, files) => {
-    writeFileSync(files.cert, 'no certificate');
-    process.kill(pid, 'SIGHUP');
-  },
   'requests are refused': async (service) => {
     // The service notices within a quarter of a second that its store is gone.
     renameSync(service.database, `${service.database}.moved`);
@@ -76,11 +71,8 @@ describe('a log line that the runbook quotes', () => {
   });
 
   it.each(Object.entries(provocations))('is logged: %s', async (line, provoke) => {
-    using folder = makeFolder();
-    const files = placeCertificate(folder.path, certificates.first);
-    const args = line.includes('TLS') ? files.args : [];
-    await using service = await startService({ workers: 2, args });
-    await provoke(service, files);
+    await using service = await startService({ workers: 2 });
+    await provoke(service);
     await service.untilLogged(new RegExp(`"message":${RegExp.escape(JSON.stringify(line))}`));
   });
 

@@ -91,15 +91,6 @@ describe('the systemd units', () => {
     expect(seconds).toBeGreaterThanOrEqual(stopDelaySeconds + longestStopSeconds);
   });
 
-  it('reload the service only where TLS is on, and check the certificate then', async () => {
-    for (const name of services) expect(read(name).all('Service', 'ExecReload')).toEqual([]);
-    const [signal, check = ''] = read('tls.conf').all('Service', 'ExecReload');
-    expect(signal).toBe('/bin/kill -HUP $MAINPID');
-    const { command, flags } = readCommandLine(check);
-    const help = await helpOf(...command);
-    for (const flag of flags) expect([...help.flags]).toContain(flag);
-  });
-
   it('have a service for every timer, and back up where the rehearsal and the check look', () => {
     expect(timers).toHaveLength(3);
     const places = timers.map((name) => {

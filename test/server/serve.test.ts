@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { isWellFormedKey, issueKey } from '../../src/domain/api-key.ts';
 import { settings } from '../../src/cli/settings.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
+import { metricsUrls, scrape } from '../support/metrics/scrape.ts';
 import {
   cleanEnvironment,
   makeFolder,
@@ -218,8 +220,8 @@ describe('a service without a usable key', () => {
 
 describe('TLS', () => {
   for (const workers of [1, 2]) {
-    it(`serves HTTPS with --workers ${workers} and asks browsers to stay with it`, async () => {
-      const args = ['--tls-cert', certificate, '--tls-key', privateKey];
+    it(`serves HTTPS with --workers ${workers} until SIGHUP, and asks browsers to stay with it`, async () => {
+      const args = ['--tls-cert', certificate, '--tls-key', privateKey, '--metrics-port', '0'];
       await using service = await startService({ args, workers });
       expect(service.url).toStartWith('https://127.0.0.1:');
       const ca = await Bun.file(certificate).text();
@@ -228,6 +230,14 @@ describe('TLS', () => {
       expect(response.headers.get('Strict-Transport-Security')).toBe('max-age=31536000');
       const untrusting = await service.call('/v1/pets').catch(String);
       expect(untrusting).toMatch(/self.signed/i);
+      const expiresAt = new X509Certificate(ca).validToDate.getTime() / 1000;
+      const metrics = await scrape(...(await metricsUrls(service, workers)));
+      expect(metrics.value('petstore_tls_certificate_expiry_timestamp_seconds')).toBe(workers * expiresAt);
+
+      const { port } = new URL(service.url);
+      const second = startService({ args: [...args, '--port', port] });
+      expect(await second.catch(String)).toContain(`Port ${port} on 127.0.0.1 is taken.`);
+      expect(await service.stop('SIGHUP')).toBe(0);
     });
   }
 

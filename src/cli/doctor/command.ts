@@ -18,7 +18,6 @@ export function define(command: Command): void {
         'how to fix them. Nothing is changed. The exit status is 1 if there is a problem, otherwise 0. The options are those ' +
         'of petstore serve.',
     )
-    .option('--only-tls', 'Check the certificate alone, as a reload of the service does.')
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
   addServeOptions(command);
@@ -30,14 +29,14 @@ export function define(command: Command): void {
   );
 }
 
-async function doctor({ json, onlyTls, ...texts }: Record<string, string | boolean>): Promise<void> {
-  const findings = await Array.fromAsync(examine(texts, onlyTls === true));
+async function doctor({ json, ...texts }: Record<string, string | boolean>): Promise<void> {
+  const findings = await Array.fromAsync(examine(texts));
   if (json) printJson({ ok: !hasProblem(findings), findings });
   else process.stdout.write(renderFindings(findings));
   process.exitCode = hasProblem(findings) ? 1 : 0;
 }
 
-async function* examine(texts: Record<string, string | boolean>, onlyTls: boolean): AsyncGenerator<Finding> {
+async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
   let options: ServeOptions;
   let location: ReturnType<typeof parseDatabaseUrl>;
   try {
@@ -49,12 +48,9 @@ async function* examine(texts: Record<string, string | boolean>, onlyTls: boolea
   }
   yield ok('configuration', 'Every setting has a valid value.');
   const now = Date.now();
-  if (!onlyTls) {
-    yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
-    yield* checkListening(options);
-  }
+  yield ok('program', `petstore ${version} has Bun ${Bun.version} and SQLite ${sqliteVersion()} inside.`);
+  yield* checkListening(options);
   yield* checkTls(options, now);
-  if (onlyTls) return;
   const store =
     'path' in location
       ? checkEmbeddedStore(location.path, now)

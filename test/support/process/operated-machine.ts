@@ -16,7 +16,6 @@ export interface OperatedMachine extends AsyncDisposable {
   /** Runs a job to its end, as systemd does. */
   runJob(name: string): Promise<Ended>;
   start(): Promise<void>;
-  reload(): Promise<void>;
   stop(): Promise<number>;
 }
 
@@ -35,7 +34,7 @@ export function makeOperatedMachine(cwd: string, replacements: Record<string, st
   mkdirSync(join(root, 'usr/local/bin'), { recursive: true });
   cpSync(join(fixtures, 'localhost.pem'), join(cwd, 'cert.pem'));
   cpSync(join(fixtures, 'localhost-key.pem'), join(cwd, 'key.pem'));
-  let service: { process: Bun.Subprocess; log: Collected; mainPid: string } | undefined;
+  let service: { process: Bun.Subprocess; log: Collected } | undefined;
 
   const translate = (text: string): string => {
     const [, address = ''] = /"message":"ready","address":"([^"]+)"/.exec(service?.log.text ?? '') ?? [];
@@ -93,17 +92,9 @@ export function makeOperatedMachine(cwd: string, replacements: Record<string, st
         killSignal: 'SIGKILL',
       });
       const log = collect(child.stdout);
-      service = { process: child, log, mainPid: String(child.pid) };
+      service = { process: child, log };
       const ended = child.exited.then(() => Promise.reject(new Error(`It ended early:\n${log.text}`)));
       await Promise.race([log.untilMatch(/"message":"ready"/), ended]);
-    },
-    async reload() {
-      const { ExecReload = [] } = readUnit('petstore.service');
-      const { env } = commandOf('petstore.service');
-      const script = `MAINPID=${service?.mainPid}; ${translate(ExecReload.join(' && '))}`;
-      const { status, stdout } = await run(['sh', '-ec', script], cwd, env);
-      if (status !== 0) throw new Error(stdout);
-      await service?.log.untilMatch(/"message":"TLS certificate reloaded"/);
     },
     async stop() {
       const stopping = service?.process;
