@@ -10,7 +10,7 @@ interface CommandEntry {
 }
 
 /** Every command. Its module is loaded when it is used, so that no command starts slower for the others. */
-const commands: Record<string, CommandEntry> = {
+export const commands: Record<string, CommandEntry> = {
   serve: { summary: 'Serve the API.', load: () => import('./serve.ts') },
   keys: { summary: 'Create, list, rotate and revoke API keys.', load: () => import('./keys.ts') },
   import: { summary: 'Add the pets in a file to a store.', load: () => import('./import/command.ts') },
@@ -26,7 +26,6 @@ const commands: Record<string, CommandEntry> = {
   restore: { summary: 'Replace an embedded store with a backup.', load: () => import('./restore.ts') },
   health: { summary: 'Ask a running service whether it is ready.', load: () => import('./health.ts') },
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
-  completion: { summary: 'Print a completion script for a shell.', load: () => import('./completion.ts') },
 };
 
 /** Commands of earlier releases, and what to use instead. */
@@ -75,13 +74,6 @@ export function createProgram(shown = version): Command {
   }
   program.command('worker', { hidden: true }).action(async () => (await import('./serve.ts')).work());
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');
-}
-
-/** The same with every command defined. */
-export async function loadProgram(): Promise<Command> {
-  const program = createProgram();
-  for (const command of program.commands) (await commands[command.name()]?.load())?.define(command);
-  return program;
 }
 
 /** Ends parsing: an error of commander becomes one of ours; help and version were printed and pass. */

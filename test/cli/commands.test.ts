@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import type { Command } from 'commander';
-import { loadProgram } from '../../src/cli/program.ts';
+import { commands, createProgram } from '../../src/cli/program.ts';
 import { runCli } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
@@ -14,7 +14,9 @@ function pathsOf(command: Command, path: string[]): [string[], Command][] {
   return [[path, command], ...below];
 }
 
-const all = pathsOf(await loadProgram(), []);
+const program = createProgram();
+for (const command of program.commands) (await commands[command.name()]?.load())?.define(command);
+const all = pathsOf(program, []);
 
 describe('the help of a command', () => {
   it.each(all)(

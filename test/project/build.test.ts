@@ -121,9 +121,6 @@ describe('npm run build', () => {
     });
     expect(await petstore('export', 'pets.csv')).toMatchObject({ status: 0 });
     expect(await petstore('doctor', '--port', '0')).toMatchObject({ status: 0 });
-    expect((await petstore('completion', 'bash')).stdout).toContain(
-      'complete -o default -F _petstore petstore',
-    );
     await using place = await makePostgresPlace();
     const address = ['--database-url', place.address];
     expect(await petstore('import', 'pets.csv', ...address)).toMatchObject({ status: 0 });
