@@ -28,14 +28,6 @@ export const commands: Record<string, CommandEntry> = {
   doctor: { summary: 'Find problems and say how to fix them.', load: () => import('./doctor/command.ts') },
 };
 
-/** Commands of earlier releases, and what to use instead. */
-const removedCommands = {
-  pets: 'Use curl, the console at / or the client (petstore-client); the docs at /docs show how.',
-  orders: 'Use curl or the client (petstore-client); the docs at /docs show how.',
-  sandbox: 'It is a program of its own in the package petstore-testkit: petstore-sandbox.',
-  conform: 'It is a program of its own in the package petstore-testkit: petstore-conform.',
-};
-
 /** The command line, in which each command is defined just before it is parsed. `shown` is what --version shows. */
 export function createProgram(shown = version): Command {
   const program = new Command('petstore')
@@ -61,16 +53,6 @@ export function createProgram(shown = version): Command {
       .command(name)
       .summary(summary)
       .exitOverride((error) => leave(error, `petstore ${name}`));
-  }
-  for (const [name, remedy] of Object.entries(removedCommands)) {
-    program
-      .command(name, { hidden: true })
-      .helpOption(false)
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .action(() => {
-        throw usageError(`There is no command ${name} any more.`, remedy);
-      });
   }
   program.command('worker', { hidden: true }).action(async () => (await import('./serve.ts')).work());
   return addExamples(program, 'petstore serve --port 8080', 'petstore keys create --name till-2');

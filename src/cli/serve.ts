@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { isLoopback } from '../server/listen.ts';
 import { serveHere } from '../server/service.ts';
 import { createServiceAudit } from './audit.ts';
-import { addServeOptions, readServeOptions, unneededSetting } from './settings.ts';
+import { addServeOptions, readServeOptions } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { openContext } from './terminal/output.ts';
 
@@ -35,10 +35,6 @@ async function serve(texts: Record<string, string>): Promise<void> {
       'Keys and pets travel unencrypted. Put a TLS proxy in front, or use --tls-cert and --tls-key.',
       { host: options.host },
     );
-  }
-  if (texts[unneededSetting.attributeName()] && !options.stableOnly) {
-    const { long, variable, description } = unneededSetting;
-    context.log.warn(`${long} (${variable}) is no longer needed. ${description}`);
   }
   // Whatever the level of the other lines is.
   const audit = createServiceAudit(openContext('info').log, options.databaseUrl);

@@ -118,37 +118,23 @@ export const settings = {
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 
-const timer = 'Use: petstore backup PLACE --every 1h, or a timer.';
-
-/** Settings of earlier releases, and what to use instead. A start with one of them is refused, not half configured. */
-const removed: Record<string, string> = {
-  BACKUP_TO: timer,
-  BACKUP_EVERY: timer,
-  BACKUP_KEEP: 'Use: petstore backup PLACE --keep 24h,7d,4w,12m',
-};
-const removedSettings = Object.entries(removed).map(([variable, remedy]) =>
-  new Setting(variable, '[value]', '', remedy).hideHelp(),
-);
-
-/** Before 2.0.0, it turned the experimental operations on. Its value no longer matters. */
-export const unneededSetting = new Setting(
-  'EXPERIMENTAL',
-  '[boolean]',
-  '',
-  'The experimental operations are on; --stable-only removes them.',
-).hideHelp();
-
-const allSettings = [...Object.values(settings), ...removedSettings, unneededSetting];
+/** A service with one of these made backups before 2.0.0. It must not start as if it still did. */
+const backupVariables = ['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'];
 
 /** Gives a command the settings of `petstore serve`. `readServeOptions` checks their values. */
 export function addServeOptions(command: Command): void {
-  for (const option of allSettings) command.addOption(option);
+  for (const option of Object.values(settings)) command.addOption(option);
 }
 
 /** Checks the texts that commander found in flags, environment and defaults. */
 export function readServeOptions(texts: Record<string, string | boolean>): ServeOptions {
-  const gone = removedSettings.find((setting) => texts[setting.attributeName()]);
-  if (gone) throw usageError(`${gone.long} (${gone.variable}) is no longer a setting.`, gone.description);
+  const gone = backupVariables.find((variable) => process.env[variable]);
+  if (gone !== undefined) {
+    throw usageError(
+      `${gone} is set, but the service makes no backups.`,
+      'Remove it, and use a timer or: petstore backup PLACE --every 1h --keep 24h,7d,4w,12m',
+    );
+  }
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
   const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
     const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
@@ -248,7 +234,11 @@ export function checkAddress(
  * The variables that a file may set. Proxies and certificate authorities are not among them: a file that somebody else
  * wrote must not lead a command to another machine.
  */
-const known = new Set(['AUDIT_LOG', ...allSettings.map(({ variable }) => variable)]);
+const known = new Set([
+  'AUDIT_LOG',
+  ...backupVariables,
+  ...Object.values(settings).map(({ variable }) => variable as string),
+]);
 /** The database server and the bucket of the backups. */
 const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
 

@@ -8,7 +8,7 @@ it('reads settings from a file, but nothing that decides where an API key is sen
   using folder = makeFolder();
   const path = join(folder.path, 'settings');
   const lines = [
-    ...['PORT=3000', 'HOST=0.0.0.0', 'PGPASSWORD=p', 'EXPERIMENTAL=true'],
+    ...['PORT=3000', 'HOST=0.0.0.0', 'PGPASSWORD=p', 'BACKUP_TO=/backups'],
     ...['AUDIT_LOG=audit.log', 'S3_ACCESS_KEY_ID=a', 'AWS_SECRET_ACCESS_KEY=s'],
     ...['PETSTORE_URL=http://evil', 'HTTP_PROXY=http://evil', 'https_proxy=http://evil'],
     ...[
@@ -25,7 +25,7 @@ it('reads settings from a file, but nothing that decides where an API key is sen
     HOST: '127.0.0.1',
     PORT: '3000',
     PGPASSWORD: 'p',
-    EXPERIMENTAL: 'true',
+    BACKUP_TO: '/backups',
     AUDIT_LOG: 'audit.log',
     S3_ACCESS_KEY_ID: 'a',
     AWS_SECRET_ACCESS_KEY: 's',

@@ -105,51 +105,35 @@ describe('--stable-only', () => {
   });
 });
 
-describe('a setting that was removed', () => {
-  const timer = 'Use: petstore backup PLACE --every 1h, or a timer.';
+describe('a variable that made a service back up before 2.0.0', () => {
+  const remedy = 'Remove it, and use a timer or: petstore backup PLACE --every 1h --keep 24h,7d,4w,12m';
+  const problemOf = (name: string) => `${name} is set, but the service makes no backups.`;
 
-  it.each([
-    [['--backup-to', '/backups'], {}, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
-    [['--backup-to'], {}, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
-    [['--backup-every=1h'], {}, `--backup-every (BACKUP_EVERY) is no longer a setting. ${timer}`],
-    [[], { BACKUP_TO: '/backups' }, `--backup-to (BACKUP_TO) is no longer a setting. ${timer}`],
-    [
-      ['--workers', '2'],
-      { BACKUP_EVERY: '1h' },
-      `--backup-every (BACKUP_EVERY) is no longer a setting. ${timer}`,
-    ],
-    [
-      [],
-      { BACKUP_KEEP: '7d' },
-      '--backup-keep (BACKUP_KEEP) is no longer a setting. Use: petstore backup PLACE --keep 24h,7d,4w,12m',
-    ],
-  ])('stops the start before the store is opened: %j %j', async (args, variables, message) => {
-    using folder = makeFolder();
-    const env = { PORT: '0', DATABASE_URL: folder.database, ...variables };
-    expect(await runCli(['serve', ...args], { env, cwd: folder.path })).toEqual({
-      status: 2,
-      stdout: '',
-      stderr: `petstore: ${message}\n`,
-    });
-    expect(existsSync(folder.database)).toBe(false);
-  });
+  it.each(['BACKUP_TO', 'BACKUP_EVERY', 'BACKUP_KEEP'])(
+    'stops the start before the store is opened: %s',
+    async (name) => {
+      using folder = makeFolder();
+      const env = { PORT: '0', DATABASE_URL: folder.database, [name]: '1h' };
+      expect(await runCli(['serve'], { env, cwd: folder.path })).toEqual({
+        status: 2,
+        stdout: '',
+        stderr: `petstore: ${problemOf(name)} ${remedy}\n`,
+      });
+      expect(existsSync(folder.database)).toBe(false);
+    },
+  );
 
   it('stops it from a settings file, too, and is a problem for the doctor', async () => {
     using folder = makeFolder();
     const file = join(folder.path, 'settings');
     writeFileSync(file, 'BACKUP_TO=/backups\n');
-    const problem = '--backup-to (BACKUP_TO) is no longer a setting.';
     const env = { PORT: '0', DATABASE_URL: folder.database };
-    expect(await runCli(['serve', '--env-file', file], { env })).toEqual({
-      status: 2,
-      stdout: '',
-      stderr: `petstore: ${problem} ${timer}\n`,
-    });
+    expect(await runCli(['serve', '--env-file', file], { env })).toMatchObject({ status: 2, stdout: '' });
     const { status, stdout } = await runCli(['doctor', '--json', '--env-file', file], { env });
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
-      findings: [{ check: 'configuration', state: 'problem', message: problem, remedy: timer }],
+      findings: [{ check: 'configuration', state: 'problem', message: problemOf('BACKUP_TO'), remedy }],
     });
     expect(existsSync(folder.database)).toBe(false);
   });

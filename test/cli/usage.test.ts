@@ -57,22 +57,6 @@ describe('petstore', () => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });
 
-  it.each([
-    [['pets']],
-    [['pets', 'list', '--status', 'sold']],
-    [['pets', '--help']],
-    [['help', 'orders']],
-    [['orders', '--all', '--json']],
-    [['sandbox', '--json', '--seed', '42']],
-    [['conform', 'http://127.0.0.1:8080']],
-  ])('names what replaces a command that was removed: %j', async (args) => {
-    const { status, stdout, stderr } = await runCli(args);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toMatch(
-      /^petstore: There is no command (?:(?:pets|orders) any more\. Use curl|(sandbox|conform) any more\. It is .* petstore-\1)\b.*\n$/,
-    );
-  });
-
   it('redacts a key that was typed in the wrong place', async () => {
     const key = `pets_${'a'.repeat(36)}`;
     for (const args of [[key], ['keys', key], ['serve', `--${key}`]]) {

@@ -27,17 +27,6 @@ describe('petstore serve', () => {
     expect(await outcomeOf(call(`/v1/pets/${id}`))).toBe('404 not_found');
     expect(await service.stop()).toBe(0);
   });
-
-  it.each([
-    ['a flag', { args: ['--experimental'] }],
-    ['a variable', { env: { EXPERIMENTAL: 'false' } }],
-  ])('accepts the former setting, given as %s, and says that it is not needed', async (_title, options) => {
-    await using service = await startService(options);
-    await service.untilLogged(
-      /"level":"warn","message":"--experimental \(EXPERIMENTAL\) is no longer needed\. The experimental operations are on; --stable-only removes them\."/,
-    );
-    expect(await outcomeOf(service.call(orders))).toBe('200');
-  });
 });
 
 describe('petstore serve --stable-only', () => {
