@@ -1,11 +1,10 @@
 import { OperatorError } from '../domain/error.ts';
-import { createUtf8Decoder } from './utf8.ts';
 
 /** How the text of a file without a byte order mark may be written. */
 export const encodings = ['utf-8', 'windows-1252'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** Turns bytes that arrive in pieces, cut anywhere, into text. Invalid ones become lone surrogates. */
+/** Turns bytes that arrive in pieces, cut anywhere, into text. Invalid bytes are an error. */
 interface Decoder {
   push(bytes: Uint8Array): string;
   end(): string;
@@ -34,26 +33,37 @@ function decoderFor(beginning: Uint8Array, encoding: Encoding): Decoder {
       'Open it in Excel or LibreOffice, save it with "Save As" as "CSV UTF-8", and import the new file.',
     );
   }
-  if (mark.startsWith('fffe')) return createUtf16Decoder(false);
-  if (mark.startsWith('feff')) return createUtf16Decoder(true);
-  if (encoding === 'utf-8' || mark.startsWith('efbbbf')) return createUtf8Decoder();
-  const decoder = new TextDecoder(encoding);
-  return { push: (bytes) => decoder.decode(bytes), end: () => '' };
+  if (mark.startsWith('fffe')) return createTextDecoder('utf-16le');
+  if (mark.startsWith('feff')) return createTextDecoder('utf-16be');
+  return createTextDecoder(mark.startsWith('efbbbf') ? 'utf-8' : encoding);
 }
 
-/** Not `TextDecoder`: it replaces lone surrogates, and a name would change unnoticed. */
-function createUtf16Decoder(isBigEndian: boolean): Decoder {
-  let rest = new Uint8Array();
-  let isFirst = true;
+/** Decodes UTF-8 line by line, to name the line of a bad byte: a line end is never part of another character there. */
+function createTextDecoder(encoding: Encoding | 'utf-16le' | 'utf-16be'): Decoder {
+  const isUtf8 = encoding === 'utf-8';
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  let line = 1;
+  const decode = (bytes: Uint8Array, stream: boolean): string => {
+    try {
+      return decoder.decode(bytes, { stream });
+    } catch {
+      throw new OperatorError(
+        `${isUtf8 ? `Line ${line}` : 'The file'} is not valid ${encoding.toUpperCase()}. Nothing was written.`,
+        isUtf8 ? 'If an older Excel saved the file, add --encoding windows-1252.' : 'Save it as UTF-8.',
+      );
+    }
+  };
   return {
     push(bytes) {
-      const joined = Buffer.concat([rest, bytes]);
-      const length = joined.length - (joined.length % 2);
-      rest = joined.subarray(length);
-      const whole = joined.subarray(isFirst ? 2 : 0, length);
-      isFirst = false;
-      return (isBigEndian ? whole.swap16() : whole).toString('utf16le');
+      let text = '';
+      let start = 0;
+      for (let end = isUtf8 ? bytes.indexOf(0x0a) : -1; end !== -1; end = bytes.indexOf(0x0a, start)) {
+        text += decode(bytes.subarray(start, end + 1), true);
+        start = end + 1;
+        line += 1;
+      }
+      return text + decode(bytes.subarray(start), true);
     },
-    end: () => (rest.length === 0 ? '' : '\udc80'),
+    end: () => decode(new Uint8Array(), false),
   };
 }

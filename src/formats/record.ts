@@ -1,6 +1,5 @@
 import { largestKeptId, type ImportedPet } from '../domain/import-store.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
-import { findJsonProblem } from '../domain/json-position.ts';
 import {
   fitsBody,
   InvalidPetError,
@@ -12,6 +11,7 @@ import {
   type JsonObject,
   type Pet,
 } from '../domain/pet.ts';
+import { findJsonProblem } from './json-problem.ts';
 
 /** The text of one record in a file. */
 export interface TextRecord {
@@ -32,7 +32,6 @@ export interface ParsedRecord extends TextRecord {
 /** Reads a pet from its JSON text, by the rules of the API. */
 export function readJsonPet(record: TextRecord, keepsIds: boolean): ParsedRecord {
   const { text } = record;
-  if (!text.isWellFormed()) return refuseInvalidText(record);
   let value: unknown;
   try {
     value = parseExactJson(text);
@@ -68,18 +67,10 @@ export function refuse({ line, text }: TextRecord, problem: string): ParsedRecor
 function describeNonJson({ line: firstLine, column: firstColumn = 1, text }: TextRecord): string {
   const problem = findJsonProblem(text);
   if (!problem) return `This is not JSON: ${quoteText(text)}.`;
-  const { line, column, expected, found } = problem;
+  const { line, column, reason } = problem;
   const where =
     line === 1 ? `column ${firstColumn + column - 1}` : `line ${firstLine + line - 1}, column ${column}`;
-  return `This is not JSON at ${where}: expected ${expected}, found ${found}.`;
-}
-
-/** Invalid bytes arrived as lone surrogates; some of what precedes them helps to find the spot. */
-export function refuseInvalidText(record: TextRecord): ParsedRecord {
-  const at = record.text.search(/\p{Surrogate}/u);
-  const context = record.text.slice(Math.max(0, at - 20), at + 20).toWellFormed();
-  const problem = `This is not valid Unicode at column ${at + 1}: ${quoteText(context)}.`;
-  return refuse(record, `${problem} If an older Excel saved the file, add --encoding windows-1252.`);
+  return `This is not JSON at ${where}: ${reason}.`;
 }
 
 /** A pet as one line of JSON, exactly as the service sends it. */

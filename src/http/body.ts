@@ -1,6 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
 import { parseExactJson } from '../domain/int64.ts';
-import { findJsonProblem, findUtf8Problem } from '../domain/json-position.ts';
 import { maxBodyBytes } from '../domain/pet.ts';
 
 /** How much of a too large body is read and discarded: closing earlier resets the connection and loses the 413. */
@@ -25,27 +24,25 @@ export async function readBody(request: Request, timeoutMs: number): Promise<Uin
 }
 
 /** Numbers arrive exact. Arrays and objects nested deeper than `depth` may arrive empty. */
-export function parseJsonBody(bytes: Uint8Array, depth = 1): unknown {
+export async function parseJsonBody(bytes: Uint8Array, depth = 1): Promise<unknown> {
   let text: string | undefined;
   try {
     text = utf8.decode(bytes);
     return parseExactJson(text, depth);
   } catch {
-    throw new PetstoreError('invalid_json', text === undefined ? notUtf8(bytes) : notJson(text));
+    throw new PetstoreError(
+      'invalid_json',
+      text === undefined ? 'The body is not valid UTF-8.' : await notJson(text),
+    );
   }
 }
 
-function notUtf8(bytes: Uint8Array): string {
-  const offset = findUtf8Problem(bytes) ?? 0;
-  const byte = bytes[offset]?.toString(16).padStart(2, '0') ?? '';
-  return `The body is not valid UTF-8: the byte 0x${byte} at offset ${offset} does not belong there.`;
-}
-
-function notJson(text: string): string {
+async function notJson(text: string): Promise<string> {
+  // Few bodies are wrong, so the parser that finds the place is loaded when the first one is.
+  const { findJsonProblem } = await import('../formats/json-problem.ts');
   const problem = findJsonProblem(text);
   if (problem === undefined) return 'The body is not valid JSON.';
-  const { line, column, expected, found } = problem;
-  return `The body is not valid JSON. Line ${line}, column ${column}: expected ${expected}, found ${found}.`;
+  return `The body is not valid JSON. Line ${problem.line}, column ${problem.column}: ${problem.reason}.`;
 }
 
 // A byte order mark stays in the text, where JSON.parse refuses it (RFC 8259, section 8.1).

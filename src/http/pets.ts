@@ -51,7 +51,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     listPets: createList(petList, listCache, (asked) => pets.listPets(asked)),
 
     async createPet({ request, caller }) {
-      const pet = parseNewPet(parseJsonBody(await readBody(request, bodyTimeoutMs)));
+      const pet = parseNewPet(await parseJsonBody(await readBody(request, bodyTimeoutMs)));
       const key = parseIdempotencyKey(request.headers.get('Idempotency-Key'));
       checkIfMatchOfCreate(request);
       const idempotency = key === undefined ? undefined : { key, caller: caller.hash };
@@ -72,7 +72,7 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
     },
 
     async updatePet({ request, parameter, caller }) {
-      const update = parsePetUpdate(parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
+      const update = parsePetUpdate(await parseJsonBody(await readBody(request, bodyTimeoutMs), updateDepth));
       const id = parsePetId(parameter);
       const json = await pets.updatePet(id, update, await seenPet(request, id), caller.name);
       // The tag is a plain header: the preconditions were about the pet as it was before.

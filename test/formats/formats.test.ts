@@ -102,8 +102,8 @@ describe('a pet in JSON', () => {
       `{"name":"A","categoryId":1,"status":"\\u001b${'🐾'.repeat(50)}"}`,
       /^status must be one of .*, not "\\u001b(?:🐾){19}…"\.$/,
     ],
-    ['{"name":"A","categoryId":01}', /^This is not JSON at column 27: expected /],
-    ['{"name":"A" "categoryId":1}', /^This is not JSON at column 13: expected "," or "}", found /],
+    ['{"name":"A","categoryId":01}', /^This is not JSON at column 27: comma expected\.$/],
+    ['{"name":"A" "categoryId":1}', /^This is not JSON at column 13: comma expected\.$/],
   ])('is refused: %s', (text, problem) => {
     const [row] = readPieces('ndjson', text);
     expect(row?.pet).toBeUndefined();
@@ -189,10 +189,10 @@ describe('a JSON array', () => {
       const rows = readPieces('json', text, lengths);
       expect(linesOf(rows)).toEqual([1, 2, 3, 3]);
       expect(petsOf(rows)).toEqual([
-        'This is not JSON at column 10: expected a value, found "}".',
-        'This is not JSON at line 3, column 9: expected ":", found "1".',
+        'This is not JSON at column 10: value expected.',
+        'This is not JSON at line 3, column 9: colon expected.',
         { name: 'B', categoryId: 2n },
-        'This is not JSON at column 49: expected ":", found "}".',
+        'This is not JSON at column 49: colon expected.',
       ]);
     }
   });

@@ -1,47 +1,32 @@
 import { describe, expect, it } from 'bun:test';
 import { petsOf, readPieces } from '../support/read-pieces.ts';
 
-describe('bytes that are not UTF-8', () => {
-  const line = (...bytes: number[]) =>
-    Buffer.concat([Buffer.from('{"name":"'), Buffer.from(bytes), Buffer.from('","categoryId":1}\n')]);
+describe('a byte that is not UTF-8', () => {
+  const row = (...bytes: number[]) => Buffer.from([...bytes, ...Buffer.from(',1\n')]);
 
   it.each([
-    ['ndjson', (rows: Buffer[]) => Buffer.concat(rows)],
-    [
-      'json',
-      (rows: Buffer[]) => Buffer.from(`[${rows.map((row) => row.toString('latin1')).join(',')}]`, 'latin1'),
-    ],
-    [
-      'csv',
-      (rows: Buffer[]) => {
-        const records = rows.map((row) => `${row.toString('latin1').split('"')[3]},1\n`);
-        return Buffer.from(`name,categoryId\n${records.join('')}`, 'latin1');
-      },
-    ],
-  ] as const)('spoil their own row and no other: %s', (format, join) => {
-    const replacement = [0xef, 0xbf, 0xbd];
-    const input = join([
-      line(0x41),
-      line(0xff),
-      line(...replacement),
-      line(0xc3),
-      line(0xed, 0xa0, 0x80),
-      line(0x42),
-    ]);
-    for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 40]]) {
-      const found = petsOf(readPieces(format, input, lengths));
-      const bad = expect.stringMatching(
-        /^This is not valid Unicode at column \d+: ".*\ufffd.*"\. If an older Excel .* --encoding windows-1252\.$/s,
-      ) as never;
-      const good = (text: string) => ({ name: text, categoryId: 1n });
-      expect(found).toEqual([good('A'), bad, good('\ufffd'), bad, bad, good('B')]);
+    ['a byte of no character', [0xff]],
+    ['a character that is cut off', [0xc3]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+  ])('refuses the file and names the line: %s', (_title, bytes) => {
+    const input = Buffer.concat([Buffer.from('name,categoryId\nJos\u00e9,1\n'), row(...bytes), row(0x42)]);
+    for (const lengths of [[], Array.from({ length: input.length }, () => 1), [17, 5, 3]]) {
+      expect(() => readPieces('csv', input, lengths)).toThrow(
+        'Line 3 is not valid UTF-8. Nothing was written. If an older Excel saved the file, add --encoding windows-1252.',
+      );
     }
   });
 
-  it('do not include a byte order mark, which is skipped only at the beginning', () => {
+  it('may be the first half of the last character', () => {
+    const input = Buffer.from('{"name":"A","categoryId":1}\n\u00e9').subarray(0, -1);
+    expect(() => readPieces('ndjson', input)).toThrow('Line 2 is not valid UTF-8.');
+  });
+
+  it('is neither a replacement character nor a byte order mark, which is skipped only at the beginning', () => {
     const mark = '\ufeff';
-    expect(petsOf(readPieces('ndjson', `${mark}{"name":"${mark}","categoryId":1}`, [1, 1, 1]))).toEqual([
-      { name: mark, categoryId: 1n },
+    const text = `${mark}{"name":"${mark}\ufffd","categoryId":1}`;
+    expect(petsOf(readPieces('ndjson', text, [1, 1, 1]))).toEqual([
+      { name: `${mark}\ufffd`, categoryId: 1n },
     ]);
     expect(petsOf(readPieces('csv', `${mark}name,categoryId\nA,1`))).toEqual([{ name: 'A', categoryId: 1n }]);
   });

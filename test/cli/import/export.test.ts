@@ -119,7 +119,7 @@ describe('petstore import', () => {
     const refused = await importText(rows.join('\n'), place);
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toContain(
-      'line 2: categoryId is required.\nline 3: This is not JSON at column 1: expected a value, found "nonsense".\n',
+      'line 2: categoryId is required.\nline 3: This is not JSON at column 1: invalid symbol.\n',
     );
     expect(refused.stderr).toEndWith(
       'petstore: 2 rows of 4 cannot be imported, so nothing was written. Fix the file, or collect the bad rows with --rejects FILE.\n',
@@ -134,7 +134,7 @@ describe('petstore import', () => {
     expect(taken.stderr).toContain('line 2: categoryId is required.\n');
     expect(readFileSync(rejects, 'utf8')).toBe(
       '{"line":2,"problem":"categoryId is required.","text":"{\\"name\\":\\"B\\"}"}\n' +
-        '{"line":3,"problem":"This is not JSON at column 1: expected a value, found \\"nonsense\\".","text":"nonsense"}\n',
+        '{"line":3,"problem":"This is not JSON at column 1: invalid symbol.","text":"nonsense"}\n',
     );
     expect(await exported(place)).toBe(
       '{"id":1,"name":"A","categoryId":1}\n{"id":2,"name":"C","categoryId":3}\n',

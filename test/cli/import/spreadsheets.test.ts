@@ -25,7 +25,9 @@ describe('petstore import of a spreadsheet', () => {
     const command = ['import', path, '--database-url', folder.database];
     const refused = await runCli(command);
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toMatch(/^line 2: This is not valid Unicode .* add --encoding windows-1252\.$/m);
+    expect(refused.stderr).toMatch(
+      /^petstore: Line 2 is not valid UTF-8\. .* add --encoding windows-1252\.$/m,
+    );
     expect(await runCli([...command, '--encoding', 'windows-1252'])).toMatchObject({ status: 0 });
     expect(await exported(folder.database)).toBe('{"id":1,"name":"José €","categoryId":1,"status":"sold"}\n');
   });

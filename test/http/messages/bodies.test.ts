@@ -16,14 +16,13 @@ describe('a body', () => {
     const messageOf = async (body: string | Uint8Array<ArrayBuffer>) =>
       (await errorOf(call('/v1/pets', { ...post(''), body }))).message;
     expect(await messageOf('{\n  "name": "Rex",\n  "categoryId": 1,\n}')).toBe(
-      'The body is not valid JSON. Line 4, column 1: expected a field name in double quotes, found "}".',
+      'The body is not valid JSON. Line 4, column 1: property name expected.',
     );
-    expect(await messageOf(Uint8Array.of(0x22, 0x0a, 0xff, 0x22))).toBe(
-      'The body is not valid UTF-8: the byte 0xff at offset 2 does not belong there.',
-    );
+    expect(await messageOf(Uint8Array.of(0x22, 0x0a, 0xff, 0x22))).toBe('The body is not valid UTF-8.');
     // A body may hold a secret, and a message may reach a log or a screen.
-    expect(await messageOf(`{"a":${'s3cret'.repeat(100)}}`)).toContain('found "s3crets3cret…".');
-    expect(await messageOf('{"a":\u001b[31m}')).toContain('found U+001B.');
+    expect(await messageOf('{"a":s3cret\u001b[31m}')).toBe(
+      'The body is not valid JSON. Line 1, column 6: invalid symbol.',
+    );
   });
 });
 
