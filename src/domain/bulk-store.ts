@@ -91,12 +91,9 @@ export interface BulkStore {
   close(): Promise<void>;
 }
 
-/** All rows of a table that follow one, batch by batch. */
-export async function* readAll<Row>(
-  table: BulkTable<Row>,
-  { after, batchSize = 2000 }: { after?: Row | undefined; batchSize?: number } = {},
-): AsyncGenerator<Row[]> {
-  for (let reading = table.read(after, batchSize); ;) {
+/** All rows of a table, batch by batch. */
+export async function* readAll<Row>(table: BulkTable<Row>, { batchSize = 2000 } = {}): AsyncGenerator<Row[]> {
+  for (let reading = table.read(undefined, batchSize); ;) {
     const rows = await reading;
     const isLast = rows.length < batchSize;
     if (!isLast) {
