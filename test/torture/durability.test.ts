@@ -1,22 +1,14 @@
 import { backup } from '../../torture/durability/backup.ts';
 import { foundDamage } from '../../torture/durability/damage.ts';
 import { diskFull } from '../../torture/durability/disk-full.ts';
-import { heldSnapshot } from '../../torture/durability/held-snapshot.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
-import { kill } from '../../torture/durability/kill.ts';
-import { killBackups } from '../../torture/durability/kill-backups.ts';
-import { killChanges } from '../../torture/durability/kill-changes.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
 import { syncOrder } from '../../torture/durability/sync-order.ts';
 import { expectToHold } from '../support/short-run.ts';
 
-expectToHold(kill, 3);
-expectToHold(killChanges, 3);
 expectToHold(powerCut, 2);
 expectToHold(syncOrder, 100);
 expectToHold(ioFaults, 3);
 expectToHold(backup, 1);
-expectToHold(killBackups, 2);
 expectToHold(diskFull, 1);
 expectToHold(foundDamage, 4);
-expectToHold(heldSnapshot, 1);

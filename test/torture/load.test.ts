@@ -1,10 +1,8 @@
 import { descriptors } from '../../torture/load/descriptors.ts';
 import { rollingRestart } from '../../torture/load/rolling-restart.ts';
 import { slowClients } from '../../torture/load/slow-clients.ts';
-import { truthfulMetrics } from '../../torture/load/truthful-metrics.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(slowClients, 20);
-expectToHold(truthfulMetrics, 1);
 expectToHold(descriptors, 1);
 expectToHold(rollingRestart, 2);

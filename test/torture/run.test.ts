@@ -44,7 +44,7 @@ describe('npm run torture', () => {
 
 describe('the controls', () => {
   it('break places that are there', () => {
-    expect(tortureTests.length).toBeGreaterThan(20);
+    expect(tortureTests.length).toBeGreaterThan(15);
     const patches = [...knownPatches, ...sabotages.flatMap((sabotage) => sabotage.patches)];
     expect(patches.length).toBeGreaterThan(20);
     expect(patches.filter((patch) => !fits(project, patch))).toEqual([]);

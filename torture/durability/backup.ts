@@ -1,6 +1,7 @@
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, runCli, type Folder } from '../../test/support/process/process.ts';
+import { startBackups } from '../../test/support/process/repeated-backups.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
@@ -22,6 +23,9 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
   const faults: string[] = [];
   let total: Judgement = nothingYet;
   using folder = makeFolder();
+  const place = join(folder.path, 'backups');
+  mkdirSync(place);
+  const listed = new Set<string>();
   await using service = await serve({ databaseUrl: folder.database, workers: 2 });
   const load = startLoad({ url: () => service.url });
   for (let done = 1; done <= rounds; done++) {
@@ -29,18 +33,23 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
     const acknowledgedBefore = new Map(load.journal.acknowledged);
     const file = join(folder.path, `backup-${done}.db`);
     backupsMs.push(await timed(() => makeCopy(folder.database, file)));
-    const restored = join(folder.path, `restored-${done}/petstore.db`);
-    const startedAt = performance.now();
-    const { status, stderr } = await runCli(['restore', file, '--database-url', restored]);
-    if (status !== 0) {
-      faults.push(`a backup cannot be restored: ${stderr}`);
-      continue;
+    await killBackup(folder.database, place, between(random, 0, 1500));
+    const whole = (await list(place)).filter((name) => !listed.has(name));
+    whole.forEach((name) => listed.add(name));
+    for (const [index, copy] of [file, ...whole.map((name) => join(place, name))].entries()) {
+      const restored = join(folder.path, `restored-${done}-${index}/petstore.db`);
+      const startedAt = performance.now();
+      const { status, stderr } = await runCli(['restore', copy, '--database-url', restored]);
+      if (status !== 0) {
+        faults.push(`a backup cannot be restored: ${stderr}`);
+        continue;
+      }
+      restoresMs.push(performance.now() - startedAt);
+      const { damage, ...judgement } = judgeFile(restored, load.journal, acknowledgedBefore);
+      total = add(total, judgement);
+      faults.push(...damage, ...(index === 0 ? await refusals(file, folder, restored) : []));
     }
-    restoresMs.push(performance.now() - startedAt);
-    const { damage, ...judgement } = judgeFile(restored, load.journal, acknowledgedBefore);
-    total = add(total, judgement);
-    faults.push(...damage, ...(await refusals(file, folder, restored)));
-    report(`${done} backups of up to ${judgement.acknowledged} pets, ${total.lost} missing`);
+    report(`${done} backups and kills, ${listed.size} listed, ${total.lost} missing`);
   }
   await load.stop();
   await service.stop();
@@ -48,7 +57,8 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
   if (faults.length === 0) faults.push(...(await replaces(last, folder)));
   return {
     figures: {
-      backups: rounds,
+      'backups, and kills of another': rounds,
+      'listed although the next one was killed': listed.size,
       'acknowledged before': total.acknowledged,
       missing: total.lost,
       doubled: total.doubled,
@@ -58,6 +68,18 @@ const backUpUnderLoad = async ({ rounds, seed, report }: RunOptions, makeCopy: M
     faults: [...faults, ...faultsOf(total)],
   };
 };
+
+/** Kills a backup to a folder of backups, in the middle of one or between two. */
+async function killBackup(database: string, to: string, afterMs: number): Promise<void> {
+  await using backups = startBackups({ database, to });
+  await Bun.sleep(afterMs);
+  await backups.kill9();
+}
+
+async function list(place: string): Promise<string[]> {
+  const { stdout } = await runCli(['backups', 'list', place, '--json']);
+  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
+}
 
 /** A restore never touches a store that is in use, nor one that holds pets unless it is forced. */
 async function refusals(file: string, { database }: Folder, restored: string): Promise<string[]> {
@@ -97,8 +119,10 @@ const run: Run = (options) => backUpUnderLoad(options, withBackup);
 
 export const backup: TortureTest = {
   name: 'backup',
-  description: 'petstore backup under full load, then petstore restore of every copy',
-  passesWhen: '0 acknowledged before the backup and missing after the restore; wrong restores are refused',
+  description:
+    'petstore backup under full load, some killed with kill -9, then petstore restore of every copy',
+  passesWhen:
+    '0 acknowledged before the backup and missing after the restore; every listed backup restores; wrong restores are refused',
   rounds: 20,
   unit: 'backups',
   run,

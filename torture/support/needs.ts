@@ -5,10 +5,6 @@ export function missingStrace(): string | undefined {
   return missingProgram('strace', 'apt-get install strace');
 }
 
-export function missingCompiler(): string | undefined {
-  return missingProgram('cc', 'apt-get install gcc libc6-dev');
-}
-
 export function missingProgram(name: string, remedy: string): string | undefined {
   return Bun.which(name) === null ? `${name} is not installed (${remedy})` : undefined;
 }
