@@ -9,7 +9,17 @@ import type {
   PetsOptions,
 } from './options.ts';
 import { createGetPage, eachItem } from './pages.ts';
-import { problemsOf, toPet, toPets, type NewPet, type Pet, type PetPage } from './pet.ts';
+import {
+  problemsOf,
+  requireBigint,
+  toPet,
+  toPets,
+  toVersionedPet,
+  type NewPet,
+  type Pet,
+  type PetPage,
+  type VersionedPet,
+} from './pet.ts';
 import { createSend, unexpectedResponse } from './send.ts';
 import { createUuid } from './uuid.ts';
 
@@ -28,10 +38,10 @@ export interface PetstoreClient extends ExperimentalOperations {
   createPet(pet: NewPet, options?: CreatePetOptions): Promise<Pet>;
 
   /**
-   * Gets one pet by its id.
+   * Gets one pet by its id, with its ETag.
    * @deprecated The service removes this operation on 5 December 2030. Use `pets({ status })`.
    */
-  getPet(id: bigint, options?: CallOptions): Promise<Pet>;
+  getPet(id: bigint, options?: CallOptions): Promise<VersionedPet>;
 }
 
 /** Creates a client for the service at `baseUrl`. It holds no connection and needs no closing. */
@@ -68,8 +78,9 @@ export function createClient(options: ClientOptions): PetstoreClient {
     },
 
     async getPet(id, { signal } = {}) {
+      requireBigint('id', id);
       const response = await send({ operation: 'getPet', method: 'GET', url: `${petsUrl}/${id}`, signal });
-      return toPet(response.body) ?? unexpectedResponse(response);
+      return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
     },
 
     ...createExperimentalOperations(send, versionUrl),

@@ -25,9 +25,10 @@ export type ServiceErrorCode = (typeof serviceErrorCodes)[number];
 
 /**
  * A failure without an error of the service: `network`, no response arrived; `timeout`, none arrived in time;
+ * `origin_not_allowed`, the browser withholds it, because the service does not allow the page's origin;
  * `unexpected_response`, the response does not come from this API but from a proxy or another service.
  */
-export type ConnectionErrorCode = 'network' | 'timeout' | 'unexpected_response';
+export type ConnectionErrorCode = 'network' | 'timeout' | 'origin_not_allowed' | 'unexpected_response';
 
 /** Every code of a {@link PetstoreClientError}. */
 export type PetstoreErrorCode = ServiceErrorCode | ConnectionErrorCode;

@@ -1,4 +1,4 @@
-import { petFields, type NewPet, type PetFields } from './pet.ts';
+import { petFields, requireBigint, type NewPet, type PetFields } from './pet.ts';
 
 /**
  * JSON whose integers keep every digit. `JSON.parse` alone reads `9007199254740993` as …992. Newer runtimes pass the
@@ -49,20 +49,18 @@ export function parseMarked(text: string): unknown {
 export function renderNewPet(pet: NewPet): string {
   // For callers without types.
   if (pet.name === undefined) throw new TypeError('name must be a string.');
-  if (pet.categoryId === undefined) throw new TypeError(notBigint);
+  requireBigint('categoryId', pet.categoryId);
   return `{${renderPetFields(pet)}}`;
 }
 
 /** The fields of a pet that are given, as the inside of an object. `JSON.stringify` refuses a `bigint`. */
 export function renderPetFields(fields: PetFields): string {
   const { name = '', categoryId = 0n } = fields;
-  // For callers without types: a number may already have lost digits.
+  // For callers without types.
   if (typeof name !== 'string') throw new TypeError('name must be a string.');
-  if (typeof categoryId !== 'bigint') throw new TypeError(notBigint);
+  requireBigint('categoryId', categoryId);
   return petFields
     .filter((field) => fields[field] !== undefined)
     .map((field) => `"${field}":${field === 'categoryId' ? categoryId : JSON.stringify(fields[field])}`)
     .join(',');
 }
-
-const notBigint = 'categoryId must be a bigint, such as 7n or BigInt(7).';

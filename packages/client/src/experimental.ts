@@ -11,7 +11,7 @@ import type {
 } from './options.ts';
 import { toOrders, type Order, type OrderPage } from './order.ts';
 import { createGetPage, eachItem } from './pages.ts';
-import { toPet, toPets, type Pet, type PetPage } from './pet.ts';
+import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type VersionedPet } from './pet.ts';
 import { unexpectedResponse, type Send } from './send.ts';
 
 /**
@@ -20,13 +20,13 @@ import { unexpectedResponse, type Send } from './send.ts';
  */
 export interface ExperimentalOperations {
   /**
-   * Changes a pet and resolves once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
+   * Changes a pet and resolves with it and its new ETag once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
    * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
    * else's change, so the call is retried only if the service refused it unseen (`rate_limited`, `overloaded`). After
    * any other temporary error, read the pet to learn whether it changed.
    * @experimental
    */
-  updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<Pet>;
+  updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
 
   /**
    * Deletes a pet for good; its id is never used again. Fails with `not_found` if no pet has this id, unless an
@@ -82,8 +82,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
   );
   const getFound = createGetPage(send, { operation: 'searchPets', url: `${versionUrl}/pets/search` }, toPets);
   const petUrl = (id: bigint): string => {
-    // For callers without types: a number may have lost digits, and a text may lead to another path.
-    if (typeof id !== 'bigint') throw new TypeError('id must be a bigint, such as 7n or BigInt(7).');
+    requireBigint('id', id);
     return `${versionUrl}/pets/${id}`;
   };
 
@@ -99,7 +98,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
         signal,
         ...(isConditional && { onUncertain: refuseRetry }),
       });
-      return toPet(response.body) ?? unexpectedResponse(response);
+      return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
     },
 
     async deletePet(id, { ifMatch, signal } = {}) {

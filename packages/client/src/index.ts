@@ -40,5 +40,6 @@ export {
   type PetPage,
   type PetProblems,
   type PetStatus,
+  type VersionedPet,
 } from './pet.ts';
 export { createUuid as createIdempotencyKey } from './uuid.ts';

@@ -27,7 +27,14 @@ export interface ClientOptions {
 /** The part of `fetch` that the client needs. */
 export type Fetch = (
   url: string,
-  init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal },
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal: AbortSignal;
+    redirect?: 'manual';
+    mode?: 'cors' | 'no-cors';
+  },
 ) => Promise<Response>;
 
 /** The options of every call. */

@@ -1,4 +1,5 @@
 import { findLink } from './link.ts';
+import { requireBigint } from './pet.ts';
 import { unexpectedResponse, type Call, type Send } from './send.ts';
 
 /** One page of any list. */
@@ -9,6 +10,8 @@ interface Page<Item> {
 
 /** What a list filters by. */
 type Filter = Record<string, string | number | bigint | undefined>;
+
+const idFilters = ['id', 'petId', 'categoryId'];
 
 /** Which page to get: the first one of a filter, or the one that `next` names. */
 interface PageRequest {
@@ -58,8 +61,10 @@ export async function* eachItem<Item>(
 }
 
 function queryOf(filter: Filter): string {
+  const given = Object.entries(withoutUndefined(filter));
+  for (const [name, value] of given) if (idFilters.includes(name)) requireBigint(name, value);
   const text = new URLSearchParams(
-    Object.entries(withoutUndefined(filter)).map(([name, value]): [string, string] => [name, String(value)]),
+    given.map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
   return text === '' ? '' : `?${text}`;
 }

@@ -25,6 +25,12 @@ export interface Pet extends NewPet {
   status?: PetStatus;
 }
 
+/** A pet with its version. */
+export interface VersionedPet extends Pet {
+  /** Pass it as `ifMatch` to change the pet only if it is still like this. Absent if a proxy removed it. */
+  etag?: string;
+}
+
 /** Some fields of a pet. A status of `null` is that of a pet without one. */
 export interface PetFields {
   name?: string | undefined;
@@ -80,11 +86,23 @@ export function toPet(value: unknown): Pet | undefined {
   return { id: BigInt(id), name, categoryId: BigInt(categoryId), ...(status && { status }) };
 }
 
+/** Reads a pet from a response, with its ETag; undefined when the body is not a pet. */
+export function toVersionedPet(body: unknown, headers: Headers): VersionedPet | undefined {
+  const pet = toPet(body);
+  const etag = headers.get('ETag');
+  return pet && etag !== null ? { ...pet, etag } : pet;
+}
+
 /** Reads a list of pets from parsed JSON; undefined when the value is not one. */
 export function toPets(value: unknown): Pet[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const pets = value.map(toPet);
   return pets.every((pet) => pet !== undefined) ? pets : undefined;
+}
+
+/** For callers without types: a number may have lost digits, and a text may lead to another path. */
+export function requireBigint(name: string, value: unknown): void {
+  if (typeof value !== 'bigint') throw new TypeError(`${name} must be a bigint, such as 7n or BigInt(7).`);
 }
 
 /** True for an integer that has kept all its digits. */

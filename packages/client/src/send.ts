@@ -58,16 +58,33 @@ export function createSend(options: ClientOptions): Send {
     const { signal, ...limit } = limitTime(timeoutMs, call.signal);
     const headers = { ...call.headers, Authorization: `Bearer ${apiKey}`, 'X-Request-Id': requestId };
     try {
-      const response = await fetch(url, { method, headers, signal, ...(body !== undefined && { body }) });
+      const response = await fetch(url, {
+        method,
+        headers,
+        signal,
+        ...(body !== undefined && { body }),
+        // A redirect would send the pet and the key to an address that nobody has chosen.
+        ...(method !== 'GET' && { redirect: 'manual' }),
+      });
       return { response, text: await response.text() };
     } catch (cause) {
       call.signal?.throwIfAborted();
-      throw limit.isExpired()
-        ? new PetstoreClientError('timeout', `No response from ${addressOf(url)} within ${timeoutMs} ms.`, {
-            requestId,
-            cause,
-          })
-        : new PetstoreClientError('network', `${addressOf(url)} cannot be reached.`, { requestId, cause });
+      const address = addressOf(url);
+      const details = { requestId, cause };
+      if (limit.isExpired())
+        throw new PetstoreClientError(
+          'timeout',
+          `No response from ${address} within ${timeoutMs} ms.`,
+          details,
+        );
+      const origin = await findRefusedOrigin(fetch, address, signal);
+      if (origin !== undefined)
+        throw new PetstoreClientError(
+          'origin_not_allowed',
+          `${address} responds, but probably not to pages of ${origin}. Its operator allows them with ALLOWED_ORIGINS.`,
+          details,
+        );
+      throw new PetstoreClientError('network', `${address} cannot be reached.`, details);
     } finally {
       limit.lift();
     }
@@ -98,7 +115,8 @@ const temporaryStatuses = [429, 502, 503, 504];
 
 function isRetryable(error: unknown): error is PetstoreClientError {
   if (!(error instanceof PetstoreClientError)) return false;
-  return error.status === undefined || temporaryStatuses.includes(error.status);
+  const { code, status = 0 } = error;
+  return code === 'network' || code === 'timeout' || temporaryStatuses.includes(status);
 }
 
 /** The service refuses with these codes before it does anything. `unavailable` may hide a commit. */
@@ -106,8 +124,27 @@ function hadNoEffect({ code }: PetstoreClientError): boolean {
   return code === 'rate_limited' || code === 'overloaded';
 }
 
+/**
+ * The origin of this page, if the service refuses it. Browsers do not tell a refused preflight from a lost connection:
+ * it was refused if a request without headers gets a response (no-cors) that the page may not read (cors).
+ */
+async function findRefusedOrigin(
+  fetch: Fetch,
+  address: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const page = (globalThis as { location?: { href: string; origin: string } }).location;
+  if (!page || new URL(address, page.href).origin === page.origin) return undefined;
+  const isAnswered = (mode: 'cors' | 'no-cors') =>
+    fetch(address, { method: 'GET', headers: {}, mode, signal }).then(
+      () => true,
+      () => false,
+    );
+  return (await isAnswered('no-cors')) && !(await isAnswered('cors')) ? page.origin : undefined;
+}
+
 function toError(
-  { status, headers }: Response,
+  { status, headers, type }: Response,
   body: unknown,
   sentId: string,
   address: string,
@@ -115,6 +152,13 @@ function toError(
   const { code, message } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
   const requestId = headers.get('X-Request-Id') ?? sentId;
   const retryAfterMs = parseRetryAfter(headers.get('Retry-After'), Date.now());
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400))
+    return new PetstoreClientError(
+      'unexpected_response',
+      `${address} redirects, and a change is not sent elsewhere. Set baseUrl to the address that responds.`,
+      // Browsers hide the status of a redirect.
+      { status: status === 0 ? undefined : status, requestId },
+    );
   return isServiceErrorCode(code) && typeof message === 'string'
     ? new PetstoreClientError(code, message, { status, requestId, retryAfterMs })
     : new PetstoreClientError(

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { createClient, type DeprecationNotice, type Pet } from '../src/index.ts';
+import { createClient, type DeprecationNotice, type Pet, type PetstoreClient } from '../src/index.ts';
 import { failureOf } from '../../../test/support/failure.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
 
 const smallest = -(2n ** 63n);
 const largest = 2n ** 63n - 1n;
@@ -61,7 +62,7 @@ describe('createPet', () => {
       const created = await service.client.createPet(pet);
       expect(created).toEqual({ ...pet, id: created.id });
       expect(typeof created.id).toBe('bigint');
-      expect(await service.client.getPet(created.id)).toEqual(created);
+      expect(await service.client.getPet(created.id)).toMatchObject(created);
     }
   });
 
@@ -177,6 +178,82 @@ describe('onDeprecation', () => {
     const client = service.clientWith({ onDeprecation: ({ operation }) => operations.push(operation) });
     await client.getPet(largest).catch(() => {});
     expect(operations).toEqual(['getPet']);
+  });
+});
+
+describe('an id that is not a bigint', () => {
+  const calls: Record<string, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
+    getPet: (client, id) => client.getPet(id),
+    updatePet: (client, id) => client.updatePet(id, { name: 'A' }),
+    deletePet: (client, id) => client.deletePet(id),
+    'searchPets by id': (client, id) => Array.fromAsync(client.searchPets({ id })),
+    'searchPetsPage by categoryId': (client, categoryId) => client.searchPetsPage({ categoryId }),
+    'orders of a petId': (client, petId) => Array.fromAsync(client.orders({ petId })),
+    'listOrders of a petId': (client, petId) => client.listOrders({ petId }),
+  };
+
+  it.each(Object.entries(calls))('is refused by %s before anything is sent', async (_name, call) => {
+    const client = service.clientWith({
+      retryForMs: 0,
+      fetch: () => Promise.reject(new Error('It was sent.')),
+    });
+    for (const id of ['../key', '1', 1, null]) {
+      const refusal = await failureOf(call(client, id as unknown as bigint));
+      expect(refusal).toBeInstanceOf(TypeError);
+      expect(refusal).toHaveProperty('message', expect.stringMatching(/must be a bigint, such as 7n/));
+    }
+  });
+});
+
+describe('a redirect', () => {
+  const writes: Record<string, (client: PetstoreClient) => Promise<unknown>> = {
+    createPet: (client) => client.createPet({ name: 'Rex', categoryId: 1n }),
+    updatePet: (client) => client.updatePet(1n, { name: 'Rex' }),
+    deletePet: (client) => client.deletePet(1n),
+  };
+
+  it.each(Object.entries(writes))('is not followed by %s', async (_name, write) => {
+    await using elsewhere = openScriptedServer(() => Response.json({ id: 1, name: 'Rex', categoryId: 1 }));
+    await using server = openScriptedServer(() => redirectTo(elsewhere.url));
+    const client = createClient({ baseUrl: server.url, apiKey: 'key', retryDelayMs: 1 });
+    expect(await failureOf(write(client))).toMatchObject({
+      code: 'unexpected_response',
+      status: 307,
+      message: expect.stringContaining('a change is not sent elsewhere'),
+    });
+    expect(server.received).toHaveLength(1);
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  it('is followed by a read', async () => {
+    await using elsewhere = openScriptedServer(() => new Response('[]'));
+    await using server = openScriptedServer(() => redirectTo(elsewhere.url));
+    const client = createClient({ baseUrl: server.url, apiKey: 'key' });
+    expect(await client.listPets()).toEqual({ pets: [] });
+  });
+
+  function redirectTo(url: string): Response {
+    return new Response(null, { status: 307, headers: { Location: `${url}/v1/pets` } });
+  }
+});
+
+describe('the ETag of a pet', () => {
+  it('comes with getPet and updatePet, and makes the next change conditional', async () => {
+    const { id } = await service.client.createPet({ name: 'Rex', categoryId: 1n });
+    const seen = await service.client.getPet(id);
+    const renamed = await service.client.updatePet(id, { name: 'Max' }, { ifMatch: seen.etag });
+    expect(renamed.name).toBe('Max');
+    expect(new Set([seen.etag, renamed.etag, undefined]).size).toBe(3);
+    expect(await failureOf(service.client.deletePet(id, { ifMatch: seen.etag }))).toMatchObject({
+      code: 'precondition_failed',
+    });
+    await service.client.deletePet(id, { ifMatch: renamed.etag });
+  });
+
+  it('is absent if the service or a proxy left it out', async () => {
+    const body = '{"id":1,"name":"Rex","categoryId":1}';
+    const client = service.clientWith({ fetch: async () => new Response(body) });
+    expect(await client.getPet(1n)).toEqual({ id: 1n, name: 'Rex', categoryId: 1n });
   });
 });
 

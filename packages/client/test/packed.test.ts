@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { version } from '../../../package.json';
 import { openBrowser } from '../../../test/support/browser/browser.ts';
 import { openListeningService, type ListeningService } from '../../../test/support/http/listening.ts';
+import { openScriptedServer } from '../../../test/support/http/scripted-server.ts';
 import { installClient, outputOf, project } from '../../../test/support/process/package.ts';
 import { installTools, nodes } from '../../../test/support/process/tools.ts';
 
@@ -106,28 +107,45 @@ describe('petstore-client, installed from its tarball', () => {
     expect(text).not.toMatch(/\b(?:Bun|process|Buffer|require)\b[.(]/);
   });
 
-  it('runs bundled in a browser on another origin', async () => {
+  it('runs bundled in a browser on another origin, and says so if that is not allowed', async () => {
     const respond = await bundleProgram();
-    const server = Bun.serve({
+    const pages = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
       fetch: (request) => respond(new URL(request.url).pathname),
     });
-    const origin = `http://127.0.0.1:${server.port}`;
+    await using _ = { [Symbol.asyncDispose]: () => pages.stop(true) };
+    const origin = `http://127.0.0.1:${pages.port}`;
     await using listed = await openListeningService({ allowedOrigins: [origin] });
     await using chromium = await openBrowser();
-    try {
+    const titleWith = async ({ url, apiKey }: { url: string; apiKey: string }) => {
       const tab = await chromium.browser.newPage();
-      await tab.goto(`${origin}/#${listed.url}|${listed.apiKey}`);
+      await tab.goto(`${origin}/#${url}|${apiKey}`);
       await tab.waitForFunction('document.title !== ""');
-      expect(await tab.title()).toBe('9223372036854775807 9007199254740993 sold');
-    } finally {
-      await server.stop(true);
-    }
+      return tab.title();
+    };
+    expect(await titleWith(listed)).toBe('9223372036854775807 9007199254740993 sold');
+
+    const refused = await titleWith(service);
+    expect(refused).toStartWith(`origin_not_allowed ${service.url}/v1/pets responds, but probably not`);
+    expect(refused).toContain(`pages of ${origin}`);
+
+    await using elsewhere = openScriptedServer(() => Response.json({}));
+    const cors = {
+      'Access-Control-Allow-Origin': origin,
+      'Access-Control-Allow-Headers': '*, Authorization',
+    };
+    const Location = `${elsewhere.url}/v1/pets`;
+    await using redirecting = openScriptedServer(
+      () => new Response(null, { headers: cors }),
+      () => new Response(null, { status: 307, headers: { ...cors, Location } }),
+    );
+    expect(await titleWith({ url: redirecting.url, apiKey: 'key' })).toStartWith('unexpected_response');
+    expect(elsewhere.received).toEqual([]);
   });
 });
 
-/** An HTML document that adds, sells and deletes pets and shows in its title what it saw. */
+/** An HTML document that adds, sells and deletes pets and shows in its title what it saw, or why it failed. */
 async function bundleProgram(): Promise<(path: string) => Response> {
   const entry = join(folder, 'program-in-browser.mjs');
   await Bun.write(
@@ -135,14 +153,18 @@ async function bundleProgram(): Promise<(path: string) => Response> {
     `import { createClient } from 'petstore-client';
     const [baseUrl, apiKey] = location.hash.slice(1).split('|');
     const client = createClient({ baseUrl, apiKey });
-    await client.createPet({ name: 'A', categoryId: 9223372036854775807n });
-    const { id } = await client.createPet({ name: 'B', categoryId: 9007199254740993n });
-    const seen = [];
-    for await (const { categoryId } of client.pets({ limit: 1 })) seen.push(categoryId);
-    await client.updatePet(id, { status: 'sold', expected: { status: null } });
-    await client.deletePet(id);
-    for await (const { status } of client.orders()) seen.push(status);
-    document.title = seen.join(' ');`,
+    try {
+      await client.createPet({ name: 'A', categoryId: 9223372036854775807n });
+      const { id } = await client.createPet({ name: 'B', categoryId: 9007199254740993n });
+      const seen = [];
+      for await (const { categoryId } of client.pets({ limit: 1 })) seen.push(categoryId);
+      const { etag } = await client.updatePet(id, { status: 'sold', expected: { status: null } });
+      await client.deletePet(id, { ifMatch: etag ?? 'no ETag' });
+      for await (const { status } of client.orders()) seen.push(status);
+      document.title = seen.join(' ');
+    } catch (error) {
+      document.title = error.code + ' ' + error.message;
+    }`,
   );
   const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser', minify: true });
   const script = await outputs[0]!.text();

@@ -15,6 +15,7 @@ import {
   type PetStatus,
   type PetstoreClient,
   type ServiceErrorCode,
+  type VersionedPet,
 } from '../src/index.ts';
 import type { ErrorCode } from '../../../src/domain/error.ts';
 import type {
@@ -100,7 +101,7 @@ describe('the client', () => {
     const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'none' };
     const client = createClient(connection);
     expectTypeOf(client).toEqualTypeOf<PetstoreClient>();
-    expectTypeOf<PetstoreClient['updatePet']>().returns.resolves.toEqualTypeOf<Pet>();
+    expectTypeOf<PetstoreClient['updatePet']>().returns.resolves.toEqualTypeOf<VersionedPet>();
     expectTypeOf<PetstoreClient['deletePet']>().returns.resolves.toEqualTypeOf<void>();
     expectTypeOf<PetstoreClient['orders']>().returns.toEqualTypeOf<AsyncGenerator<Order, void, undefined>>();
     expectTypeOf<PetstoreClient['listOrders']>().returns.resolves.toEqualTypeOf<OrderPage>();
