@@ -5,7 +5,7 @@ import type { Store } from './domain/store.ts';
 import type { ImportStore } from './domain/import-store.ts';
 import type { Log } from './domain/log.ts';
 import type { Registry } from './metrics/registry.ts';
-import type { Migration, MigrationOptions } from './domain/migration.ts';
+import type { MigrationOptions } from './domain/migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights } from './sqlite/opening/rights.ts';
 import { findExisting, isFileOfStore } from './sqlite/opening/store-file.ts';
@@ -54,17 +54,6 @@ export async function openImportStore(databaseUrl: string, options: StoreOptions
   }
   const { openPostgresImport } = await import('./postgres/maintenance/import.ts');
   return openPostgresImport({ ...options, ...location });
-}
-
-/** Takes the same store back to the schema of the release before. */
-export async function migrateBack(databaseUrl: string, options: StoreOptions): Promise<Migration> {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) {
-    const { migrateSqliteBack } = await import('./sqlite/maintenance/migrate-back.ts');
-    return migrateSqliteBack(location.path, options);
-  }
-  const { migratePostgresBack } = await import('./postgres/migrate.ts');
-  return migratePostgresBack(location.address, options.environment);
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */

@@ -25,9 +25,6 @@ export function newerSchema(store: string, version: number, newest: number, rele
   return new OperatorError(
     `${store} has schema version ${version}, and petstore ${release} knows versions up to ${newest}.`,
     'Start the release that last used it, or a newer one. To stay with this one, restore the backup made before the ' +
-      `upgrade, or take the store back with that release: petstore migrate --to ${newest}.`,
+      'upgrade.',
   );
 }
-
-/** That of the release before, to which a store can go back. */
-export const olderVersion = 5;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { newerSchema, olderVersion, type Migration, type MigrationOptions } from '../domain/migration.ts';
-import { parseAddress, type Environment, type PostgresAddress } from './address.ts';
+import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
+import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
 import { openAt, openConnection, type Connection } from './session/connection.ts';
 import { isSameServer } from './session/server.ts';
@@ -95,15 +95,6 @@ const steps: Record<number, string> = {
 
 const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
-/** Back to the version before. No pet is lost. */
-const stepBack = `
-  DROP TRIGGER pets_renamed ON pets;
-  DROP FUNCTION forget_folded_name();
-  ALTER TABLE pets DROP COLUMN folded_name;
-  DROP INDEX orders_by_pet;
-  ALTER TABLE orders DROP COLUMN created_by;
-  UPDATE petstore_schema SET version = ${olderVersion}`;
-
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
 /** Long enough for twenty replicas that start together, and for a step on a large table. */
@@ -138,20 +129,6 @@ async function runSteps(connection: Connection): Promise<number> {
   `);
   await connection.query('COMMIT');
   return version;
-}
-
-/** Takes the schema back to that of the release before, with everything written since. No service may be running. */
-export async function migratePostgresBack(databaseUrl: string, environment: Environment): Promise<Migration> {
-  const connection = await openConnection({ address: parseAddress(databaseUrl, environment), timeouts });
-  try {
-    await refuseMissingSchema(connection);
-    await connection.query(stepBack);
-    return { from: newestVersion, to: olderVersion };
-  } catch (error) {
-    throw explain(error);
-  } finally {
-    await connection.close();
-  }
 }
 
 const pauseBetweenAttemptsMs = 200;

@@ -135,8 +135,7 @@ describe('a file that is not a petstore store', () => {
       },
       message: (path) =>
         `${path} has schema version 99, and petstore ${release} knows versions up to 6. Start the release that last ` +
-        'used it, or a newer one. To stay with this one, restore the backup made before the upgrade, or take the ' +
-        'store back with that release: petstore migrate --to 6.',
+        'used it, or a newer one. To stay with this one, restore the backup made before the upgrade.',
     },
     {
       name: 'a damaged database',

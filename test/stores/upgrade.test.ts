@@ -10,6 +10,7 @@ import { failureOf } from '../support/failure.ts';
 import { hashesOf } from '../support/file-hashes.ts';
 import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
+import { runCli } from '../support/process/process.ts';
 import { releases, releaseStores, type Release, type ReleaseStore } from '../support/release-stores.ts';
 
 const latestVersion = 6;
@@ -108,6 +109,22 @@ describe.each(Object.keys(releaseStores))('a store that 1.1.0 made, on %s', (nam
     expect(await callAs(replacedKey)).toBe('200');
     expect(await callAs(successorKey)).toBe('200');
     expect(await callAs(readOnlyKey, post({ name: 'Rex', categoryId: 1 }))).toBe('403 forbidden');
+  });
+});
+
+describe('the copy that a migration makes', () => {
+  it('can be restored, and keys that were revoked since stay revoked', async () => {
+    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
+    const migrated = await store.open();
+    await migrated.keys.revokeKey('1', new Date());
+    await migrated.close();
+    const at = ['--database-url', store.databaseUrl];
+    expect(await runCli(['restore', `${store.databaseUrl}.schema-4`, '--force', ...at])).toMatchObject({
+      status: 0,
+    });
+    using database = new Database(store.databaseUrl, { readonly: true });
+    expect(readPragma(database, 'user_version')).toBe(4);
+    expect(database.query('SELECT count(revoked_at) AS revoked FROM api_keys').get()).toEqual({ revoked: 2 });
   });
 });
 
