@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite';
 import type { OrderStatus } from '../domain/order.ts';
 import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet.ts';
-import { createIds } from './ids.ts';
+import { createIds } from './schema/ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
-import { insertSql } from './sql.ts';
-import { createOrderWriter } from './stored-order.ts';
-import { checksumOf, refuseUnknownStatus, storedPets } from './stored-pet.ts';
+import { insertSql } from './schema/sql.ts';
+import { createOrderWriter } from './schema/stored-order.ts';
+import { checksumOf, refuseUnknownStatus, storedPets } from './schema/stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;

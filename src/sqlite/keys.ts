@@ -1,6 +1,6 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
 import type { StoreParts } from './open.ts';
-import { selectColumns } from './sql.ts';
+import { selectColumns } from './schema/sql.ts';
 
 const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;
 

@@ -4,7 +4,7 @@ import { parseExactJson } from '../domain/int64.ts';
 import { orderedStatus } from '../domain/order.ts';
 import { parseNewPet, renderFields, renderPet, type NewPet } from '../domain/pet.ts';
 import { hasFields, withFields, type PetUpdate } from '../domain/pet-update.ts';
-import type { WriteOrder } from './stored-order.ts';
+import type { WriteOrder } from './schema/stored-order.ts';
 import {
   checksumOf,
   isIntact,
@@ -12,7 +12,7 @@ import {
   storedPetColumns,
   type RenderedPet,
   type Value,
-} from './stored-pet.ts';
+} from './schema/stored-pet.ts';
 
 export interface UpdateJob extends PetUpdate {
   kind: 'update-pet';

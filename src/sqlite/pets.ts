@@ -8,8 +8,8 @@ import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
 import type { Refusal } from './pet-changes.ts';
 import { findPets, selectPage } from './search.ts';
-import { selectColumns } from './sql.ts';
-import { storedOrders, verifiedOrder, type OrderRow } from './stored-order.ts';
+import { selectColumns } from './schema/sql.ts';
+import { storedOrders, verifiedOrder, type OrderRow } from './schema/stored-order.ts';
 import {
   damagedRow,
   selectJoinedPets,
@@ -18,7 +18,7 @@ import {
   verifiedWithId,
   type JoinedPets,
   type RenderedPet,
-} from './stored-pet.ts';
+} from './schema/stored-pet.ts';
 
 export function createPetStore({ database, writer, searcher, freshness, now }: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);

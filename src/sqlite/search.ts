@@ -5,7 +5,7 @@ import { pageOf, type Page, type Sort } from '../domain/pet.ts';
 import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/store-file.ts';
 import type { StoreWatch } from './opening/store-watch.ts';
-import { storedPetColumns, verified, type RenderedPet, type Value } from './stored-pet.ts';
+import { storedPetColumns, verified, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
 /** SQL that must hold if its value is given. */
 type Condition = readonly [sql: string, value: Value | undefined];

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { migrate } from '../../src/sqlite/migrate.ts';
+import { migrate } from '../../src/sqlite/schema/migrate.ts';
 import { runCli } from '../support/process/process.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
 import type { SqliteStore } from '../../src/sqlite/open.ts';
-import { checksumOf, verifiedPage } from '../../src/sqlite/stored-pet.ts';
+import { checksumOf, verifiedPage } from '../../src/sqlite/schema/stored-pet.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
 

@@ -5,7 +5,7 @@ import { getPriority } from 'node:os';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { noReport, type Report } from '../../src/domain/progress.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
-import { foldNames } from '../../src/sqlite/migrate.ts';
+import { foldNames } from '../../src/sqlite/schema/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
 

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { shownKey } from '../../src/cli/keys.ts';
 import { foldName } from '../../src/domain/fold.ts';
 import type { Migration } from '../../src/domain/migration.ts';
-import { readPragma } from '../../src/sqlite/migrate.ts';
+import { readPragma } from '../../src/sqlite/schema/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { hashesOf } from '../support/file-hashes.ts';
 import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';

@@ -14,12 +14,12 @@ import type { MigrationOptions } from '../../domain/migration.ts';
 import type { Order } from '../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
-import { createLastIdReader, raiseLastId } from '../ids.ts';
+import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
 import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { insertSql, selectColumns } from '../sql.ts';
-import { orderOf, storedOrders, type OrderRow } from '../stored-order.ts';
-import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../stored-pet.ts';
+import { insertSql, selectColumns } from '../schema/sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
+import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
 
 /** With `mayCreate`, makes a store that is missing and migrates an older one; otherwise either is an error. */
 export async function openSqliteBulk(

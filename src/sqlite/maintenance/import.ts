@@ -10,12 +10,12 @@ import {
 import type { MigrationOptions } from '../../domain/migration.ts';
 import { createSamplePets } from '../../domain/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
-import { createIds, createLastIdReader } from '../ids.ts';
-import { migrate } from '../migrate.ts';
+import { createIds, createLastIdReader } from '../schema/ids.ts';
+import { migrate } from '../schema/migrate.ts';
 import { whileInPlace } from '../opening/store-watch.ts';
 import { openForWriting } from '../opening/writable.ts';
-import { insertSql, selectColumns } from '../sql.ts';
-import { storedPets, type Value } from '../stored-pet.ts';
+import { insertSql, selectColumns } from '../schema/sql.ts';
+import { storedPets, type Value } from '../schema/stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
 const rowsPerInsert = 100;

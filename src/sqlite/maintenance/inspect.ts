@@ -10,7 +10,7 @@ import { connect, whenFree } from '../opening/connect.ts';
 import { readUnchanged } from '../opening/read-only.ts';
 import { findExisting, type StoreFile } from '../opening/store-file.ts';
 import { openGuard } from '../opening/writable.ts';
-import { checkOwnership, isWithoutSchema } from '../migrate.ts';
+import { checkOwnership, isWithoutSchema } from '../schema/migrate.ts';
 
 export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { openDatabase } from '../opening/connect.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { explain } from '../errors.ts';
-import { checkOwnership, isWithoutSchema } from '../migrate.ts';
+import { checkOwnership, isWithoutSchema } from '../schema/migrate.ts';
 
 export interface KeyState {
   hash: string;

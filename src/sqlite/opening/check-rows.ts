@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../../domain/progress.ts';
 import { damaged } from '../errors.ts';
-import { isWithoutSchema, readPragma } from '../migrate.ts';
-import { selectColumns } from '../sql.ts';
-import { orderOf, storedOrders, type OrderRow } from '../stored-order.ts';
-import { isIntact, selectStoredPet, type RenderedPet } from '../stored-pet.ts';
+import { isWithoutSchema, readPragma } from '../schema/migrate.ts';
+import { selectColumns } from '../schema/sql.ts';
+import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
+import { isIntact, selectStoredPet, type RenderedPet } from '../schema/stored-pet.ts';
 
 /** How much a store holds. */
 export interface StoreContent {

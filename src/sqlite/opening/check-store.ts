@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged } from '../errors.ts';
-import { checkOwnership, readPragma } from '../migrate.ts';
+import { checkOwnership, readPragma } from '../schema/migrate.ts';
 import { holdsFrames, type StoreFile } from './store-file.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */

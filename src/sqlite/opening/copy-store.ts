@@ -7,7 +7,7 @@ import { syncPath } from '../../system/files.ts';
 import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
 import { noReport, type Report } from '../../domain/progress.ts';
 import { damaged, explain, isFailedWrite, noStore } from '../errors.ts';
-import { checkOwnership, readPragma } from '../migrate.ts';
+import { checkOwnership, readPragma } from '../schema/migrate.ts';
 import { refuseDamagedRows, type StoreContent } from './check-rows.ts';
 import { refuseDamage } from './check-store.ts';
 import { readUnchanged } from './read-only.ts';

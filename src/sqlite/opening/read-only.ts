@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../../domain/error.ts';
 import { explainOpening, isBusy, noStore } from '../errors.ts';
-import { refuseOlderSchema } from '../migrate.ts';
+import { refuseOlderSchema } from '../schema/migrate.ts';
 import { openAlone, refuseLost, whenAlone } from './alone.ts';
 import { refuseMissingPages, refuseUnusable } from './check-store.ts';
 import { openDatabase, readWhenFree } from './connect.ts';

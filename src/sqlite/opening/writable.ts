@@ -12,7 +12,7 @@ import type { MigrationOptions } from '../../domain/migration.ts';
 import { removeLeftovers } from '../../system/leftovers.ts';
 import { explainOpening, replaced } from '../errors.ts';
 import { noReport } from '../../domain/progress.ts';
-import { foldNames, isOlder, migrate } from '../migrate.ts';
+import { foldNames, isOlder, migrate } from '../schema/migrate.ts';
 import { refuseLost } from './alone.ts';
 import { refuseOldSqlite, refuseUnusable } from './check-store.ts';
 import { connect, makeDurable, openDatabase, readWhenFree } from './connect.ts';

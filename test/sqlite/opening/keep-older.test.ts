@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { keepOlder } from '../../../src/sqlite/opening/copy-store.ts';
-import { migrate, readPragma } from '../../../src/sqlite/migrate.ts';
+import { migrate, readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { findExisting } from '../../../src/sqlite/opening/store-file.ts';
 import { makeFolder } from '../../support/process/process.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../../src/domain/error.ts';
-import { readPragma } from '../../../src/sqlite/migrate.ts';
+import { readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 

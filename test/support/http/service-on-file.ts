@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { NewPet } from '../../../src/domain/pet.ts';
 import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
-import { insertSql } from '../../../src/sqlite/sql.ts';
-import { storedPets, type Value } from '../../../src/sqlite/stored-pet.ts';
+import { insertSql } from '../../../src/sqlite/schema/sql.ts';
+import { storedPets, type Value } from '../../../src/sqlite/schema/stored-pet.ts';
 import { openListeningService, type ListeningService } from './listening.ts';
 import type { ServiceOptions } from './service.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import type { ColumnValue } from '../domain/bulk-store.ts';
-import { orderTable, renderOrder, type Order, type OrderRow as PlainRow } from '../domain/order.ts';
+import type { ColumnValue } from '../../domain/bulk-store.ts';
+import { orderTable, renderOrder, type Order, type OrderRow as PlainRow } from '../../domain/order.ts';
 import { createIds } from './ids.ts';
 import { insertSql } from './sql.ts';
 import { checksumOf, damagedRow } from './stored-pet.ts';

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite';
-import { version as release } from '../../package.json';
-import { OperatorError } from '../domain/error.ts';
-import { foldName } from '../domain/fold.ts';
-import { newerSchema, type Migration } from '../domain/migration.ts';
-import type { NewPet } from '../domain/pet.ts';
-import type { Report } from '../domain/progress.ts';
-import { damaged } from './errors.ts';
+import { version as release } from '../../../package.json';
+import { OperatorError } from '../../domain/error.ts';
+import { foldName } from '../../domain/fold.ts';
+import { newerSchema, type Migration } from '../../domain/migration.ts';
+import type { NewPet } from '../../domain/pet.ts';
+import type { Report } from '../../domain/progress.ts';
+import { damaged } from '../errors.ts';
 import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */

@@ -1,5 +1,5 @@
-import { PetstoreError } from '../domain/error.ts';
-import { foldName } from '../domain/fold.ts';
+import { PetstoreError } from '../../domain/error.ts';
+import { foldName } from '../../domain/fold.ts';
 import {
   idOf,
   isPetStatus,
@@ -8,7 +8,7 @@ import {
   type Page,
   type Pet,
   type PetStatus,
-} from '../domain/pet.ts';
+} from '../../domain/pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
-import { idsUsedUp } from '../domain/error.ts';
-import { int64Range } from '../domain/int64.ts';
+import { idsUsedUp } from '../../domain/error.ts';
+import { int64Range } from '../../domain/int64.ts';
 
 /** The tables whose ids are never used again. */
 export type TableWithIds = 'pets' | 'orders';

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { migrate, readPragma } from '../../src/sqlite/migrate.ts';
-import { failureOf } from '../support/failure.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { migrate, readPragma } from '../../../src/sqlite/schema/migrate.ts';
+import { failureOf } from '../../support/failure.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
 let place: SqlitePlace;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { outcomeOf } from '../support/http/calls.ts';
-import { openService } from '../support/http/service.ts';
-import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
+import { outcomeOf } from '../../support/http/calls.ts';
+import { openService } from '../../support/http/service.ts';
+import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
 
 let place: SqlitePlace;
 beforeEach(async () => {
