@@ -73,7 +73,7 @@ async function fill(path: string): Promise<void> {
   // The newest pet is deleted; its id, its order and its idempotency key stay.
   const reopened = openSqliteStore({ path });
   const { id } = await reopened.pets.createPet(gone, { caller: 'shop', key: 'gone' });
-  await reopened.experimental.deletePet(id);
+  await reopened.pets.deletePet(id);
   await reopened.close();
 }
 
