@@ -24,8 +24,8 @@ export function define(command: Command): void {
 }
 
 const serviceAuditHelp = `
-Every start, a migration of the store and its first key are recorded, with the
-user, in the file that AUDIT_LOG names; without it, the last two in the log.`;
+A migration of the store and its first key are recorded, with the user's id, in
+the file that AUDIT_LOG names; without it, in the log.`;
 
 async function serve(texts: Record<string, string>): Promise<void> {
   const options = readServeOptions(texts);

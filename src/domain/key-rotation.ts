@@ -66,8 +66,7 @@ export async function showOrWithdraw(
   try {
     await show();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw await withdraw(store, key, `The new key could not be shown (${code ?? message})`);
+    throw await withdraw(store, key, `The new key could not be shown (${(error as Error).message})`);
   }
 }
 

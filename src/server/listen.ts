@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { OperatorError } from '../domain/error.ts';
+import { systemReason } from '../system/files.ts';
 import type { ServeOptions } from './options.ts';
 
 /** The address to show. A service that listens on every address is shown with one that other machines can use. */
@@ -64,15 +65,17 @@ export function cannotListen(
   { host, port }: Pick<ServeOptions, 'host' | 'port'>,
   flagPrefix = '',
 ): OperatorError {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, errno } = error as NodeJS.ErrnoException;
   if (code === 'EADDRINUSE') {
     return new OperatorError(
       `Port ${port} on ${host} is taken.`,
       `Stop the program that uses it, or choose another port with --${flagPrefix}port.`,
     );
   }
+  // Bun says no more than that about a host name that does not resolve.
+  const reason = errno === undefined ? 'this machine has no such address' : systemReason(error);
   return new OperatorError(
-    `Cannot listen on ${host}, port ${port} (${code ?? message}).`,
+    `Cannot listen on ${host}, port ${port}: ${reason}.`,
     `Choose others with --${flagPrefix}host and --${flagPrefix}port.`,
   );
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { getSystemErrorMessage } from 'node:util';
 import { OperatorError } from '../domain/error.ts';
 import { partialOf } from './leftovers.ts';
 
@@ -18,13 +19,22 @@ export function readFileOf(flag: string, path: string): string {
   return attemptRead(`${path} of ${flag}`, () => readFileSync(path, 'utf8'));
 }
 
+/** What the operating system says about a failure, in words: `no such file or directory` for ENOENT. */
+export function systemReason(error: unknown): string {
+  const { errno, message } = error as NodeJS.ErrnoException;
+  // Bun.listen gives it without the minus.
+  return errno === undefined ? message : getSystemErrorMessage(-Math.abs(errno));
+}
+
 /** Turns a failure into an error for the operator, which calls the file `name`. */
 export function attemptRead<Result>(name: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${name} cannot be read (${code}).`, 'Check its path and permissions.');
+    throw new OperatorError(
+      `The file ${name} cannot be read: ${systemReason(error)}.`,
+      'Check its path and permissions.',
+    );
   }
 }
 
@@ -33,18 +43,17 @@ export function attemptWrite<Result>(name: string, write: () => Result): Result 
   try {
     return write();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
     throw new OperatorError(
-      `The file ${name} cannot be written (${code}).`,
+      `The file ${name} cannot be written: ${systemReason(error)}.`,
       'Check its folder, its permissions and the free space.',
     );
   }
 }
 
 /** Standard output may be on a full disk, too. */
-export function outputFailed({ code, message }: NodeJS.ErrnoException): OperatorError {
+export function outputFailed(error: unknown): OperatorError {
   return new OperatorError(
-    `Standard output cannot be written (${code ?? message}).`,
+    `Standard output cannot be written: ${systemReason(error)}.`,
     'Check where it is redirected to.',
   );
 }

@@ -2,7 +2,6 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../../src/stores.ts';
-import { userNameOf } from '../../src/system/user-name.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { releaseStores } from '../support/release-stores.ts';
@@ -10,7 +9,7 @@ import { releaseStores } from '../support/release-stores.ts';
 const folder = makeFolder();
 afterAll(() => folder[Symbol.dispose]());
 
-const user = userNameOf(process.getuid!());
+const uid = process.getuid?.();
 const auditLog = join(folder.path, 'audit.log');
 const at = ['--database-url', folder.database];
 const run = (...args: string[]) =>
@@ -22,7 +21,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('AUDIT_LOG', () => {
-  it('gets a line with the user for every change of a key, migration, backup that is restored and import', async () => {
+  it('gets one line with the uid for every change of a key, migration, backup that is restored and import', async () => {
     const backup = join(folder.path, 'backup.db');
     const pets = join(folder.path, 'pets.csv');
     await Bun.write(pets, 'name,categoryId\nRex,1\n');
@@ -39,16 +38,9 @@ describe('AUDIT_LOG', () => {
     await runCli(copy, { env: { AUDIT_LOG: auditLog } });
 
     const lines = linesOf(auditLog);
-    const uid = process.getuid?.();
-    expect(lines.every((line) => line['user'] === user && line['uid'] === uid)).toBe(true);
+    expect(lines.every((line) => line['uid'] === uid)).toBe(true);
     expect(lines[0]).toMatchObject({ message: 'audit', sudoUser: 'alice', store: folder.database });
-    expect(lines.slice(0, 4)).toMatchObject([
-      { action: 'migrate', outcome: 'begun' },
-      { action: 'migrate', outcome: 'done' },
-      { action: 'keys create', outcome: 'begun', key: 'window', readOnly: true },
-      { action: 'keys create', outcome: 'done', keyId: '1' },
-    ]);
-    expect(lines.filter(({ outcome }) => outcome !== 'begun')).toMatchObject([
+    expect(lines).toMatchObject([
       { action: 'migrate', outcome: 'done' },
       { action: 'keys create', outcome: 'done', keyId: '1', key: 'window', readOnly: true },
       { action: 'keys rotate', outcome: 'done', keyId: '1', replacedBy: '2' },
@@ -62,35 +54,18 @@ describe('AUDIT_LOG', () => {
     expect(statSync(auditLog).mode & 0o777).toBe(0o600);
   });
 
-  it('stops a command before it changes anything when it cannot be written', async () => {
+  it('does not stop a change when it cannot be written, and the line goes to standard error', async () => {
     using place = makeFolder();
     const args = ['keys', 'create', '--name', 'till', '--database-url', place.database];
     const path = join(place.path, 'missing', 'audit.log');
-    expect(await runCli(args, { env: { AUDIT_LOG: path } })).toEqual({
-      status: 1,
-      stdout: '',
-      stderr:
-        `petstore: The file ${path} of AUDIT_LOG cannot be written (ENOENT), so nothing was done. ` +
-        'Check its path, its permissions and the free space.\n',
-    });
-    expect(await Bun.file(place.database).exists()).toBe(false);
+    const { status, stderr } = await runCli(args, { env: { AUDIT_LOG: path } });
+    expect(status).toBe(0);
+    const [, warning, line = ''] = stderr.split('\n');
+    expect(warning).toBe(
+      `petstore: The file ${path} of AUDIT_LOG cannot be written: no such file or directory. It should have this line:`,
+    );
+    expect(JSON.parse(line)).toMatchObject({ action: 'keys create', outcome: 'done', key: 'till' });
   });
-
-  it.each(['keys create --name till', 'migrate', 'serve --port 0'])(
-    'stops %s before it changes anything when its disk is full',
-    async (command) => {
-      using place = makeFolder();
-      const env = { AUDIT_LOG: '/dev/full', DATABASE_URL: place.database };
-      expect(await runCli(command.split(' '), { env })).toEqual({
-        status: 1,
-        stdout: '',
-        stderr:
-          'petstore: The file /dev/full of AUDIT_LOG cannot be written (ENOSPC), so nothing was done. ' +
-          'Check its path, its permissions and the free space.\n',
-      });
-      expect(await Bun.file(place.database).exists()).toBe(false);
-    },
-  );
 
   it('shows no password of a database', () => {
     expect(storeOf('postgres://petstore:p@ss@db.example/shop?password=secret')).toBe(
@@ -120,7 +95,7 @@ describe('without AUDIT_LOG', () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: 'till' });
     const [made, line = '', store] = stderr.split('\n');
     expect([store, made]).toEqual([`Store: ${place.database}`, `Made a new store at ${place.database}.`]);
-    expect(JSON.parse(line)).toMatchObject({ message: 'audit', action: 'keys create', user });
+    expect(JSON.parse(line)).toMatchObject({ message: 'audit', action: 'keys create', uid });
   });
 
   it('is not shown on a terminal', async () => {
@@ -141,7 +116,7 @@ describe('without AUDIT_LOG', () => {
       const [line] = await service.untilLogged(/.*"message":"audit".*/);
       expect(JSON.parse(line)).toMatchObject({
         action: 'keys create',
-        user,
+        uid,
         store: service.database,
         outcome: 'done',
         keyId: '1',
@@ -155,7 +130,7 @@ describe('the migration of a store that 1.0.0 made', () => {
   const migrated = {
     message: 'audit',
     action: 'migrate',
-    user,
+    uid,
     outcome: 'done',
     from: 4,
     to: 6,

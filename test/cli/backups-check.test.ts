@@ -208,7 +208,7 @@ describe('backups check', () => {
     const args = ['backups', 'check', world.name, '--textfile', join(world.name, 'none/petstore.prom')];
     expect(await runCli(args)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('petstore.prom cannot be written (ENOENT).'),
+      stderr: expect.stringContaining('petstore.prom cannot be written: no such file or directory.'),
     });
   });
 });

@@ -71,7 +71,7 @@ describe('petstore export', () => {
     const [text, status] = await Promise.all([shell.stderr.text(), shell.exited]);
     expect(status).toBe(1);
     expect(text).toEndWith(
-      'petstore: Standard output cannot be written (ENOSPC). Check where it is redirected to.\n',
+      'petstore: Standard output cannot be written: no space left on device. Check where it is redirected to.\n',
     );
   });
 

@@ -31,10 +31,10 @@ describe('a key that cannot be shown', () => {
     const { status, stderr } = await runCli(args, { wrap: toFullDisk });
     expect(status).toBe(1);
     expect(stderr.replace(/^Store: .*\n/, '')).toBe(
-      'petstore: The new key could not be shown (ENOSPC), so key 1 was revoked. Nothing else was changed.\n',
+      'petstore: The new key could not be shown (no space left on device), so key 1 was revoked. Nothing else was changed.\n',
     );
     const gone = await runCli(args, { wrap: toGoneReader });
-    expect(gone.stderr).toContain('could not be shown (EPIPE), so key 2 was revoked.');
+    expect(gone.stderr).toContain('could not be shown (broken pipe), so key 2 was revoked.');
     expect(gone.stderr).toEndWith('status 1\n');
     expect(await statesOf(place.database)).toEqual(['revoked null', 'revoked null']);
   });
@@ -45,7 +45,7 @@ describe('a key that cannot be shown', () => {
     await runCli(['keys', 'create', '--name', 'till', ...at]);
     const rotate = ['keys', 'rotate', '1', '--overlap', '0s', ...flags, ...at];
     const { status, stderr } = await runCli(rotate, { wrap: toFullDisk });
-    expect({ status, isTold: stderr.includes('(ENOSPC), so key 2 was revoked.') }).toEqual({
+    expect({ status, isTold: stderr.includes('(no space left on device), so key 2 was revoked.') }).toEqual({
       status: 1,
       isTold: true,
     });
@@ -59,7 +59,7 @@ describe('a key that cannot be shown', () => {
       env: { API_KEYS: undefined },
       wrap: through('exec "$@" 2> /dev/full'),
     });
-    await service.untilLogged(/The new key could not be shown \(ENOSPC\), so key 1 was revoked/);
+    await service.untilLogged(/The new key could not be shown \(no space left on device\), so key 1 was revoked/);
     expect(await statesOf(service.database)).toEqual(['revoked null']);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });
@@ -73,7 +73,8 @@ describe('a full disk', () => {
     expect(await runCli(args, { wrap: toFullDisk })).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'petstore: Standard output cannot be written (ENOSPC). Check where it is redirected to.\n',
+      stderr:
+        'petstore: Standard output cannot be written: no space left on device. Check where it is redirected to.\n',
     });
   });
 
@@ -81,7 +82,7 @@ describe('a full disk', () => {
     await using service = await startService({ env: { API_KEYS: undefined }, wrap: toFullDisk });
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
     expect(await service.stop()).toBe(0);
-    expect(service.stderr).toContain('petstore: Standard output cannot be written (ENOSPC).');
+    expect(service.stderr).toContain('petstore: Standard output cannot be written: no space left on device.');
   });
 
   it('is one line with the reason where the store is', async () => {

@@ -87,14 +87,14 @@ describe('a certificate', () => {
       { TLS_CERT: absent, TLS_KEY: privateKey, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-cert cannot be read (ENOENT). Check its path and permissions.`,
+        message: `The file ${absent} of --tls-cert cannot be read: no such file or directory. Check its path and permissions.`,
       },
     );
     await expectRefusal(
       { TLS_CERT: certificate, TLS_KEY: absent, WORKERS: workers },
       {
         status: 1,
-        message: `The file ${absent} of --tls-key cannot be read (ENOENT). Check its path and permissions.`,
+        message: `The file ${absent} of --tls-key cannot be read: no such file or directory. Check its path and permissions.`,
       },
     );
   });

@@ -52,7 +52,7 @@ describe('an address of another machine', () => {
     });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(
-      /^petstore: Cannot listen on 192\.0\.2\.1, port 0 \(.+\)\. Choose others with --host and --port\.\n$/,
+      /^petstore: Cannot listen on 192\.0\.2\.1, port 0: address not available\. Choose others with --host and --port\.\n$/,
     );
   });
 });

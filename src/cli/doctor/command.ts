@@ -8,15 +8,15 @@ import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { countOf, printJson, renderTable } from '../terminal/output.ts';
 import { hasProblem, ok, problemOf, warning, type Finding } from './finding.ts';
-import { checkClock, checkDisk, checkListening, checkTls } from './machine.ts';
+import { checkDisk, checkListening, checkTls } from './machine.ts';
 import { checkEmbeddedStore, checkPostgres, type StoreReport } from './store.ts';
 
 export function define(command: Command): void {
   command
     .description(
-      'Check the configuration, the service, the store, the disk, the clock and the permissions, report problems and say ' +
-        'how to fix them. Nothing is changed. The exit status is 1 if there is a problem, otherwise 0. The options are those ' +
-        'of petstore serve.',
+      'Check the configuration, the program, the port, the certificate, the store, its rights, the disk and the keys, ' +
+        'report problems and say how to fix them. Nothing is changed. The exit status is 1 if there is a problem, ' +
+        'otherwise 0. The options are those of petstore serve.',
     )
     .option('--json', 'Print JSON instead of text.')
     .action(doctor);
@@ -57,7 +57,6 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
       : await checkPostgres(location.address, process.env);
   yield* store.findings;
   if ('path' in location) yield checkDisk(location.path);
-  yield checkClock(now, store);
   // A store that cannot be read was reported already.
   if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }

@@ -1,7 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { addressOf, askLocally, isLoopback, localAddressOf, reservePort } from '../../server/listen.ts';
+import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/listen.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { loadTls } from '../../server/tls.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -9,12 +8,9 @@ import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
 const dayMs = 86_400_000;
 const gibibyte = 1024 ** 3;
 const exhaustedBytes = 100 * 1024 ** 2;
-/** A clock before this is wrong: the program is newer. */
-const earliestTime = Date.UTC(2026, 0, 1);
-const clockToleranceMs = 60_000;
 
 export async function* checkListening(options: ServeOptions): AsyncGenerator<Finding> {
-  const { host, port, workers } = options;
+  const { port } = options;
   const address = addressOf(options, port);
   try {
     reservePort(options);
@@ -24,21 +20,6 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
       yield ok('port', `A service responds at ${address}.`);
       yield await checkReadiness(options);
     } else yield problemOf('port', error);
-  }
-  if (!isLoopback(host) && options.tlsCert === undefined) {
-    yield warning(
-      'network',
-      `Keys and pets travel unencrypted between clients and ${host}.`,
-      'Put a TLS proxy in front, or use --tls-cert and --tls-key.',
-    );
-  }
-  const cores = availableParallelism();
-  if (workers > cores) {
-    yield warning(
-      'workers',
-      `${workers} workers share ${cores} cores.`,
-      `Start at most ${cores} with --workers.`,
-    );
   }
 }
 
@@ -50,7 +31,7 @@ async function checkReadiness(options: ServeOptions): Promise<Finding> {
   return problem('service', `The service is not ready: /readyz ${message}.`, 'Its log says why.');
 }
 
-/** A write may wait in vain for one before it, each for 5 seconds. */
+/** Allow for two writes that each wait 5 s for the lock. */
 const responseMs = 15_000;
 
 /** Undefined unless a petstore on the port responds. */
@@ -86,14 +67,11 @@ export function checkPrivacy(check: string, path: string): Finding | undefined {
 
 export function checkDisk(path: string): Finding {
   const folder = nearestFolder(path);
-  const { bavail, bsize, files, ffree } = statfsSync(folder);
+  const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const text = `${(free / gibibyte).toFixed(1)} GiB are free in ${folder}.`;
   const remedy = 'Make room, or move the store to a larger disk.';
   if (free < exhaustedBytes) return problem('disk', text, remedy);
-  if (files > 0 && ffree === 0) {
-    return problem('disk', `No file can be created in ${folder}: no inodes are free.`, remedy);
-  }
   return free < gibibyte ? warning('disk', text, remedy) : ok('disk', text);
 }
 
@@ -102,26 +80,4 @@ export function nearestFolder(path: string): string {
   let folder = dirname(resolve(path));
   while (!existsSync(folder)) folder = dirname(folder);
   return folder;
-}
-
-/** What the store knows about the time: its latest entry, or its server's clock. */
-export interface ClockReference {
-  latestTime?: number;
-  serverTime?: number;
-}
-
-export function checkClock(now: number, { latestTime = 0, serverTime = now }: ClockReference): Finding {
-  const remedy = 'Set the clock, preferably by time synchronisation (timedatectl set-ntp true).';
-  const time = new Date(now).toISOString();
-  if (now < earliestTime) return problem('clock', `The clock says ${time}, which is in the past.`, remedy);
-  if (latestTime > now + clockToleranceMs) {
-    const latest = new Date(latestTime).toISOString();
-    return problem('clock', `The clock says ${time}, but the store was written at ${latest}.`, remedy);
-  }
-  const differenceMs = Math.abs(serverTime - now);
-  if (differenceMs > clockToleranceMs) {
-    const seconds = Math.round(differenceMs / 1000);
-    return warning('clock', `The clocks of this machine and the database differ by ${seconds} s.`, remedy);
-  }
-  return ok('clock', `The clock says ${time}.`);
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../../sqlite/opening/store-file.ts';
@@ -6,38 +6,29 @@ import { storeOf } from '../../stores.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
-import { checkPrivacy, nearestFolder, type ClockReference } from './machine.ts';
+import { checkPrivacy, nearestFolder } from './machine.ts';
 
-export interface StoreReport extends ClockReference {
+export interface StoreReport {
   findings: Finding[];
   usableKeyCount: number;
   /** True before the first start, which creates a key. */
   makesFirstKey: boolean;
 }
 
-/** WAL needs memory shared by all processes, so it cannot work across machines. Types as in statfs(2). */
-const networkFileSystems = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xff534d42, 'CIFS'],
-  [0xfe534d42, 'SMB'],
-]);
-const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
-
 export function checkEmbeddedStore(name: string, now: number): StoreReport {
   // A link may lead to another folder, even if its target does not exist yet.
   const path = resolveLinks(name);
-  const findings = [checkRights(path), checkFileSystem(path)].filter((finding) => finding !== undefined);
+  const findings = [checkRights(path)].filter((finding) => finding !== undefined);
   const result: StoreReport = { findings, usableKeyCount: 0, makesFirstKey: !existsSync(path) };
   if (hasProblem(findings)) return result;
   try {
-    const { usableKeyCount, latestTime, ...content } = inspectSqlite(name, now, reportOnTerminal());
+    const { usableKeyCount, ...content } = inspectSqlite(name, now, reportOnTerminal());
     findings.unshift(
       result.makesFirstKey
         ? describeMissing(name, path)
         : ok('store', `${name} is sound and holds ${contentOf(content)}.`),
     );
-    return { ...result, usableKeyCount, latestTime };
+    return { ...result, usableKeyCount };
   } catch (error) {
     findings.unshift(problemOf('store', error));
     return result;
@@ -71,13 +62,6 @@ function checkRights(path: string): Finding | undefined {
   }
   const stats = statSync(path);
   if (!stats.isFile()) return problem('store', `${path} is not a file.`, 'Name a file with --database-url.');
-  if (stats.nlink > 1) {
-    return warning(
-      'store',
-      `${path} has ${stats.nlink} names (hard links). A process that opens it by another name uses another log.`,
-      'Keep one name and use symbolic links for the others.',
-    );
-  }
   const files = [dirname(resolve(path)), path, `${path}-wal`, `${path}-shm`];
   const mode = constants.R_OK | constants.W_OK;
   const refused = files.filter((file) => existsSync(file) && !mayUse(file, mode)).join(', ');
@@ -96,30 +80,11 @@ function mayUse(path: string, mode: number): boolean {
   }
 }
 
-function checkFileSystem(path: string): Finding | undefined {
-  const folder = nearestFolder(path);
-  const { type } = statfsSync(folder);
-  const network = networkFileSystems.get(type);
-  if (network !== undefined) {
-    return problem(
-      'store',
-      `${folder} is on a network file system (${network}), where SQLite can lose data.`,
-      'Keep the store on a disk of this machine, or use a postgres: address.',
-    );
-  }
-  if (!memoryFileSystems.has(type)) return undefined;
-  return warning(
-    'store',
-    `${folder} is in memory and is lost when the machine restarts.`,
-    'Choose a path on a disk with --database-url.',
-  );
-}
-
 export async function checkPostgres(address: string, environment: NodeJS.ProcessEnv): Promise<StoreReport> {
   const { inspectPostgres } = await import('../../postgres/maintenance/inspect.ts');
   try {
     const inspection = await inspectPostgres(address, environment);
-    const { version, usableKeyCount, isNew, serverTime } = inspection;
+    const { version, usableKeyCount, isNew } = inspection;
     const state = isNew
       ? 'holds no store yet; the first start creates it'
       : `holds about ${contentOf(inspection)}`;
@@ -127,7 +92,7 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
       ok('store', `PostgreSQL ${version} at ${storeOf(address)} responds and ${state}.`),
       checkRole(inspection),
     ];
-    return { findings, usableKeyCount, makesFirstKey: false, serverTime };
+    return { findings, usableKeyCount, makesFirstKey: false };
   } catch (error) {
     return { findings: [problemOf('store', error)], usableKeyCount: 0, makesFirstKey: false };
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../domain/error.ts';
-import { attemptRead, writeAll } from '../../system/files.ts';
+import { attemptRead, systemReason, writeAll } from '../../system/files.ts';
 
 const chunkBytes = 512 * 1024;
 const readInto = promisify(read);
@@ -59,9 +59,8 @@ async function copyToTemporaryFile(source: number): Promise<number> {
     return copy;
   } catch (error) {
     closeSync(copy);
-    const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
-      `The input cannot be stored in ${tmpdir()} (${code ?? message}). Nothing was written.`,
+      `The input cannot be stored in ${tmpdir()}: ${systemReason(error)}. Nothing was written.`,
       'Make room there, or set TMPDIR to a folder that has it.',
     );
   }

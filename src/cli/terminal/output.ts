@@ -3,6 +3,7 @@ import { OperatorError, PetstoreError } from '../../domain/error.ts';
 import { createLog, describeError, reasonOf, type LogLevel } from '../../domain/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { storeOf } from '../../stores.ts';
+import { systemReason } from '../../system/files.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
 
@@ -21,13 +22,17 @@ export function print(text: string): void {
   process.stdout.write(visibleLines(text));
 }
 
-/** Waits until a text is written, and fails with the reason. */
+/** Waits until a text is written, and fails with the reason in words. */
 export function show(text: string, stream: NodeJS.WriteStream = process.stdout): Promise<void> {
   // Alone: the program's own listener would report the failure a second time.
   stream.removeAllListeners('error').on('error', () => {});
   return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()));
+    stream.write(text, (error) => (error ? reject(explained(error)) : resolve()));
   });
+}
+
+function explained(error: NodeJS.ErrnoException): Error {
+  return Object.assign(new Error(systemReason(error)), { code: error.code });
 }
 
 export function printJson(value: unknown): void {

@@ -15,7 +15,6 @@ export interface Inspection {
   mayWrite: boolean;
   /** False when the role lacks a right that only the experimental operations need. */
   mayChange: boolean;
-  serverTime: number;
 }
 
 /** Looks at a database and changes nothing. Fails with what the service would say of it. */
@@ -33,8 +32,7 @@ export async function inspectPostgres(address: string, environment: Environment)
 }
 
 const selectServer = `
-  SELECT current_setting('server_version') AS version,
-    floor(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "serverTime"`;
+  SELECT current_setting('server_version') AS version`;
 
 /** May the role make the schema? */
 const selectNew = `${selectServer},

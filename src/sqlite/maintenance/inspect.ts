@@ -15,8 +15,6 @@ import { checkOwnership, isWithoutSchema } from '../schema/migrate.ts';
 export interface Inspection extends StoreContent {
   /** Keys that are neither revoked nor expired. */
   usableKeyCount: number;
-  /** The latest time in the store, in milliseconds since 1970; 0 when it holds none. */
-  latestTime: number;
 }
 
 /** Reads a whole store and changes no byte of it. Fails as the service would. */
@@ -67,17 +65,12 @@ function isAlone(store: StoreFile): boolean {
   }
 }
 
-const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0, latestTime: 0 };
+const nothing: Inspection = { petCount: 0, orderCount: 0, keyCount: 0, usableKeyCount: 0 };
 
 const selectState = `
   SELECT
     (SELECT count(*) FROM api_keys
-     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)) AS usableKeyCount,
-    (SELECT coalesce(max(time), 0) FROM (
-       SELECT max(created_at) AS time FROM api_keys UNION ALL SELECT max(last_used_at) FROM api_keys
-       UNION ALL SELECT max(created_at) FROM idempotency_keys UNION ALL SELECT probed_at FROM write_probe
-       UNION ALL SELECT max(created_at) FROM orders
-     )) AS latestTime`;
+     WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)) AS usableKeyCount`;
 
 function inspect(database: Database, name: string, now: number, report: Report): Inspection {
   checkOwnership(database, name);

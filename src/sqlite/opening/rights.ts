@@ -1,7 +1,6 @@
 import { accessSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import { userNameOf } from '../../system/user-name.ts';
 
 /** Names the user who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
 export function explainRights(name: string, mode: number): OperatorError | undefined {
@@ -13,8 +12,8 @@ export function explainRights(name: string, mode: number): OperatorError | undef
   }
   const owner = ownerOf(name);
   if (owner === process.getuid?.()) return undefined;
-  // As `sudo -u` takes it: a user without a name is given by its number.
-  const user = userNameOf(owner) ?? `'#${owner}'`;
+  // As `sudo -u` takes a number.
+  const user = `'#${owner}'`;
   return new OperatorError(
     `The store ${name} belongs to the user ${user}, and this user may not use it.`,
     `Run the same command as that user: sudo -u ${user} petstore …`,

@@ -100,7 +100,7 @@ describe('petstore import', () => {
   it.each([
     [
       ['import', 'missing.ndjson'],
-      'The file missing.ndjson cannot be read (ENOENT). Check its path and permissions.',
+      'The file missing.ndjson cannot be read: no such file or directory. Check its path and permissions.',
     ],
     [['import', '.'], '. is a folder. Name a file, or - for standard input.'],
     [

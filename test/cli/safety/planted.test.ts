@@ -99,7 +99,7 @@ describe('petstore in the folder of a stranger', () => {
     [
       ['--env-file', 'missing.env'],
       1,
-      'The file missing.env of --env-file cannot be read (ENOENT). Check its path and permissions.',
+      'The file missing.env of --env-file cannot be read: no such file or directory. Check its path and permissions.',
     ],
     [['--env-file'], 2, "Option '--env-file <file>' argument missing. See: petstore --help"],
   ])('refuses %j', async (args, status, message) => {
