@@ -17,6 +17,7 @@ import {
   type Rehearsal,
 } from './manifest.ts';
 import { openFolder } from './folder.ts';
+import { survey, type Survey } from './keep.ts';
 import { hashOf, isS3, type BackupPlace, type Environment } from './place.ts';
 import { openS3 } from './s3.ts';
 
@@ -40,6 +41,15 @@ export async function listBackups(place: BackupPlace, warn = (_text: string): vo
 }
 
 const readAtOnce = 16;
+
+/** Says which backups of a place count. Warns of the others. */
+export async function surveyPlace(place: BackupPlace, warn: (text: string) => void): Promise<Survey<Backup>> {
+  const found = survey(await listBackups(place, warn), new Date());
+  for (const { name } of found.fromFuture) {
+    warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
+  }
+  return found;
+}
 
 /** Adds a backup of a store, which `make` writes to a path of this machine and verifies. */
 export async function addBackup(

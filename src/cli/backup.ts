@@ -9,7 +9,7 @@ import { backUpSqlite } from '../sqlite/opening/copy-store.ts';
 import { embeddedPath } from '../stores.ts';
 import { stopSignals, untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples, s3Help } from './terminal/help.ts';
 import { contentOf, errorText, nameStore, openContext, print, printJson } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 import { parseDuration } from './values.ts';
@@ -55,11 +55,6 @@ export function define(command: Command): void {
     'petstore backup s3://shop-backups/petstore --keep 7d,12m --every 1h',
   );
 }
-
-/** How commands find a bucket. */
-export const s3Help = `
-For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
-S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
 
 /** Longer ones are for timers: a process that waits for weeks loses its turn at every restart. */
 const longestIntervalMs = 7 * 86_400_000;

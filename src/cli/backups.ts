@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
-import { listBackups, openPlace, recordRehearsal } from '../backups/catalog.ts';
-import { survey, type Survey } from '../backups/keep.ts';
+import { listBackups, openPlace, recordRehearsal, surveyPlace } from '../backups/catalog.ts';
+import type { Survey } from '../backups/keep.ts';
 import type { Backup, Rehearsal } from '../backups/manifest.ts';
-import type { BackupPlace } from '../backups/place.ts';
 import { rehearse } from '../backups/rehearse.ts';
 import { OperatorError } from '../domain/error.ts';
 import { attemptWrite, writeWhole } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
-import { s3Help } from './backup.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples, s3Help } from './terminal/help.ts';
 import {
   contentOf,
   countOf,
@@ -80,7 +78,7 @@ async function showList(name: string, { json }: { json?: boolean }): Promise<voi
 
 async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
   const from = openPlace(name, process.env);
-  const { backups, newest } = await surveyPlace(from);
+  const { backups, newest } = await surveyPlace(from, warn);
   const backup = options.latest ? newest : backups[Math.floor(Math.random() * backups.length)];
   if (!backup) {
     throw new OperatorError(`There are no backups in ${from.name}.`, 'Make one: petstore backup');
@@ -110,7 +108,7 @@ async function runCheck(name: string, options: CheckOptions): Promise<void> {
   const { maxAge, maxRehearsalAge, textfile, json } = options;
   let found: Survey<Backup> | undefined;
   try {
-    found = await surveyPlace(openPlace(name, process.env));
+    found = await surveyPlace(openPlace(name, process.env), warn);
   } finally {
     // Of a place that cannot be read nothing is known: the file must not go on naming what was there.
     if (textfile !== undefined) writeTextfile(textfile, found);
@@ -156,15 +154,6 @@ function gauge(what: string, help: string, time: Date | undefined): string {
   const name = `petstore_backup_${what}_timestamp_seconds`;
   const seconds = Math.floor((time?.getTime() ?? 0) / 1000);
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${seconds}\n`;
-}
-
-/** The backups that count; the operator learns of the others. */
-export async function surveyPlace(from: BackupPlace): Promise<Survey<Backup>> {
-  const found = survey(await listBackups(from, warn), new Date());
-  for (const { name } of found.fromFuture) {
-    warn(`${name} in ${from.name} is dated in the future and ignored. Was the clock wrong?`);
-  }
-  return found;
 }
 
 const headings = ['NAME', 'CREATED (UTC)', 'PETS', 'ORDERS', 'KEYS', 'BYTES', 'REHEARSED (UTC)'];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checkFile, fetchBackup, listBackups, openPlace } from '../backups/catalog.ts';
+import { checkFile, fetchBackup, listBackups, openPlace, surveyPlace } from '../backups/catalog.ts';
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
@@ -9,10 +9,8 @@ import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
 import { embeddedPath } from '../stores.ts';
 import { removeLeftovers } from '../system/leftovers.ts';
 import { audited, auditHelp } from './audit.ts';
-import { s3Help } from './backup.ts';
-import { surveyPlace } from './backups.ts';
 import { settings } from './settings.ts';
-import { addExamples } from './terminal/help.ts';
+import { addExamples, s3Help } from './terminal/help.ts';
 import { contentOf, describeAge, print, warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
 
@@ -87,7 +85,7 @@ async function openSource(source: string, isLatest: boolean, store: string): Pro
   const [placeName, name] = isLatest ? [source, undefined] : [source.slice(0, cut), source.slice(cut)];
   const place = openPlace(placeName, process.env);
   const backup = isLatest
-    ? (await surveyPlace(place)).newest
+    ? (await surveyPlace(place, warn)).newest
     : (await listBackups(place, warn)).find((each) => each.name === name);
   if (!backup) {
     const remedy = `Name one of: petstore backups list ${place.name}. For the newest, add --latest.`;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { importBatchSize } from '../domain/import-store.ts';
 import { createSamplePets } from '../domain/sample-pets.ts';
 import { openImportStore, storeOf } from '../stores.ts';
 import { storeOptions } from './audit.ts';
-import { batchSize } from './import/add.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { interruption, watchForInterruption } from './terminal/interruption.ts';
@@ -38,7 +38,7 @@ async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<v
   try {
     using progress = showProgress('added', count);
     while (done < count && interruption.exitStatus === undefined) {
-      const pets = Array.from({ length: Math.min(batchSize, count - done) }, makePet);
+      const pets = Array.from({ length: Math.min(importBatchSize, count - done) }, makePet);
       await store.addPets(pets);
       done += pets.length;
       progress.add(pets.length);

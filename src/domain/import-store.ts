@@ -8,6 +8,9 @@ import type { NewPet } from './pet.ts';
  */
 export const largestKeptId = int64Range.largest - 10n ** 15n;
 
+/** How many pets one transaction adds: enough to be fast, few enough not to block a running service. */
+export const importBatchSize = 20_000;
+
 /** A pet to add in bulk. Either all pets of a batch have an id, which they keep, or none has. */
 export interface ImportedPet extends NewPet {
   id?: bigint;

@@ -59,7 +59,9 @@ describe('a key that cannot be shown', () => {
       env: { API_KEYS: undefined },
       wrap: through('exec "$@" 2> /dev/full'),
     });
-    await service.untilLogged(/The new key could not be shown \(no space left on device\), so key 1 was revoked/);
+    await service.untilLogged(
+      /The new key could not be shown \(no space left on device\), so key 1 was revoked/,
+    );
     expect(await statesOf(service.database)).toEqual(['revoked null']);
     expect((await fetch(`${service.url}/livez`)).status).toBe(200);
   });

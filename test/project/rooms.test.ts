@@ -45,6 +45,19 @@ describe('the rooms', () => {
     expect(circles).toEqual([]);
   });
 
+  it('let no command import another', () => {
+    const inCli = (path: string) => isIn(path, 'src/cli');
+    // A command is a file, or a folder with its parts.
+    const nameOf = (path: string) => path.split('/')[2];
+    const defines = (path: string) => readFileSync(join(project, path), 'utf8').includes('function define(');
+    const commands = new Set(files.filter((file) => inCli(file) && defines(file)).map(nameOf));
+    const others = imports
+      .filter(({ from, to }) => inCli(from) && inCli(to) && nameOf(from) !== nameOf(to))
+      .filter(({ from }) => nameOf(from) !== 'program.ts');
+    expect(commands.size).toBeGreaterThan(10);
+    expect(shown(others.filter(({ to }) => commands.has(nameOf(to))))).toEqual([]);
+  });
+
   it('have at most 18 files in a folder', () => {
     const crowded = Map.groupBy(files, (file) => dirname(file)).entries();
     expect([...crowded].filter(([, own]) => own.length > 18).map(([folder]) => folder)).toEqual([]);

@@ -1,12 +1,9 @@
 import { IdTakenError, OperatorError, PetstoreError } from '../../domain/error.ts';
-import type { ImportedPet, ImportStore } from '../../domain/import-store.ts';
+import { importBatchSize, type ImportedPet, type ImportStore } from '../../domain/import-store.ts';
 import { interruption } from '../terminal/interruption.ts';
 import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import { createContentHash, readRecords, type CheckedInput, type PetSource } from './check.ts';
-
-/** How many pets one transaction adds: enough to be fast, few enough not to block a running service. */
-export const batchSize = 20_000;
 
 /** Adds the good rows that are not in the store yet. Returns how many are in it; fewer than all when interrupted. */
 export async function addPets(
@@ -50,7 +47,7 @@ async function* batches(
         skipped += 1;
         continue;
       }
-      if (batch.length === batchSize) {
+      if (batch.length === importBatchSize) {
         yield batch;
         batch = [];
       }

@@ -24,3 +24,8 @@ export const helpOutput: OutputConfiguration = {
 export function addExamples(command: Command, ...lines: string[]): Command {
   return command.addHelpText('after', () => `\n${styleText('bold', 'Examples:')}\n  ${lines.join('\n  ')}`);
 }
+
+/** How commands find a bucket. */
+export const s3Help = `
+For s3: addresses, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY; if needed,
+S3_ENDPOINT, S3_REGION and S3_SESSION_TOKEN. AWS_… variables work, too.`;
