@@ -87,8 +87,8 @@ export const settings = {
   stopDelaySeconds: new Setting(
     'STOP_DELAY',
     '<seconds>',
-    '',
-    'How long to keep serving, but report not ready, after a stop signal. Default: 0 on a terminal, otherwise 5.',
+    '5',
+    'How long to keep serving, but report not ready, after SIGTERM: a load balancer needs time to notice.',
   ),
   stableOnly: new Setting(
     'STABLE_ONLY',
@@ -136,7 +136,8 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     );
   }
   const text = (name: keyof ServeOptions): string => String(texts[settings[name].attributeName()] ?? '');
-  const integer = (name: keyof ServeOptions, smallest: number, largest: number, given = text(name)) => {
+  const integer = (name: keyof ServeOptions, smallest: number, largest: number) => {
+    const given = text(name);
     const value = /^\d{1,15}$/.test(given) ? Number(given) : NaN;
     if (value >= smallest && value <= largest) return value;
     throw usageError(`${nameOf(name)} must be an integer from ${smallest} to ${largest}, not "${given}".`);
@@ -146,8 +147,6 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     if (value !== undefined) return value;
     throw usageError(`${nameOf(name)} must be one of ${values.join(', ')}, not "${text(name)}".`);
   };
-  // A load balancer needs time to notice that the service is not ready; a person at a terminal does not.
-  const stopDelay = text('stopDelaySeconds') || (process.stdout.isTTY ? '0' : '5');
   const options: ServeOptions = {
     host: text('host'),
     port: integer('port', 0, 65_535),
@@ -161,7 +160,7 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     tlsKey: text('tlsKey') || undefined,
     workers: integer('workers', 1, 256),
     rateLimit: integer('rateLimit', 0, 999_999),
-    stopDelaySeconds: integer('stopDelaySeconds', 0, 300, stopDelay),
+    stopDelaySeconds: integer('stopDelaySeconds', 0, 300),
     stableOnly: choice('stableOnly', ['true', 'false']) === 'true',
     metricsHost: text('metricsHost'),
     metricsPort: text('metricsPort') === '' ? undefined : integer('metricsPort', 0, 65_535),

@@ -79,8 +79,9 @@ export async function serveHere(
 
     const reason = await stopped;
     isStopping = true;
-    log.info('stopping', { reason });
-    const delay = Bun.sleep(options.stopDelaySeconds * 1000);
+    const delaySeconds = stopDelayOf(options, reason);
+    log.info('stopping', { reason, delaySeconds, drainSeconds: drainMs / 1000 });
+    const delay = Bun.sleep(delaySeconds * 1000);
     await Promise.race(worker ? [delay, worker.hurry] : [delay]);
     await within(drainMs, listener.stop(), () => {
       log.warn('Requests took too long to finish and were cut off.', {
@@ -99,6 +100,11 @@ export async function serveHere(
   }
   log.info('stopped');
   return 0;
+}
+
+/** Supervisors send SIGTERM, and load balancers need time to notice it. Other signals come from a person. */
+export function stopDelayOf({ stopDelaySeconds }: ServeOptions, reason: string): number {
+  return reason === 'SIGTERM' ? stopDelaySeconds : 0;
 }
 
 /** How the service opens its store, which it may make or migrate. */

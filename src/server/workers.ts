@@ -6,7 +6,7 @@ import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts
 import { announce } from './first-start.ts';
 import { reservePort } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
-import { serveHere, storeOptions } from './service.ts';
+import { serveHere, stopDelayOf, storeOptions } from './service.ts';
 import { loadTls } from './tls.ts';
 
 /** Between two starts of a worker that dies at once, or cannot be started at all. */
@@ -95,15 +95,18 @@ export async function superviseWorkers(
     if (workers.size === 0) stopped.resolve(0);
   };
 
+  // A second signal ends this process, and nobody else would end the workers.
+  process.on('exit', () => signal('SIGKILL'));
   void untilStopSignal(stopSignals()).then((reason) => {
-    log.info('stopping', { reason });
-    stop('SIGTERM');
+    const delaySeconds = stopDelayOf(options, reason);
+    log.info('stopping', { reason, delaySeconds });
+    stop(reason === 'SIGTERM' ? 'SIGTERM' : 'SIGINT');
     setTimeout(
       () => {
         log.warn('Workers took too long to stop and were killed.', { count: workers.size });
         stop('SIGKILL');
       },
-      options.stopDelaySeconds * 1000 + stopWithinMs,
+      delaySeconds * 1000 + stopWithinMs,
     ).unref();
   });
   try {

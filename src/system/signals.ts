@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describeError, type Log } from '../domain/log.ts';
 
 /** A terminal, npm and a parent may each pass on the same Ctrl-C; a signal this soon after another is the same. */
-const sameSignalMs = 1000;
+const sameSignalMs = 500;
 
 /** The signals that ask a process to stop. SIGHUP, sent when its terminal closes, is one except under `nohup`. */
 export function stopSignals(): NodeJS.Signals[] {

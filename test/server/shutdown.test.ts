@@ -81,7 +81,17 @@ describe('a service with a stop delay', () => {
       const toldAt = performance.now();
       expect(await service.stop()).toBe(0);
       expect(performance.now() - toldAt).toBeGreaterThanOrEqual(1000);
+      expect(service.stdout).toContain('"message":"stopping","reason":"SIGTERM","delaySeconds":1');
     });
+
+    it.each(['SIGINT', 'SIGHUP'] as const)(
+      `does not wait at %s, where a person and no load balancer stops it (workers: ${workers})`,
+      async (signal) => {
+        await using service = await startService({ workers, env: { STOP_DELAY: '30' } });
+        expect(await service.stop(signal)).toBe(0);
+        expect(service.stdout).toContain(`"message":"stopping","reason":"${signal}","delaySeconds":0`);
+      },
+    );
   }
 
   it('says on every response that it closes the connection, and closes it', async () => {
@@ -116,7 +126,7 @@ describe('a service with a stop delay', () => {
   });
 
   it.each([
-    [{}, [], process.stdout.isTTY ? 0 : 5],
+    [{}, [], 5],
     [{ STOP_DELAY: '0' }, [], 0],
     [{ STOP_DELAY: '9' }, ['--stop-delay', '1'], 1],
   ])('with the environment %j and the arguments %j is %d seconds', (environment, args, seconds) => {
@@ -192,15 +202,17 @@ describe('a service that is stopping', () => {
     });
   }
 
-  it('ends at once with status 1 after a second signal', async () => {
-    await using service = await startService({ args: withMetrics });
-    using slow = await sendHalf(service, 'Abandoned Rex');
+  it.each([1, 2])('ends at once with status 1 after a second signal, with --workers %i', async (workers) => {
+    await using service = await startService({ workers, args: withMetrics, env: { STOP_DELAY: '30' } });
+    using slow = await sendHalf(service, 'Abandoned Rex', workers);
+    const processes = childrenOf(service.pid);
     void service.stop();
-    await service.untilLogged(/"stopping"/);
+    await untilAllStop(service, workers);
     // Sooner, it would be taken for the same Ctrl-C, passed on by somebody else.
-    await Bun.sleep(1100);
+    await Bun.sleep(600);
     expect(await service.stop()).toBe(1);
     expect(await slow.connection.receive()).toBe('unanswered');
+    await untilEnded(processes);
     expect(readPets(service.database)).toEqual([]);
   });
 });
@@ -265,6 +277,10 @@ async function openUsed(url: string): Promise<RawConnection> {
 async function untilAllStop(service: Service, workers: number): Promise<void> {
   const processes = workers === 1 ? 1 : workers + 1;
   await service.untilLogged(new RegExp(`("message":"stopping"[^]*){${processes}}`));
+}
+
+async function untilEnded(processes: number[]): Promise<void> {
+  while (processes.some(isRunning)) await Bun.sleep(10);
 }
 
 async function untilRefused(url: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { stopSignals, untilStopSignal } from '../../system/signals.ts';
 
-/** Lets a long command end where it is safe. A second signal, a second or more later, ends it at once. */
+/** Lets a long command end where it is safe. A second signal ends it at once. */
 export const interruption: {
   /** The exit status that a shell expects after the signal; undefined before one arrives. */
   exitStatus?: number;
