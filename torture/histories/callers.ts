@@ -1,4 +1,5 @@
 import { openConnection, type RawConnection, type RawRequest } from '../../test/support/http/raw-http.ts';
+import { checkResponse } from '../../test/support/contract/conformance.ts';
 import { fixedKey } from '../../test/support/process/process.ts';
 import type { History, KeyLife, Order, Pet, Range } from './history.ts';
 
@@ -16,8 +17,10 @@ export interface Answer {
   to: number;
 }
 
-/** Sends requests and keeps a record of how keys fare. It never repeats one by itself. */
+/** Sends requests and keeps a record of how keys fare. */
 export interface Line extends Disposable {
+  /** Whether it may repeat a request by itself: then nobody knows how often one was delivered. */
+  mayResend: boolean;
   /** The answer; `unknown` without a whole one, `refused` if nobody got the request or its key was not accepted. */
   send(url: string, method: string, path: string, options?: LineRequest): Promise<Answer | Unknown>;
 }
@@ -34,6 +37,7 @@ export interface LineRequest extends Omit<RawRequest, 'key'> {
 /** The service itself responds within ten seconds or closes the connection. */
 const patienceMs = 20_000;
 
+/** HTTP on a socket, which delivers each request once or not at all. */
 export function openLine(history: History): Line {
   const connections = new Map<string, RawConnection>();
   const hangUp = (url: string): void => {
@@ -41,6 +45,7 @@ export function openLine(history: History): Line {
     connections.delete(url);
   };
   return {
+    mayResend: false,
     async send(url, method, path, { key, ...request } = {}) {
       const connection = connections.get(url) ?? (await openConnection(url));
       const from = performance.now();
@@ -62,6 +67,47 @@ export function openLine(history: History): Line {
       return { status, headers, text: await response.text(), from, to };
     },
     [Symbol.dispose]: () => [...connections.keys()].forEach(hangUp),
+  };
+}
+
+/**
+ * A client library. When a kept-alive connection breaks, it sends the request again on a new one, so that a request may
+ * have been delivered even though nobody listens by the time it fails.
+ */
+export function openLibraryLine(): Line {
+  // A service that is started again has another address; whoever goes on asking the old one learns nothing.
+  const dead = new Set<string>();
+  return {
+    mayResend: true,
+    async send(url, method, path, { key, headers = {}, body } = {}) {
+      const from = performance.now();
+      if (dead.has(url)) {
+        await Bun.sleep(5);
+        return { status: 'refused', from };
+      }
+      const credential = { Authorization: `Bearer ${key?.key ?? fixedKey}` };
+      const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const request = {
+        ...{ method, headers: { ...headers, ...credential, ...type } },
+        ...(body !== undefined && { body }),
+      };
+      const signal = AbortSignal.timeout(patienceMs);
+      let response: Response;
+      let text: string;
+      try {
+        response = await fetch(url + path, { ...request, signal });
+        // Of a response that breaks off, nothing counts.
+        text = await response.clone().text();
+      } catch {
+        dead.add(url);
+        return { status: 'unknown', from };
+      }
+      const to = performance.now();
+      await checkResponse({ method, url: path }, response);
+      const { status, headers: sent } = response;
+      return status === 503 ? { status: 'unknown', from } : { status, headers: sent, text, from, to };
+    },
+    [Symbol.dispose]() {},
   };
 }
 

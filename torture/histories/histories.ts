@@ -1,7 +1,7 @@
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { makeFolder, runCli, type Service } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
-import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { issueKey } from '../support/issue-key.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
@@ -20,7 +20,7 @@ const stores: readonly StoreKind[] = ['SQLite', 'PostgreSQL'];
 
 type Found = Fault & { store: StoreKind };
 
-async function findFaults({ rounds, seed, report, program }: RunOptions) {
+async function findFaults({ rounds, seed, report, broken }: RunOptions) {
   const figures: Record<string, number> = { kills: rounds };
   const add = (name: string, count: number) => (figures[name] = (figures[name] ?? 0) + count);
   const faults: Found[] = [];
@@ -31,7 +31,7 @@ async function findFaults({ rounds, seed, report, program }: RunOptions) {
     const store = round % 2 === 0 ? 'SQLite' : 'PostgreSQL';
     const kills = Math.min(killsOfOne, rounds - done);
     using folder = makeFolder();
-    const scene = { databaseUrl: folder.database, seed: seed + round, kills, program };
+    const scene = { databaseUrl: folder.database, seed: seed + round, kills, broken };
     if (store === 'PostgreSQL') await cluster.run(`CREATE DATABASE history_${round}`);
     const { history } = await disturb(
       store === 'SQLite' ? scene : { ...scene, databaseUrl: cluster.address(`history_${round}`), cluster },
@@ -60,13 +60,13 @@ interface Scene {
   cluster?: Cluster;
   seed: number;
   kills: number;
-  program: string | undefined;
+  broken: string | undefined;
 }
 
 /** Two services on one store, killed and started again under traffic, while keys come and go. */
-async function disturb({ databaseUrl, cluster, seed, kills, program }: Scene): Promise<Traffic> {
+async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene): Promise<Traffic> {
   const random = randomFrom(seed);
-  const start = () => serve({ databaseUrl, program });
+  const start = () => serve({ databaseUrl, broken });
   const services: Service[] = [await start()];
   try {
     services.push(await start());
@@ -111,37 +111,8 @@ async function changeKeys(databaseUrl: string, traffic: Traffic): Promise<void> 
   }
 }
 
-/** Every tenth get shows the pet as this process saw it first. */
-const staleRead: Patch[] = [
-  {
-    file: 'src/http/pets.ts',
-    find: 'return cacheable(json);',
-    replace: `const first = (firstSeen[parameter] ??= json);
-        return cacheable(++gets % 10 === 0 ? first : json);`,
-  },
-  {
-    file: 'src/http/pets.ts',
-    find: 'export const getPetDeprecation = {',
-    replace: 'const firstSeen = {};\nlet gets = 0;\nexport const getPetDeprecation = {',
-  },
-];
-
-/** One pet in ten is sold without an order. */
-const missingOrder: Patch[] = [
-  {
-    file: 'src/domain/order.ts',
-    find: 'if (after.status === before?.status) return undefined;',
-    replace: 'if (after.status === before?.status || after.categoryId % 10n === 0n) return undefined;',
-  },
-  {
-    file: 'src/postgres/pets/order-row.ts',
-    find: 'WHERE status IN (${quotedStatuses}) AND',
-    replace: 'WHERE status IN (${quotedStatuses}) AND category_id % 10 <> 0 AND',
-  },
-];
-
 /** One fault of this kind on each store, from the program that has it; none if it is not found on both. */
-function control(kind: Fault['kind'], patches: Patch[]): Run {
+function control(kind: Fault['kind'], layer: string): Run {
   return againstBroken(async (options) => {
     const { figures, faults } = await findFaults({ ...options, report: () => {} });
     const found = stores.flatMap(
@@ -149,10 +120,10 @@ function control(kind: Fault['kind'], patches: Patch[]): Run {
     );
     const shown = found.map(({ store, text }) => `${store}: ${text}`);
     return { figures, faults: found.length === stores.length ? shown : [] };
-  }, patches);
+  }, layer);
 }
 
-const controls = [control('stale read', staleRead), control('missing order', missingOrder)];
+const controls = [control('stale read', 'stale-reads'), control('missing order', 'hidden-orders')];
 
 const runControls: Run = async (options) => {
   const faults: string[] = [];
@@ -174,7 +145,7 @@ export const histories: TortureTest = {
   unit: 'kills',
   run,
   control: {
-    description: 'some gets show an old pet; some pets are sold without an order',
+    description: 'some gets show an old pet; some orders are in no list',
     rounds: 2,
     run: runControls,
   },

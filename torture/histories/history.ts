@@ -41,7 +41,12 @@ interface Timed {
   to: number;
 }
 
-export type Operation = Subject & Timed & { caller: number };
+export type Operation = Subject &
+  Timed & {
+    caller: number;
+    /** Sent through a library that may have delivered it more than once; the response is that of the last delivery. */
+    mayBeResent?: boolean;
+  };
 
 /** A key that `petstore keys` made, and revoked. The times are those of the commands. */
 export interface KeyLife {

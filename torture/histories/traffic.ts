@@ -1,6 +1,15 @@
 import { petStatuses } from '../../src/domain/pet.ts';
 import { between, randomFrom, type Random } from '../../test/support/random.ts';
-import { openLine, readPet, walk, type Answer, type Line, type Unknown, type UsedKey } from './callers.ts';
+import {
+  openLibraryLine,
+  openLine,
+  readPet,
+  walk,
+  type Answer,
+  type Line,
+  type Unknown,
+  type UsedKey,
+} from './callers.ts';
 import { ownName, type History, type Operation, type Pet, type PetFields } from './history.ts';
 
 /** Callers of several services on one store, who do whatever comes to their mind. */
@@ -28,7 +37,7 @@ export function startTraffic(urls: () => string[], operations: number, seed: num
   const isDone = () => history.operations.length >= operations;
   const shared: Shared = { history, keys, urls, ids: [], version: 0 };
   const callers = Array.from({ length: callerCount }, async (_, number) => {
-    using line = openLine(history);
+    using line = number % 2 === 0 ? openLine(history) : openLibraryLine();
     const caller = new Caller(number, shared, randomFrom(seed * callerCount + number), line);
     while (!isDone()) await caller.act();
   });
@@ -97,7 +106,7 @@ class Caller {
     const name = `pet-${this.number}-${this.#created++}`;
     const status = this.random.pick([...petStatuses, undefined]);
     const pet = { name, categoryId: ++this.shared.version, ...(status && { status }) };
-    const isKeyed = this.random.next() < 0.5;
+    const isKeyed = this.line.mayResend || this.random.next() < 0.5;
     const headers = isKeyed ? { 'Idempotency-Key': name } : undefined;
     const body = JSON.stringify(pet);
     for (let isOwed = true; isOwed;) {
@@ -178,10 +187,10 @@ class Caller {
     ]);
   }
 
-  /** Most requests carry the fixed key; the others one of the newest, which may be revoked. */
+  /** Most requests carry the fixed key; the others one of the newest, which may be revoked, and are delivered once. */
   async send(method: string, path: string, request = {}, mayUseOther = true): Promise<Answer | Unknown> {
     const { keys, urls } = this.shared;
-    const isOther = mayUseOther && this.random.next() < 0.3;
+    const isOther = mayUseOther && !this.line.mayResend && this.random.next() < 0.3;
     const key = isOther ? this.random.pick(keys.slice(-2)) : undefined;
     const answer = await this.line.send(this.random.pick(urls()), method, path, { ...request, key });
     this.#isInDoubt = answer.status === 'unknown';
@@ -203,7 +212,8 @@ class Caller {
 
   note(subject: SubjectOf<Operation>, { from, ...rest }: Answer | Unknown): void {
     const to = 'to' in rest ? rest.to : Infinity;
-    this.shared.history.operations.push({ ...subject, caller: this.number, from, to });
+    const mayBeResent = this.line.mayResend;
+    this.shared.history.operations.push({ ...subject, caller: this.number, from, to, mayBeResent });
   }
 
   wrong({ status, text }: Answer, what: string): void {
