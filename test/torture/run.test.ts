@@ -5,7 +5,6 @@ import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { endProcess, makeFolder } from '../support/process/process.ts';
 import { sabotages } from '../../torture/identity/sabotage.ts';
 import { fits, knownPatches } from '../../torture/support/broken-program.ts';
-import { tortureTests } from '../../torture/tests.ts';
 
 const project = join(import.meta.dir, '../..');
 const program = join(project, 'torture/run.ts');
@@ -44,9 +43,7 @@ describe('npm run torture', () => {
 
 describe('the controls', () => {
   it('break places that are there', () => {
-    expect(tortureTests.length).toBeGreaterThan(15);
     const patches = [...knownPatches, ...sabotages.flatMap((sabotage) => sabotage.patches)];
-    expect(patches.length).toBeGreaterThan(20);
     expect(patches.filter((patch) => !fits(project, patch))).toEqual([]);
   });
 });

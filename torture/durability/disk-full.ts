@@ -2,9 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Service } from '../../test/support/process/process.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
-import { ignoreFailedCommit } from './io-faults.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad, type Load } from '../support/load.ts';
 import { missingMount } from '../support/needs.ts';
@@ -20,12 +19,12 @@ interface Count {
   writableAfterMs: number[];
 }
 
-const run: Run = async ({ rounds, report, program }) => {
+const run: Run = async ({ rounds, report, broken }) => {
   const count: Count = { reads: 0, readsServed: 0, startsRefused: 0, writableAfterMs: [] };
   let total: Judgement = nothingYet;
   const faults: string[] = [];
   for (let done = 1; done <= rounds; done++) {
-    const { damage, ...judgement } = await fillDisk(count, program);
+    const { damage, ...judgement } = await fillDisk(count, broken);
     total = add(total, judgement);
     faults.push(...damage);
     report(`${done} disks filled, ${count.readsServed} of ${count.reads} reads served`);
@@ -52,11 +51,11 @@ const run: Run = async ({ rounds, report, program }) => {
   };
 };
 
-async function fillDisk(count: Count, program: string | undefined) {
+async function fillDisk(count: Count, broken: string | undefined) {
   using disk = openDisk(diskMegabytes);
   const databaseUrl = join(disk.folder, 'petstore.db');
   const ballast = join(disk.folder, 'ballast');
-  let service = await serve({ databaseUrl, program });
+  let service = await serve({ databaseUrl, broken });
   const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
   try {
     await load.untilAcknowledged(200);
@@ -70,13 +69,13 @@ async function fillDisk(count: Count, program: string | undefined) {
     // Whatever the clean stop has removed cannot be made anew.
     fill(ballast);
     try {
-      service = await serve({ databaseUrl, program });
+      service = await serve({ databaseUrl, broken });
       await readWhileFull(service, load, count);
     } catch (error) {
       if (!firstLine(error).includes('before it was ready')) throw error;
       count.startsRefused += 1;
       rmSync(ballast);
-      service = await serve({ databaseUrl, program });
+      service = await serve({ databaseUrl, broken });
     }
     const again = startLoad({ url: () => service.url, creators: 2, journal: load.journal, label: 'later' });
     await untilRefused(again, ballast);
@@ -142,6 +141,6 @@ export const diskFull: TortureTest = {
   control: {
     description: 'a failed commit gets 201',
     rounds: 1,
-    run: againstBroken(run, ignoreFailedCommit),
+    run: againstBroken(run, 'false-commits'),
   },
 };

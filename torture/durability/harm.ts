@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite';
 import { closeSync, openSync, readSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { between } from '../../test/support/random.ts';
 import type { Random } from '../../test/support/random.ts';
@@ -23,6 +24,15 @@ export const anyHarm: readonly Harm[] = [
 
 /** Damage that is found wherever it hits, or harms nobody. */
 export const foundHarm = anyHarm.filter(({ isOfLog }) => !isOfLog);
+
+/** What no check can find, and every reader would miss. */
+export const unseenHarm: Harm = {
+  ...{ kind: 'pets deleted', weight: 1, isOfLog: false },
+  apply(database) {
+    using store = new Database(database, { readwrite: true, create: false });
+    store.run('DELETE FROM pets WHERE id % 10 = 0');
+  },
+};
 
 export function pickHarm(harms: readonly Harm[], random: Random): Harm {
   return random.pick(harms.flatMap((harm) => Array.from({ length: harm.weight }, () => harm)));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeFolder, type Service } from '../../test/support/process/process.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
-import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad } from '../support/load.ts';
 import { missingStrace } from '../support/needs.ts';
@@ -17,7 +17,7 @@ interface Count {
   stuck: number;
 }
 
-const run: Run = async ({ rounds, seed, report, program }) => {
+const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
   const count: Count = { injections: 0, false201: 0, restarts: 0, stuck: 0 };
   const faults: string[] = [];
@@ -27,7 +27,7 @@ const run: Run = async ({ rounds, seed, report, program }) => {
     const first = between(random, 1, 40);
     const last = first + between(random, 0, 5);
     const inject = `${call}:error=${random.pick(['EIO', 'ENOSPC'])}:when=${first}..${last}`;
-    const { damage, ...judgement } = await failOnce(inject, count, program);
+    const { damage, ...judgement } = await failOnce(inject, count, broken);
     total = add(total, judgement);
     faults.push(...damage);
     report(`${done} services, ${count.injections} failed calls, ${count.false201} false 201s`);
@@ -51,15 +51,15 @@ const run: Run = async ({ rounds, seed, report, program }) => {
   };
 };
 
-async function failOnce(inject: string, count: Count, program: string | undefined) {
+async function failOnce(inject: string, count: Count, broken: string | undefined) {
   using folder = makeFolder();
   const log = join(folder.path, 'strace.log');
   const databaseUrl = join(folder.path, 'store/petstore.db');
   let service = await startOrRestart(
-    () => serve({ databaseUrl, program, wrap: underStrace({ log, inject }) }),
+    () => serve({ databaseUrl, broken, wrap: underStrace({ log, inject }) }),
     () => {
       count.restarts += 1;
-      return serve({ databaseUrl, program });
+      return serve({ databaseUrl, broken });
     },
   );
   const load = startLoad({ url: () => service.url, creators: 4 });
@@ -68,7 +68,7 @@ async function failOnce(inject: string, count: Count, program: string | undefine
   const ended = service.exited.then(async () => {
     if (isOver) return;
     count.restarts += 1;
-    service = await serve({ databaseUrl, program });
+    service = await serve({ databaseUrl, broken });
   });
   await load.untilAcknowledged(60, 5000);
   // Whatever failed lies behind it now: writes must be taken again.
@@ -95,16 +95,6 @@ async function startOrRestart(
   }
 }
 
-/** A commit that failed gets the response of one that succeeded. */
-export const ignoreFailedCommit: Patch[] = [
-  {
-    file: 'src/sqlite/writer-thread.ts',
-    find: `    throw translateCommitError(error);`,
-    replace: `    connection = undefined;
-    abandon(open.database);`,
-  },
-];
-
 export const ioFaults: TortureTest = {
   name: 'io-faults',
   description: 'EIO and ENOSPC injected by strace into the Nth to Mth write or sync of the store',
@@ -115,7 +105,7 @@ export const ioFaults: TortureTest = {
   run,
   control: {
     description: 'a failed commit gets 201',
-    rounds: 6,
-    run: againstBroken(run, ignoreFailedCommit),
+    rounds: 15,
+    run: againstBroken(run, 'false-commits'),
   },
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Random, between, randomFrom } from '../../test/support/random.ts';
-import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
 import { startLoad } from '../support/load.ts';
@@ -12,13 +12,13 @@ import type { Run, TortureTest } from '../support/torture-test.ts';
 const cutsPerDisk = 10;
 const diskMegabytes = 48;
 
-const run: Run = async ({ rounds, seed, report, program }) => {
+const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
   const faults: string[] = [];
   let total: Judgement = nothingYet;
   for (let done = 0; done < rounds;) {
     const count = Math.min(cutsPerDisk, rounds - done);
-    for (const { damage, ...judgement } of await cutPower(count, random, program)) {
+    for (const { damage, ...judgement } of await cutPower(count, random, broken)) {
       total = add(total, judgement);
       faults.push(...damage);
     }
@@ -28,9 +28,9 @@ const run: Run = async ({ rounds, seed, report, program }) => {
   return { figures: { cuts: rounds, ...total }, faults: [...faults, ...faultsOf(total)] };
 };
 
-async function cutPower(count: number, random: Random, program: string | undefined) {
+async function cutPower(count: number, random: Random, broken: string | undefined) {
   using disk = openDisk(diskMegabytes);
-  await using service = await serve({ databaseUrl: join(disk.folder, 'shop/petstore.db'), program });
+  await using service = await serve({ databaseUrl: join(disk.folder, 'shop/petstore.db'), broken });
   const load = startLoad({ url: () => service.url, creators: 6 });
   const judgements = [];
   try {
@@ -51,15 +51,6 @@ async function cutPower(count: number, random: Random, program: string | undefin
   return judgements;
 }
 
-/** Commits are left to the memory of the operating system. */
-export const withoutSync: Patch[] = [
-  {
-    file: 'src/sqlite/opening/connect.ts',
-    find: 'PRAGMA synchronous = FULL',
-    replace: 'PRAGMA synchronous = OFF',
-  },
-];
-
 export const powerCut: TortureTest = {
   name: 'power-cut',
   description:
@@ -69,5 +60,5 @@ export const powerCut: TortureTest = {
   unit: 'cuts',
   missing: missingMount,
   run,
-  control: { description: 'synchronous=OFF', rounds: 5, run: againstBroken(run, withoutSync) },
+  control: { description: 'synchronous=OFF', rounds: 5, run: againstBroken(run, 'unsynced') },
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../test/support/process/process.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
 import { startLoad } from '../support/load.ts';
 import { missingStrace } from '../support/needs.ts';
@@ -11,11 +11,11 @@ import type { Run, TortureTest } from '../support/torture-test.ts';
 /** The names of `startLoad`; in a response and in a page of the store they stand as they are. */
 export const petName = /creator-\d+-\d+/;
 
-const run: Run = async ({ rounds, report, program }) => {
+const run: Run = async ({ rounds, report, broken }) => {
   using folder = makeFolder();
   const log = join(folder.path, 'strace.log');
   const databaseUrl = join(folder.path, 'store/petstore.db');
-  await using service = await serve({ databaseUrl, program, wrap: underStrace({ log }) });
+  await using service = await serve({ databaseUrl, broken, wrap: underStrace({ log }) });
   const load = startLoad({ url: () => service.url });
   await load.untilAcknowledged(rounds, 240_000);
   await load.stop();
@@ -49,14 +49,8 @@ export const syncOrder: TortureTest = {
   missing: missingStrace,
   run,
   control: {
-    description: 'synchronous=NORMAL, which syncs the log at checkpoints only',
+    description: 'synchronous=OFF',
     rounds: 50,
-    run: againstBroken(run, [
-      {
-        file: 'src/sqlite/opening/connect.ts',
-        find: 'PRAGMA synchronous = FULL',
-        replace: 'PRAGMA synchronous = NORMAL',
-      },
-    ]),
+    run: againstBroken(run, 'unsynced'),
   },
 };

@@ -9,8 +9,8 @@ import type { Outcome, Run, TortureTest } from '../support/torture-test.ts';
 const smuggledName = 'smuggled';
 
 /** A round sends every case once, all at once. */
-const run: Run = async ({ rounds, report, program }) => {
-  await using service = await serve({ program });
+const run: Run = async ({ rounds, report, broken }) => {
+  await using service = await serve({ broken });
   const port = Number(new URL(service.url).port);
   const outcome = await sendCases(port, rounds, report);
   const smuggled = await countSmuggled(service);

@@ -1,6 +1,6 @@
 import { randomFrom } from '../../test/support/random.ts';
 import type { Service } from '../../test/support/process/process.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { jsonCases, namesOfPlane, type JsonCase } from './json-cases.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -9,11 +9,11 @@ const planes = 17;
 const namesPerPlane = 20;
 
 /** A round sends every case of the grammar and a handful of names out of every plane of Unicode. */
-const run: Run = async ({ rounds, seed, report, program }) => {
+const run: Run = async ({ rounds, seed, report, broken }) => {
   const random = randomFrom(seed);
   const faults = new Set<string>();
   let sent = 0;
-  await using service = await serve({ program });
+  await using service = await serve({ broken });
   for (let done = 1; done <= rounds; done++) {
     const unicode = Array.from({ length: planes }, (_, plane) =>
       namesOfPlane(plane, namesPerPlane, random),
@@ -77,12 +77,6 @@ export const hostileJson: TortureTest = {
   control: {
     description: 'integers pass through a double',
     rounds: 1,
-    run: againstBroken(run, [
-      {
-        file: 'src/domain/int64.ts',
-        find: "    return withinInt64(BigInt(sign + significant + '0'.repeat(trailingZeros)));",
-        replace: '    return withinInt64(BigInt(Number(this.source)));',
-      },
-    ]),
+    run: againstBroken(run, 'rounded-integers'),
   },
 };

@@ -3,7 +3,7 @@ import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { withDescriptors } from '../../test/support/process/few-descriptors.ts';
 import { round } from '../../test/support/statistics.ts';
 import { descriptorCount, settledDescriptors } from '../../test/support/process/process-figures.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
 import { startLoad } from '../support/load.ts';
 import { missingProgram } from '../support/needs.ts';
@@ -17,8 +17,8 @@ const recoverWithinMs = 10_000;
 
 const withFewDescriptors = withDescriptors(limit);
 
-const run: Run = async ({ rounds, report, program, isTimed = true }) => {
-  await using service = await serve({ program, wrap: withFewDescriptors });
+const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
+  await using service = await serve({ broken, wrap: withFewDescriptors });
   const ended = new AbortController();
   void service.exited.then(() => ended.abort());
   const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
@@ -115,15 +115,6 @@ export const descriptors: TortureTest = {
   control: {
     description: 'every request leaves descriptors open',
     rounds: 1,
-    run: againstBroken(run, [
-      {
-        file: 'src/http/endpoint.ts',
-        find: '    const requestId = requestIdOf(request);',
-        replace: `    const requestId = requestIdOf(request);
-      try {
-        for (let count = 0; count < 10; count++) require('node:fs').openSync('/dev/null');
-      } catch {}`,
-      },
-    ]),
+    run: againstBroken(run, 'leaks'),
   },
 };

@@ -1,6 +1,6 @@
 import { percentile, round } from '../../test/support/statistics.ts';
 import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
-import { againstBroken, type Patch } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { serve } from '../support/serve.ts';
 import type { FloodSecond } from './flood.ts';
 import { runFlood, usefulPerSecond } from './start-flood.ts';
@@ -21,8 +21,8 @@ export const ownConnections = 8;
  * A round is a second of overload. Callers wait for their responses, so the load is counted in callers: ten times as
  * many as give the peak, each impatient, each asking again at once.
  */
-const run: Run = async ({ rounds: seconds, report, program }) => {
-  await using service = await serve({ program });
+const run: Run = async ({ rounds: seconds, report, broken }) => {
+  await using service = await serve({ broken });
   await service.call('/v1/pets');
   const descriptorsBefore = descriptorCount(service.pid);
   const calm = await runFlood(service.url, {
@@ -88,19 +88,6 @@ async function untilCalm(call: (path: string) => Promise<Response>): Promise<num
   return performance.now() - startedAt;
 }
 
-/** Every request leaves 10 kB behind, the first ones a descriptor; and after a while each takes a millisecond longer. */
-export const wearOut: Patch[] = [
-  {
-    file: 'src/http/endpoint.ts',
-    find: '    const requestId = requestIdOf(request);',
-    replace: `    const requestId = requestIdOf(request);
-      const leaked = ((globalThis as { leaked?: unknown[] }).leaked ??= []);
-      leaked.push(Buffer.alloc(10_000, 1));
-      if (leaked.length < 300) require('node:fs').openSync('/dev/null');
-      if (performance.now() > 7000) Bun.sleepSync(1);`,
-  },
-];
-
 export const overload: TortureTest = {
   name: 'overload',
   description: 'overload: ten times the callers that give the peak, impatient, for 3 minutes',
@@ -111,6 +98,6 @@ export const overload: TortureTest = {
   control: {
     description: 'every request leaks memory, some a descriptor, and the service grows slow',
     rounds: 6,
-    run: againstBroken(run, wearOut),
+    run: againstBroken(run, 'leaks'),
   },
 };

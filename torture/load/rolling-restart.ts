@@ -1,6 +1,6 @@
 import { openConnection, type RawConnection } from '../../test/support/http/raw-http.ts';
 import { fixedKey, makeFolder, type Service } from '../../test/support/process/process.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
@@ -14,7 +14,7 @@ interface Count {
   failed: Map<string, number>;
 }
 
-const run: Run = async ({ rounds, report, program }) => {
+const run: Run = async ({ rounds, report, broken }) => {
   const figures: Record<string, number> = { restarts: rounds };
   const faults: string[] = [];
   for (const [workers, restarts] of [
@@ -23,7 +23,7 @@ const run: Run = async ({ rounds, report, program }) => {
   ] as const) {
     const name = `2 replicas of ${workers === 1 ? '1 process' : `${workers} workers`}`;
     const count: Count = { requests: 0, failed: new Map() };
-    await restartReplicas(workers, restarts, count, report, program);
+    await restartReplicas(workers, restarts, count, report, broken);
     figures[`requests, ${name}`] = count.requests;
     figures[`failed, ${name}`] = [...count.failed.values()].reduce((total, times) => total + times, 0);
     faults.push(...[...count.failed].map(([kind, times]) => `${name}: ${times} requests ${kind}`));
@@ -39,11 +39,11 @@ async function restartReplicas(
   rounds: number,
   count: Count,
   report: Report,
-  program: string | undefined,
+  broken: string | undefined,
 ) {
   using folder = makeFolder();
   const env = { STOP_DELAY: String(stopDelaySeconds) };
-  const start = () => serve({ databaseUrl: folder.database, workers, env, program });
+  const start = () => serve({ databaseUrl: folder.database, workers, env, broken });
   const services: Service[] = [await start()];
   services.push(await start());
   using balancer = checkReadiness(() => services.map(({ url }) => url));
@@ -149,12 +149,6 @@ export const rollingRestart: TortureTest = {
   control: {
     description: 'the service closes its connections at once when it is told to stop',
     rounds: 2,
-    run: againstBroken(run, [
-      {
-        file: 'src/server/service.ts',
-        find: 'await Promise.race(worker ? [delay, worker.hurry] : [delay]);',
-        replace: 'await listener.stop(true);',
-      },
-    ]),
+    run: againstBroken(run, 'hasty-stop'),
   },
 };

@@ -3,7 +3,7 @@ import { post } from '../../test/support/http/calls.ts';
 import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { peakMemoryMb } from '../../test/support/process/process-figures.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { startHonest } from './honest.ts';
 import { serve } from '../support/serve.ts';
 import { callersConnectedTo } from './sockets.ts';
@@ -31,8 +31,8 @@ const watchMs = dropWithinMs + 3000;
 const patientWatchMs = 20_000;
 const memoryBoundMb = 512;
 
-const run: Run = async ({ rounds, report, program, isTimed = true }) => {
-  await using service = await serve({ program });
+const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
+  await using service = await serve({ broken });
   await fill(service);
   const honest = startHonest({ url: service.url, path: '/v1/pets?limit=1' });
   await Bun.sleep(500);
@@ -149,15 +149,8 @@ export const slowClients: TortureTest = {
   unit: 'connections',
   run,
   control: {
-    description: 'no idle timeout, and no limit on responses that wait to be read',
+    description: 'a connection may be idle for ever',
     rounds: 800,
-    run: againstBroken(run, [
-      { file: 'src/server/listener.ts', find: 'idleTimeout: idleTimeoutSeconds', replace: 'idleTimeout: 0' },
-      {
-        file: 'src/http/large-responses.ts',
-        find: 'const largeLength = 128 * 1024;',
-        replace: 'const largeLength = Infinity;',
-      },
-    ]),
+    run: againstBroken(run, 'no-idle-timeout'),
   },
 };

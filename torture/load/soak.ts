@@ -1,7 +1,7 @@
 import { round, slopeOf } from '../../test/support/statistics.ts';
 import { descriptorCount, memoryMb, settledDescriptors } from '../../test/support/process/process-figures.ts';
-import { againstBroken } from '../support/broken-program.ts';
-import { ownConnections, wearOut } from './overload.ts';
+import { againstBroken } from '../support/against-broken.ts';
+import { ownConnections } from './overload.ts';
 import { serve } from '../support/serve.ts';
 import { runFlood, usefulPerSecond } from './start-flood.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -16,8 +16,8 @@ const longEnoughSeconds = 300;
 const mostDescriptorsPerMinute = 0.5;
 
 /** A round is a second of load. */
-const run: Run = async ({ rounds: seconds, report, program }) => {
-  await using service = await serve({ program });
+const run: Run = async ({ rounds: seconds, report, broken }) => {
+  await using service = await serve({ broken });
   await service.call('/v1/pets');
   const descriptorsBefore = descriptorCount(service.pid);
   const peak = usefulPerSecond(
@@ -75,6 +75,6 @@ export const soak: TortureTest = {
   control: {
     description: 'every request leaks memory, some a descriptor, and the service grows slow',
     rounds: 8,
-    run: againstBroken(run, wearOut),
+    run: againstBroken(run, 'leaks'),
   },
 };

@@ -1,6 +1,6 @@
 import { makeFolder } from '../../test/support/process/process.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
-import { againstBroken } from '../support/broken-program.ts';
+import { againstBroken } from '../support/against-broken.ts';
 import { add, faultsOf, judge, nothingYet, type Row } from '../support/judge.ts';
 import { missingProgram } from '../support/needs.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -20,7 +20,7 @@ interface Leg {
   callers: Callers;
 }
 
-const run: Run = async ({ rounds, report, program }) => {
+const run: Run = async ({ rounds, report, broken }) => {
   const legs: Leg[] = [];
   await using cluster = await makeCluster();
   await cluster.start();
@@ -31,7 +31,7 @@ const run: Run = async ({ rounds, report, program }) => {
       count: replicaCount,
       databaseUrl,
       stopDelaySeconds,
-      program,
+      broken,
     });
     await using proxy = await startProxy(folder.path, replicas.ports);
     const plain = startPlainCallers(proxy.url, `${name} plain`);
@@ -113,13 +113,6 @@ export const behindProxies: TortureTest = {
     description:
       'the service refuses its callers, and not only /readyz, while it waits for the load balancer',
     rounds: 1,
-    run: againstBroken(run, [
-      {
-        file: 'src/server/service.ts',
-        find: 'fetch: app.fetch,',
-        replace:
-          'fetch: (...call) => (isStopping ? new Response(null, { status: 503 }) : app.fetch(...call)),',
-      },
-    ]),
+    run: againstBroken(run, 'closed-door'),
   },
 };

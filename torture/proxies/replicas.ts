@@ -14,13 +14,13 @@ export interface ReplicaOptions {
   count: number;
   databaseUrl: string;
   stopDelaySeconds: number;
-  program: string | undefined;
+  broken: string | undefined;
 }
 
 export async function openReplicas(options: ReplicaOptions): Promise<Replicas> {
-  const { count, databaseUrl, stopDelaySeconds, program } = options;
+  const { count, databaseUrl, stopDelaySeconds, broken } = options;
   const start = (port: number) =>
-    serve({ databaseUrl, program, env: { PORT: String(port), STOP_DELAY: String(stopDelaySeconds) } });
+    serve({ databaseUrl, broken, env: { PORT: String(port), STOP_DELAY: String(stopDelaySeconds) } });
   const services: Service[] = [];
   const close = async (): Promise<void> => {
     for (const service of services) await service[Symbol.asyncDispose]();

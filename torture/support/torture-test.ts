@@ -24,6 +24,8 @@ export interface RunOptions {
   isTimed?: boolean;
   /** The program to serve with, instead of the project's own; controls break a copy of it. */
   program?: string | undefined;
+  /** What breaks the service in a control: see `againstBroken`. */
+  broken?: string | undefined;
 }
 
 /** The same test against something that is broken on purpose: it must find faults. */
