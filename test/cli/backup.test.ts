@@ -11,25 +11,20 @@ import {
   runCli,
   startService,
 } from '../support/process/process.ts';
-import { createPets, Journal, readPets } from '../support/journal.ts';
+import { readPets, startLoad } from '../support/journal.ts';
 import { settledIn } from '../support/settled.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
 describe('petstore backup', () => {
   it('copies everything that was acknowledged before, while creates go on', async () => {
     await using service = await startService();
-    const journal = new Journal();
-    let isDone = false;
-    const creators = Array.from({ length: 8 }, (_, index) =>
-      createPets({ journal, url: () => service.url, isDone: () => isDone, label: `creator-${index}` }),
-    );
-    while (journal.acknowledged.size < 100) await Bun.sleep(5);
+    const load = startLoad({ url: () => service.url });
+    await load.untilAcknowledged(100);
 
     const file = join(dirname(service.database), 'backup.db');
-    const before = [...journal.acknowledged.keys()];
+    const before = [...load.journal.acknowledged.keys()];
     const { status, stdout } = await runCli(['backup', file, '--database-url', service.database]);
-    isDone = true;
-    await Promise.all(creators);
+    await load.stop();
 
     expect(status).toBe(0);
     expect(stdout).toMatch(/^Backed up [\d,]+ pets of .* to .*, and read it back\.\n$/);

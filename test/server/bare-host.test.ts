@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
-import { makeFolder, startService, type Service } from '../support/process/process.ts';
-import { createPets, Journal, readPets } from '../support/journal.ts';
+import { makeFolder, startService } from '../support/process/process.ts';
+import { readPets, startLoad } from '../support/journal.ts';
 
 /** Runs in a mount namespace of its own, whose `$$` is the service itself. */
 const inNamespace =
@@ -32,9 +32,12 @@ describe.skipIf(!canHide())('a Linux host', () => {
     ['without tables of sockets', withoutNetTables],
   ])('%s starts the service, and stops it cleanly under load', async (_name, wrap) => {
     await using service = await startService({ wrap });
-    const journal = await load(service, () => service.stop());
+    const load = startLoad({ url: () => service.url, creators: 4, isPersistent: () => false });
+    await load.untilAcknowledged(50);
+    expect(await service.stop()).toBe(0);
+    await load.stop();
     const stored = new Set(readPets(service.database).map(({ name }) => name));
-    expect([...journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
+    expect([...load.journal.acknowledged.keys()].filter((name) => !stored.has(name))).toEqual([]);
     expect(service.stdout).not.toContain('"level":"error"');
     expect(service.stderr).not.toContain('petstore:');
   });
@@ -51,17 +54,3 @@ describe('a first start', () => {
     expect(service.stdout).not.toContain('crash');
   });
 });
-
-/** Creates from several callers until the service has ended with 0. */
-async function load(service: Service, stop: () => Promise<number>): Promise<Journal> {
-  const journal = new Journal();
-  let hasExited = false;
-  const creators = Array.from({ length: 4 }, (_, index) =>
-    createPets({ journal, url: () => service.url, isDone: () => hasExited, label: `creator-${index}` }),
-  );
-  while (journal.acknowledged.size < 50) await Bun.sleep(5);
-  expect(await stop()).toBe(0);
-  hasExited = true;
-  await Promise.all(creators);
-  return journal;
-}

@@ -2,26 +2,23 @@ import { describe, expect, it } from 'bun:test';
 import { chmodSync, copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { endProcess, makeFolder, startService, type Service } from '../support/process/process.ts';
-import { createPets, expectStoreToMatch, Journal } from '../support/journal.ts';
+import { expectStoreToMatch, startLoad, type Journal, type Load } from '../support/journal.ts';
 import { childrenOf, isRunning } from '../support/process/process-tree.ts';
 import { openConnection } from '../support/http/raw-http.ts';
 
-const creatorCount = 12;
-/** `npm run torture` makes hundreds. */
 const rounds = 3;
 
 describe('kill -9', () => {
   it('of the process under load loses, duplicates and invents nothing in three rounds', async () => {
     using folder = makeFolder();
-    const journal = new Journal();
     let service: Service = await startService({ databaseUrl: folder.database });
-    const load = startLoad(journal, () => service.url);
+    const load = startLoad({ url: () => service.url });
     try {
       for (let round = 0; round < rounds; round++) {
-        await untilMoreIsAcknowledged(journal);
+        await untilMoreIsAcknowledged(load);
         await endWithSigkill(service);
         // Reading the file fixes it, so later that is left to the service.
-        if (round === 0) expectStoreToMatch(folder.database, journal);
+        if (round === 0) expectStoreToMatch(folder.database, load.journal);
         service = await startService({ databaseUrl: folder.database });
       }
       await load.stop();
@@ -29,26 +26,25 @@ describe('kill -9', () => {
     } finally {
       await endWithSigkill(service);
     }
-    expectEverythingIsSettled(folder.database, journal);
+    expectEverythingIsSettled(folder.database, load.journal);
   });
 
   it('of single workers under load loses, duplicates and invents nothing in three rounds, and they are replaced', async () => {
     await using service = await startService({ workers: 2 });
-    const journal = new Journal();
-    const load = startLoad(journal, () => service.url);
+    const load = startLoad({ url: () => service.url });
     for (let round = 0; round < rounds; round++) {
       const workers = await untilWorkers(service, 2);
-      await untilMoreIsAcknowledged(journal);
+      await untilMoreIsAcknowledged(load);
       const victim = workers[round % 2]!;
       process.kill(victim, 'SIGKILL');
       while (isRunning(victim)) await Bun.sleep(5);
     }
     await untilWorkers(service, 2);
-    await untilMoreIsAcknowledged(journal);
+    await untilMoreIsAcknowledged(load);
     await load.stop();
     expect(await service.stop()).toBe(0);
     expect(service.stdout.match(/A worker died and is restarted/g)).toHaveLength(rounds);
-    expectEverythingIsSettled(service.database, journal);
+    expectEverythingIsSettled(service.database, load.journal);
   });
 
   it('of a worker that cannot be started again leaves the others serving, until it can', async () => {
@@ -89,35 +85,9 @@ describe('kill -9', () => {
   });
 });
 
-interface Load {
-  /** Waits until every request that was begun is settled. */
-  stop(): Promise<void>;
-}
-
-/** Half of the creators repeat a create without a response under the same Idempotency-Key, the others never do. */
-function startLoad(journal: Journal, url: () => string): Load {
-  let isDone = false;
-  const creators = Array.from({ length: creatorCount }, (_, index) =>
-    createPets({
-      journal,
-      url,
-      isDone: () => isDone,
-      label: `creator-${index}`,
-      isPersistent: index % 2 === 0,
-    }),
-  );
-  return {
-    async stop() {
-      isDone = true;
-      await Promise.all(creators);
-    },
-  };
-}
-
 /** A random moment within the stream of creates, not a quiet one between two rounds. */
-async function untilMoreIsAcknowledged(journal: Journal): Promise<void> {
-  const enough = journal.acknowledged.size + 20 + Math.floor(Math.random() * 80);
-  while (journal.acknowledged.size < enough) await Bun.sleep(5);
+function untilMoreIsAcknowledged(load: Load): Promise<boolean> {
+  return load.untilAcknowledged(20 + Math.floor(Math.random() * 80));
 }
 
 async function untilWorkers(service: Service, count: number): Promise<number[]> {

@@ -11,7 +11,7 @@ import {
   startService,
   type Service,
 } from '../support/process/process.ts';
-import { createPets, Journal, readPets } from '../support/journal.ts';
+import { readPets, startLoad } from '../support/journal.ts';
 import {
   openConnection,
   requestText,
@@ -27,21 +27,18 @@ describe('a service under load', () => {
   for (const { signal, workers } of cases) {
     it(`stops at ${signal} with --workers ${workers}: exit 0, and whatever was executed got its whole answer`, async () => {
       await using service = await startService({ workers, args: ['--access-log'] });
-      const journal = new Journal();
-      const url = () => service.url;
+      const load = startLoad({ url: () => service.url, creators: 8, isPersistent: () => false });
+      const { journal } = load;
       let hasExited = false;
       const isDone = () => hasExited;
-      const creators = Array.from({ length: 8 }, (_, index) =>
-        createPets({ journal, url, isDone, label: `creator-${index}` }),
-      );
       const readers = Array.from({ length: 4 }, (_, index) =>
         readLists({ url: service.url, isDone, label: `reader-${index}` }),
       );
-      while (journal.acknowledged.size < 200) await Bun.sleep(5);
+      await load.untilAcknowledged(200);
 
       const status = await service.stop(signal);
       hasExited = true;
-      await Promise.all(creators);
+      await load.stop();
       const lists = await Promise.all(readers);
 
       expect(status).toBe(0);

@@ -5,7 +5,7 @@ import { startBackups } from '../../test/support/process/repeated-backups.ts';
 import { between, randomFrom } from '../../test/support/random.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 

@@ -6,7 +6,7 @@ import { makeFolder, runCli, type Service } from '../../test/support/process/pro
 import { percentile, round } from '../../test/support/statistics.ts';
 import { anyHarm, foundHarm, pickHarm, unseenHarm, type Harm } from './harm.ts';
 import { firstLine } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
 import type { Figures, Run, TortureTest } from '../support/torture-test.ts';
 

@@ -5,7 +5,7 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { startLoad, type Load } from '../support/load.ts';
+import { startLoad, type Load } from '../../test/support/journal.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

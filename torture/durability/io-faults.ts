@@ -3,7 +3,7 @@ import { makeFolder, type Service } from '../../test/support/process/process.ts'
 import { between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { add, faultsOf, firstLine, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';

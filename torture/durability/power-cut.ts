@@ -3,7 +3,7 @@ import { type Random, between, randomFrom } from '../../test/support/random.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { openDisk } from './ext4.ts';
 import { add, faultsOf, judgeFile, nothingYet, type Judgement } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { missingMount } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../test/support/process/process.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { missingStrace } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import { readSyncOrder, underStrace } from './strace.ts';

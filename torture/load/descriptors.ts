@@ -5,7 +5,7 @@ import { round } from '../../test/support/statistics.ts';
 import { descriptorCount, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { faultsOf, judgeFile } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { missingProgram } from '../support/needs.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';

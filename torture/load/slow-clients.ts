@@ -4,7 +4,7 @@ import { fixedKey, type Service } from '../../test/support/process/process.ts';
 import { peakMemoryMb } from '../../test/support/process/process-figures.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken } from '../support/against-broken.ts';
-import { startHonest } from './honest.ts';
+import { failures, startCallers } from '../support/callers.ts';
 import { serve } from '../support/serve.ts';
 import { callersConnectedTo } from './sockets.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
@@ -34,7 +34,8 @@ const memoryBoundMb = 512;
 const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   await using service = await serve({ broken });
   await fill(service);
-  const honest = startHonest({ url: service.url, path: '/v1/pets?limit=1' });
+  const path = '/v1/pets?limit=1';
+  const honest = startCallers({ urls: () => [service.url], callers: 8, pauseMs: 20, path });
   await Bun.sleep(500);
   using slow = await openSlow(Number(new URL(service.url).port), rounds);
   report(`${rounds} slow connections are open`);
@@ -42,7 +43,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   await honest.stop();
   const memory = peakMemoryMb([service.pid]);
 
-  const success = 1 - honest.failures.length / honest.latenciesMs.length;
+  const success = 1 - failures(honest) / honest.requests;
   const kept = rounds - [...droppedAfterMs.values()].reduce((sum, times) => sum + times.length, 0);
   const slowest = Math.max(...[...droppedAfterMs.values()].flat());
   const byKind = Object.fromEntries(
@@ -54,7 +55,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   return {
     figures: {
       'slow connections': rounds,
-      'honest calls': honest.latenciesMs.length,
+      'honest calls': honest.requests,
       'honest success, %': round(success * 100, 3),
       'honest p99, ms': round(percentile(honest.latenciesMs, 0.99)),
       ...byKind,
@@ -64,7 +65,7 @@ const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
     faults: [
       ...(success < 0.999
         ? [
-            `only ${round(success * 100, 2)} % of honest calls succeeded (${honest.failures.slice(0, 3).join(', ')})`,
+            `only ${round(success * 100, 2)} % of honest calls succeeded (${[...honest.failed.keys()].slice(0, 3).join(', ')})`,
           ]
         : []),
       ...(kept > 0 ? [`${kept} slow connections were never dropped`] : []),

@@ -7,7 +7,7 @@ import { copyCluster, makeCluster, superuser, type Cluster } from '../../test/su
 import { openProxy, type PostgresProxy } from '../../test/support/postgres/proxy.ts';
 import { percentile, round } from '../../test/support/statistics.ts';
 import { add, faultsOf, judge, nothingYet, type Judgement, type Row } from '../support/judge.ts';
-import { startLoad } from '../support/load.ts';
+import { startLoad } from '../../test/support/journal.ts';
 import { serve } from '../support/serve.ts';
 import type { Run, RunOptions, TortureTest } from '../support/torture-test.ts';
 

@@ -2,9 +2,9 @@ import { makeFolder } from '../../test/support/process/process.ts';
 import { makeCluster, type Cluster } from '../../test/support/postgres/cluster.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { add, faultsOf, judge, nothingYet, type Row } from '../support/judge.ts';
+import { failures, startCallers, startClients, type Callers } from '../support/callers.ts';
 import { missingProgram } from '../support/needs.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
-import { startClients, startPlainCallers, type Callers } from './callers.ts';
 import { startHaproxy, startNginx, type StartProxy } from './proxies.ts';
 import { openReplicas } from './replicas.ts';
 
@@ -14,6 +14,7 @@ const replicaCount = 3;
 const stopDelaySeconds = 3;
 /** How long a replica serves before the next one goes. */
 const restMs = 1500;
+const pauseMs = 20;
 
 interface Leg {
   name: string;
@@ -34,7 +35,7 @@ const run: Run = async ({ rounds, report, broken }) => {
       broken,
     });
     await using proxy = await startProxy(folder.path, replicas.ports);
-    const plain = startPlainCallers(proxy.url, `${name} plain`);
+    const plain = startCallers({ urls: () => [proxy.url], label: `${name} plain`, pauseMs });
     legs.push({ name: `restarts behind ${name}`, callers: plain });
     await inTurn(
       rounds,
@@ -43,7 +44,7 @@ const run: Run = async ({ rounds, report, broken }) => {
     );
     await plain.stop();
 
-    const clients = startClients(proxy.url, `${name} client`);
+    const clients = startClients(proxy.url, { label: `${name} client`, pauseMs });
     legs.push({ name: `kill -9 behind ${name}, through the client`, callers: clients });
     await inTurn(
       rounds,
@@ -76,12 +77,11 @@ function judgeLegs(legs: readonly Leg[], rounds: number, rows: readonly Row[]) {
     );
   });
   const total = all.reduce(add, nothingYet);
-  const sum = ({ failed }: Callers) => [...failed.values()].reduce((whole, count) => whole + count, 0);
   return {
     figures: {
       'restarts and kills of each kind': rounds,
       ...Object.fromEntries(
-        legs.map(({ name, callers }) => [name, `${callers.requests} requests, ${sum(callers)} failed`]),
+        legs.map(({ name, callers }) => [name, `${callers.requests} requests, ${failures(callers)} failed`]),
       ),
       ...total,
     },
