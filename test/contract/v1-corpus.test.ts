@@ -21,7 +21,7 @@ async function responsesOf(options: ServiceOptions, requests = corpus): Promise<
     ...options,
   });
   await using server = listen(service.app);
-  return (await replay(Number(new URL(server.url).port), requests)).map(withoutChance);
+  return (await replay(server.url, requests)).map(withoutChance);
 }
 
 /** Dates and ids of requests differ each time. Where a body stops being JSON is told in the words of a parser. */

@@ -158,10 +158,7 @@ async function faultOf(
   const lines = ['Host: petstore', 'Connection: close', 'Content-Length: 0', ...headers].map(
     (line) => `${line}\r\n`,
   );
-  const response = await exchangeRaw(
-    Number(new URL(service.url).port),
-    `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`,
-  );
+  const response = await exchangeRaw(service.url, `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`);
   const [status] = response.statuses;
   const isBodyRight =
     method === 'HEAD' ||

@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import { headerOf, readResponse } from '../../test/support/http/raw-response.ts';
+import { openConnection } from '../../test/support/http/raw-http.ts';
+import { headerOf, type RawResponse } from '../../test/support/http/raw-response.ts';
 
 export interface RawResponses {
   /** The status of each response on the connection; empty when it was closed without one. */
@@ -16,41 +16,24 @@ const quietMs = 400;
 const patienceMs = 4000;
 
 /** Sends bytes on a connection of their own and takes whatever comes back. */
-export function exchangeRaw(port: number, bytes: string): Promise<RawResponses> {
-  return new Promise((resolve) => {
-    let received = Buffer.alloc(0);
-    const socket = connect(port, '127.0.0.1');
-    const finish = () => {
-      clearTimeout(deadline);
-      clearTimeout(quiet);
-      socket.destroy();
-      resolve(readResponses(received));
-    };
-    const deadline = setTimeout(finish, patienceMs);
-    let quiet: Timer | undefined;
-    socket.on('data', (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk]);
-      clearTimeout(quiet);
-      quiet = setTimeout(finish, quietMs);
-    });
-    socket.on('error', () => {});
-    socket.on('close', finish);
-    socket.write(Buffer.from(bytes, 'latin1'));
-  });
-}
-
-function readResponses(received: Buffer): RawResponses {
-  const statuses: number[] = [];
-  let first: { head: string; body: string } | undefined;
-  for (let rest = received; rest.length > 0;) {
-    const [, status] = /^HTTP\/1\.1 (\d{3})\b/.exec(rest.toString('latin1', 0, 13)) ?? [];
-    if (status === undefined) break;
-    const response = readResponse(rest) ?? readResponse(rest, true);
-    statuses.push(response?.status ?? Number(status));
-    if (!response) break;
-    first ??= { head: response.head, body: String(response.body) };
-    rest = rest.subarray(response.length);
+export async function exchangeRaw(url: string, bytes: string): Promise<RawResponses> {
+  const responses: RawResponse[] = [];
+  using connection = await openConnection(url);
+  if (!connection) throw new Error(`Nobody listens at ${url}.`);
+  connection.write(bytes);
+  const isHead = bytes.startsWith('HEAD ');
+  for (let waitMs = patienceMs; ; waitMs = quietMs) {
+    const found = await Promise.race([connection.receiveBytes(isHead), Bun.sleep(waitMs)]);
+    // Of a response that was cut off, the head counts.
+    const response = found === 'truncated' ? await connection.receiveBytes(true) : found;
+    if (typeof response !== 'object') break;
+    responses.push(response);
   }
-  const { head = '', body = '' } = first ?? {};
-  return { statuses, isOurs: headerOf(head, 'X-Request-Id') !== undefined, head, body };
+  const [first] = responses;
+  return {
+    statuses: responses.map(({ status }) => status),
+    isOurs: headerOf(first?.head ?? '', 'X-Request-Id') !== undefined,
+    head: first?.head ?? '',
+    body: String(first?.body ?? ''),
+  };
 }

@@ -9,11 +9,15 @@ import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
  */
 export interface RawConnection extends Disposable {
   /** Writes as is, a byte for each character; for requests that are sent in pieces. */
-  write(text: string): void;
+  write(bytes: string | Uint8Array): void;
   /** Sends a request on its own; throws when the response is not as its document says. */
   send(method: string, path: string, options?: RawRequest): Promise<RawOutcome>;
   /** The response to what was written, unchecked. */
   receive(): Promise<RawOutcome>;
+  /** The same as bytes. A response to HEAD has no body, whatever its length says. */
+  receiveBytes(isHead?: boolean): Promise<RawResponse | Unanswered>;
+  /** Writes, and reads nothing before all has left, as callers do that wait in a call to write. */
+  writeFirst(bytes: Uint8Array): void;
 }
 
 export interface RawRequest {
@@ -23,7 +27,8 @@ export interface RawRequest {
 }
 
 /** `unanswered`: the connection ended before the first byte of a response; `truncated`: within a response. */
-export type RawOutcome = Response | 'unanswered' | 'truncated';
+type Unanswered = 'unanswered' | 'truncated';
+export type RawOutcome = Response | Unanswered;
 
 /** Connects to the service at this address, or gives undefined when nobody listens there. */
 export async function openConnection(url: string): Promise<RawConnection | undefined> {
@@ -68,22 +73,26 @@ function speakHttp(socket: Socket, host: string): RawConnection {
     onChange();
   });
 
-  const receive = (): Promise<RawOutcome> =>
+  const receiveBytes = (isHead = false): Promise<RawResponse | Unanswered> =>
     new Promise((resolve) => {
       onChange = () => {
-        const found = readResponse(received);
+        const found = readResponse(received, isHead);
         if (found) {
           received = received.subarray(found.length);
-          resolve(responseOf(found));
+          resolve(found);
         } else if (isClosed) {
           resolve(received.length === 0 ? 'unanswered' : 'truncated');
         }
       };
       onChange();
     });
+  const receive = async (): Promise<RawOutcome> => {
+    const found = await receiveBytes();
+    return typeof found === 'string' ? found : responseOf(found);
+  };
 
   return {
-    write: (text) => void socket.write(text, 'latin1'),
+    write: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     async send(method, path, request) {
       socket.write(requestText(method, path, host, request));
       const outcome = await receive();
@@ -91,6 +100,11 @@ function speakHttp(socket: Socket, host: string): RawConnection {
       return outcome;
     },
     receive,
+    receiveBytes,
+    writeFirst(bytes) {
+      socket.pause();
+      socket.write(bytes, () => socket.resume());
+    },
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

@@ -1,21 +1,26 @@
-import { connect, type Socket } from 'node:net';
-import { headerOf, readResponse } from './raw-response.ts';
+import { openConnection, type RawConnection } from './raw-http.ts';
+import { headerOf } from './raw-response.ts';
 import type { CorpusRequest } from './v1-corpus.ts';
 
 /** Sends requests one after the other and gives the bytes of each response, one character for each byte. */
-export async function replay(port: number, requests: CorpusRequest[]): Promise<string[]> {
+export async function replay(url: string, requests: CorpusRequest[]): Promise<string[]> {
   const responses: string[] = [];
   const known = { etag: '"none"', next: '?limit=5' };
-  let socket: Socket | undefined;
+  let connection: RawConnection | undefined;
   for (const request of requests) {
-    if (!socket || socket.destroyed || socket.readableEnded) socket = connect(port, '127.0.0.1');
-    const bytes = await exchange(socket, bytesOf(request, known), request.method === 'HEAD');
+    connection ??= await openConnection(url);
+    connection?.write(bytesOf(request, known));
+    const found = (await connection?.receiveBytes(request.method === 'HEAD')) ?? 'unanswered';
+    // A connection that ends without a response gives the empty text.
+    const bytes = typeof found === 'string' ? '' : `${found.head}\r\n\r\n${found.body.toString('latin1')}`;
     responses.push(bytes);
     known.etag = headerOf(bytes, 'ETag') ?? known.etag;
     known.next = /<(\?[^>]+)>; rel="next"/.exec(bytes)?.[1] ?? known.next;
-    if (/\r\nConnection: close/i.test(bytes)) socket.destroy();
+    if (bytes !== '' && !/\r\nConnection: close/i.test(bytes)) continue;
+    connection?.[Symbol.dispose]();
+    connection = undefined;
   }
-  socket?.destroy();
+  connection?.[Symbol.dispose]();
   return responses;
 }
 
@@ -28,23 +33,4 @@ function bytesOf({ method, target, headers, body }: CorpusRequest, known: Record
     ...(content ? [`Content-Length: ${content.length}`] : []),
   ].map((line) => line.replace(/\{(etag|next)\}/g, (_whole, name: string) => known[name] ?? ''));
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), content ?? Buffer.alloc(0)]);
-}
-
-/** A connection that ends without a response gives the empty text. */
-function exchange(socket: Socket, request: Buffer, isHead: boolean): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let received: Buffer = Buffer.alloc(0);
-    const onData = (bytes: Buffer) => {
-      received = Buffer.concat([received, bytes]);
-      const found = readResponse(received, isHead);
-      if (found) finish(`${found.head}\r\n\r\n${found.body.toString('latin1')}`);
-    };
-    const onClose = () => finish('');
-    const finish = (text: string) => {
-      socket.off('data', onData).off('close', onClose).off('error', reject);
-      resolve(text);
-    };
-    socket.on('data', onData).on('close', onClose).on('error', reject);
-    socket.write(request);
-  });
 }

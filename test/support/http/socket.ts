@@ -1,6 +1,6 @@
-import { connect } from 'node:net';
 import { checkResponse } from '../contract/conformance.ts';
-import { headersOf, readResponse, type RawResponse } from './raw-response.ts';
+import { openConnection } from './raw-http.ts';
+import { headersOf } from './raw-response.ts';
 
 export interface Listening extends AsyncDisposable {
   url: string;
@@ -42,7 +42,7 @@ export function listen(
   });
   return {
     url: server.url.origin,
-    exchange: (request, options) => exchange(server.port ?? 0, request, options),
+    exchange: (request, options) => exchange(server.url.origin, request, options),
     [Symbol.asyncDispose]: () => server.stop(true),
   };
 }
@@ -57,39 +57,30 @@ export async function checkRawResponse(method: string, url: string, response: So
 /** Neither side may keep a test waiting for ever. */
 const patienceMs = 20_000;
 
-function exchange(
-  port: number,
+async function exchange(
+  url: string,
   request: Uint8Array | string,
   { readsLast = false }: ExchangeOptions = {},
 ): Promise<SocketResponse> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    let received = Buffer.alloc(0);
-    const isHead = Buffer.from(request).subarray(0, 5).toString('latin1') === 'HEAD ';
-    const finish = (response?: RawResponse) => {
-      resolve({
-        status: response?.status ?? 0,
-        headers: headersOf(response?.head ?? ''),
-        body: String(response?.body ?? ''),
-      });
-      socket.destroy();
-    };
-    socket.setTimeout(patienceMs, () => {
-      socket.destroy();
-      reject(
-        new Error(`No response within ${patienceMs} ms to ${JSON.stringify(String(request).slice(0, 300))}`),
-      );
-    });
-    socket.on('data', (bytes: Buffer) => {
-      received = Buffer.concat([received, bytes]);
-      const response = readResponse(received, isHead);
-      if (response) finish(response);
-    });
-    // The service may respond and hang up while a large body is still being sent.
-    socket.on('error', () => {});
-    // Of a response that was cut off, the head counts.
-    socket.on('close', () => finish(readResponse(received, true)));
-    if (readsLast) socket.pause();
-    socket.write(request, () => socket.resume());
-  });
+  using connection = await openConnection(url);
+  if (!connection) throw new Error(`Nobody listens at ${url}.`);
+  if (readsLast) connection.writeFirst(Buffer.from(request));
+  else connection.write(Buffer.from(request));
+  const isHead = Buffer.from(request).subarray(0, 5).toString('latin1') === 'HEAD ';
+  const response = await inTime(connection.receiveBytes(isHead), request);
+  // Of a response that was cut off, the head counts.
+  const found = typeof response === 'string' ? await connection.receiveBytes(true) : response;
+  if (typeof found === 'string') return { status: 0, headers: new Headers(), body: '' };
+  return { status: found.status, headers: headersOf(found.head), body: String(found.body) };
+}
+
+async function inTime<Value>(pending: Promise<Value>, request: Uint8Array | string): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const sent = JSON.stringify(String(request).slice(0, 300));
+  const timer = setTimeout(() => late.reject(new Error(`No response in time to ${sent}`)), patienceMs);
+  try {
+    return await Promise.race([pending, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { readResponse } from '../http/raw-response.ts';
-import { requestText } from '../http/raw-http.ts';
+import { openConnection, requestText } from '../http/raw-http.ts';
 import { randomFrom } from '../random.ts';
 
 /**
@@ -9,26 +6,15 @@ import { randomFrom } from '../random.ts';
  * Only the date is left out; the ids of the requests are the caller's.
  */
 export async function recordSession({ url, apiKey }: Sandbox, count: number): Promise<string[]> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
   const recorded: string[] = [];
-  let received: Buffer = Buffer.alloc(0);
-  try {
-    for (const text of sessionOf(hostname, apiKey, count)) {
-      socket.write(text);
-      let found = readResponse(received);
-      while (!found) {
-        const [chunk] = (await once(socket, 'data')) as [Buffer];
-        received = Buffer.concat([received, chunk]);
-        found = readResponse(received);
-      }
-      recorded.push(received.toString('latin1', 0, found.length).replace(/^Date: .*$/m, 'Date: (some)'));
-      received = received.subarray(found.length);
-    }
-    return recorded;
-  } finally {
-    socket.destroy();
+  using connection = await openConnection(url);
+  for (const text of sessionOf(new URL(url).hostname, apiKey, count)) {
+    connection?.write(text);
+    const found = await connection?.receiveBytes();
+    if (typeof found !== 'object') throw new Error(`No response to ${text}`);
+    recorded.push(`${found.head}\r\n\r\n${found.body.toString()}`.replace(/^Date: .*$/m, 'Date: (some)'));
   }
+  return recorded;
 }
 
 interface Sandbox {
