@@ -48,7 +48,7 @@ export function define(command: Command): void {
     .option('--list', 'List the checks, and send nothing.')
     .option('--json', 'Print JSON instead of text.')
     .option('--junit <file>', 'Also write the results as JUnit XML, for a build server.')
-    .addOption(new Option('--github', 'Also print the findings as GitHub annotations.').conflicts('json'))
+    .option('--github', 'Also print the findings as GitHub annotations; with --json, to standard error.')
     .action(conform);
   addExamples(
     command,
@@ -83,7 +83,8 @@ async function conform(url: string | undefined, options: ConformOptions): Promis
   const report: Report = { baseUrl, profile, results, petsCreated: api.createdCount, durationMs };
   if (json) printJson(toJson(report));
   else print(renderReport(report));
-  if (github) print(renderAnnotations(report));
+  // A workflow finds annotations in both streams, and a program only JSON in the first.
+  if (github) print(renderAnnotations(report), json ? process.stderr : process.stdout);
   if (file !== undefined) {
     writeFileSync(file, renderJUnit(report));
     closeSync(file);

@@ -10,6 +10,14 @@ export interface Finding {
 /** Where a cause shows best: a service that cannot create fails in every subject. */
 const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
 
+/** A check of creates may fetch what it made. If that fails, a check of fetches is the better title. */
+const operationOf: Record<string, string> = {
+  create: 'POST /pets',
+  'create-invalid': 'POST /pets',
+  list: 'GET /pets',
+  get: 'GET /pets/{petId}',
+};
+
 /** Groups the failures by their reason; `a > b` belongs to `a` if something failed for `a` alone. */
 export function findingsOf(results: CheckResult[]): Finding[] {
   const failed = results.filter(({ failure }) => failure);
@@ -29,7 +37,9 @@ function reasonOf({ failure }: CheckResult): string {
   return failure?.reason ?? '';
 }
 
-function placeOf({ check }: CheckResult): number {
-  const place = clearest.indexOf(subjectOf(check.name));
-  return place === -1 ? clearest.length : place;
+function placeOf({ check, failure }: CheckResult): number {
+  const subject = subjectOf(check.name);
+  const place = clearest.indexOf(subject);
+  const isElsewhere = operationOf[subject] !== failure?.operation && subject in operationOf;
+  return place === -1 || isElsewhere ? clearest.length : place;
 }

@@ -4,17 +4,21 @@ import type { ApiRequest, Exchange } from './api.ts';
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
   readonly sent: string;
+  /** Such as `GET /pets/{petId}`: where the mistake showed. */
+  readonly operation: string;
   readonly expected: string;
   readonly seen: string;
   /** Failures with the same reason are one finding; `a > b` follows from `a`. */
   readonly reason: string;
 
-  constructor(sent: string, expected: string, seen: string, reason = `${sent}: ${expected}`) {
+  constructor(request: ApiRequest, expected: string, seen: string, reason?: string) {
+    const sent = describeRequest(request);
     super(`Sent ${sent}\nExpected ${expected}\nSaw ${seen}`);
     this.sent = sent;
+    this.operation = operationOf(request);
     this.expected = expected;
     this.seen = seen;
-    this.reason = reason;
+    this.reason = reason ?? `${sent}: ${expected}`;
   }
 }
 
@@ -26,7 +30,7 @@ export function expectThat(
   seen = describeResponse(exchange),
   reason?: string,
 ): asserts holds {
-  if (!holds) throw new Mismatch(describeRequest(exchange.request), expected, seen, reason);
+  if (!holds) throw new Mismatch(exchange.request, expected, seen, reason);
 }
 
 export function expectStatus(exchange: Exchange, status: number): void {

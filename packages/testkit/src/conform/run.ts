@@ -6,6 +6,8 @@ import { describeRequest, Mismatch } from './mismatch.ts';
 
 export interface Failure {
   sent: string;
+  /** Such as `GET /pets`, if the response of one operation is wrong. */
+  operation?: string;
   expected: string;
   seen: string;
   /** Failures with the same reason are one finding. */
@@ -53,12 +55,12 @@ export async function runCheck(api: Api, check: Check): Promise<CheckResult> {
     await check.run(api);
     return { check, durationMs: performance.now() - start };
   } catch (error) {
-    const { sent, expected, seen, reason } = failureOf(error);
+    const { sent, expected, seen, ...failure } = failureOf(error);
     const redact = createRedaction(api.apiKey);
     return {
       check,
       durationMs: performance.now() - start,
-      failure: { sent: redact(sent), expected: redact(expected), seen: redact(seen), reason },
+      failure: { ...failure, sent: redact(sent), expected: redact(expected), seen: redact(seen) },
       ...(error instanceof NoResponseError && { gotNoResponse: true }),
     };
   }
@@ -75,7 +77,10 @@ function notTried(check: Check): CheckResult {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof Mismatch) return error;
+  if (error instanceof Mismatch) {
+    const { sent, operation, expected, seen, reason } = error;
+    return { sent, operation, expected, seen, reason };
+  }
   if (error instanceof NoResponseError) {
     const seen = error.cause instanceof Error ? error.cause.message : String(error.cause);
     return {

@@ -1,5 +1,5 @@
-import { editNewPet } from './edit/edit.ts';
-import { withDefault, without, type Fields } from './edit/exact-json.ts';
+import { editNewPet, editNewPetText } from './edit/edit.ts';
+import { parseObject, withDefault, without, type Fields } from './edit/exact-json.ts';
 import type { MutantDefinition, Wrap } from './mutant.ts';
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
@@ -92,7 +92,7 @@ export const storedMutants: readonly MutantDefinition[] = [
     name: 'status-stored-by-default',
     breaks: 'strict',
     description: 'A pet that is added without a status is stored as available.',
-    wrap: editNewPet((pet) => withDefault(pet, 'status', 'available')),
+    wrap: editNewPetText(addDefaultStatus),
   },
   {
     number: 90,
@@ -116,6 +116,13 @@ export const storedMutants: readonly MutantDefinition[] = [
 ];
 
 const knownFields = new Set(['name', 'categoryId', 'status']);
+
+/** In the text itself, so that the other fields stay as they were spelled. Without spaces around, it stays short enough. */
+function addDefaultStatus(text: string): string {
+  const names = Object.keys(parseObject(text) ?? { status: '' });
+  if (names.includes('status')) return text;
+  return text.trim().replace('{', `{"status":"available"${names.length > 0 ? ',' : ''}`);
+}
 
 function storeName(edit: (name: string) => string): Wrap {
   return editNewPet((pet) => {

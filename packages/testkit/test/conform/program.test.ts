@@ -117,6 +117,9 @@ describe('petstore-conform', () => {
         'integer status.%0A  sent      GET /pets (no Authorization)%0A  expected  the integer status 401 in the body%0A' +
         String.raw`  seen      401 {"code":"<&\"\u0001","message":"No."}%0A  2 more checks failed because of this.`,
     ]);
+    const both = await runKit('conform', [...args, '--only', 'errors', '--github', '--json']);
+    expect(JSON.parse(both.stdout)).toMatchObject({ findings: 1 });
+    expect(both.stderr).toStartWith('::error title=petstore-conform errors/list-401-status::');
   });
 
   it('runs and lists some checks only', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { createApi, type Api } from '../../src/conform/api.ts';
 import { checksFor } from '../../src/conform/checks.ts';
+import { findingsOf } from '../../src/conform/findings.ts';
 import { createRedaction, hideInAuthorization } from '../../src/conform/redact.ts';
 import { runChecks } from '../../src/conform/run.ts';
 import { openService, openTemporarySqlite, type Service } from '../../../../test/support/http/service.ts';
@@ -164,6 +165,19 @@ describe('a failed check', () => {
   });
 });
 
+describe('a finding', () => {
+  it('has the title of the operation that makes the mistake', async () => {
+    const losesStatus = openApi(async (request) => {
+      const response = await pass(request);
+      const isFetch = request.method === 'GET' && /\/pets\/\d+$/.test(request.url);
+      if (!isFetch || !response.ok) return response;
+      return new Response((await response.text()).replace(/,"status":"\w+"/, ''), response);
+    });
+    const titles = findingsOf(await runChecks(losesStatus)).map(({ result }) => result.check.name);
+    expect(titles).toEqual(['get/returns-pet']);
+  });
+});
+
 describe('a strange service', () => {
   it.each([
     ['HTML', '<html>No.</html>'],
@@ -191,9 +205,11 @@ describe('the contract profile', () => {
         return request.headers.has('Authorization') ? Response.json([]) : pass(request);
       }
       const sent = request.method === 'POST' ? await (request.clone() as Request).text() : '';
-      // It has no names with line ends, and a default status.
+      // It has no names with line ends or with spaces at an end, no ids below 1, and a default status.
       const error = { code: 'invalid', message: 'name must be one line.', status: 400 };
-      if (sent.includes(String.raw`\n`)) return Response.json(error, { status: 400 });
+      if (sent.includes(String.raw`\n`) || sent.includes(' ",')) return Response.json(error, { status: 400 });
+      if (/\/pets\/-\d+$/.test(url.pathname) && request.headers.has('Authorization'))
+        return Response.json(error, { status: 400 });
       const body = sent.replace(/^\{("name":"[^"]*","categoryId":-?\d+)\}$/, '{$1,"status":"available"}');
       const response = await pass(new Request(url.href, { ...inherited(request), ...(sent && { body }) }));
       // It has none of our headers, other codes, and more fields than it needs.

@@ -5,7 +5,7 @@ import { expectJsonType } from '../expectations.ts';
 import { expectStatus } from '../mismatch.ts';
 import { creating, named, renderPet } from '../pets.ts';
 import { sampleWith } from '../samples.ts';
-import { unknownIds } from './get.ts';
+import { unknownId } from './get.ts';
 
 /** Every error that the contract lists. */
 const errors: [name: string, what: string, status: number, request: (api: Api) => Promise<ApiRequest[]>][] = [
@@ -28,12 +28,7 @@ const errors: [name: string, what: string, status: number, request: (api: Api) =
     401,
     async (api) => withoutKey({ path: `/pets/${(await sampleWith(api)).created.id}` }),
   ],
-  [
-    'get-404',
-    'The 404 of GET /pets/{petId}',
-    404,
-    async () => unknownIds().map((id) => ({ path: `/pets/${id}` })),
-  ],
+  ['get-404', 'The 404 of GET /pets/{petId}', 404, async () => [{ path: `/pets/${unknownId()}` }]],
 ];
 
 /** The Error body: `code`, `message` and `status`. */

@@ -56,7 +56,7 @@ export const getChecks = checksOf('contract', 'get', [
     'unknown-id',
     'An id that no pet has is 404.',
     async (api) => {
-      for (const id of unknownIds()) expectStatus(await getPet(api, id), 404);
+      expectStatus(await getPet(api, unknownId()), 404);
     },
   ],
   [
@@ -85,10 +85,9 @@ export const getChecks = checksOf('contract', 'get', [
   ],
 ]);
 
-/** Random ids at the far ends of int64, where no service begins to count. */
-export function unknownIds(): bigint[] {
-  const random = BigInt(Math.floor(Math.random() * 2 ** 48));
-  return [2n ** 62n + random, -(2n ** 62n) - random];
+/** A random id that no service counts up to. Negative ones may be refused. */
+export function unknownId(): bigint {
+  return 2n ** 62n + BigInt(Math.floor(Math.random() * 2 ** 48));
 }
 
 async function expectNoPet(api: Api, petId: string): Promise<void> {
