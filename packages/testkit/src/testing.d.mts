@@ -15,7 +15,15 @@ export interface Sandbox {
 }
 
 export interface PlannedFault {
-  operation: 'listPets' | 'createPet' | 'getPet' | 'updatePet' | 'deletePet' | 'listOrders';
+  operation:
+    | 'listPets'
+    | 'createPet'
+    | 'searchPets'
+    | 'getPet'
+    | 'updatePet'
+    | 'deletePet'
+    | 'listOrders'
+    | 'getKey';
   /** As in a `Petstore-Fault` header: `cut=after-commit`. */
   fault: string;
   /** For how many requests. Default 1. */

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { InvalidArgumentError, type Command } from 'commander';
 import { createLog, PetstoreError } from 'petstore-server/embed';
 import { parseFault, type Fault } from '../sandbox/faults/fault.ts';
-import type { Layer } from '../sandbox/layer.ts';
-import { untilInputEnds, untilParentGone } from '../sandbox/parent.ts';
-import { sandboxDefaults, startSandbox } from '../sandbox/sandbox.ts';
+import { sandboxDefaults, startSandbox, type Layer } from '../sandbox/sandbox.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, integerFrom, UsageError } from './program.ts';
 
@@ -19,6 +17,7 @@ interface SandboxCommandOptions {
   mutant?: number;
   listMutants?: true;
   stopWithStdin?: true;
+  keepRunning?: true;
   json?: true;
 }
 
@@ -54,6 +53,7 @@ export function define(command: Command): void {
     )
     .option('--list-mutants', 'List the mistakes, and serve nothing.')
     .option('--stop-with-stdin', 'Also stop when standard input ends.')
+    .option('--keep-running', 'Do not stop when the process that started it is gone: for scripts and CI.')
     .option('--json', 'Print the address and the key as one line of JSON.')
     .action(sandbox);
   addExamples(
@@ -66,12 +66,13 @@ export function define(command: Command): void {
 }
 
 async function sandbox(given: SandboxCommandOptions): Promise<void> {
-  const { json, stopWithStdin, listMutants, mutant, ...options } = given;
+  const { json, stopWithStdin, keepRunning, listMutants, mutant, ...options } = given;
   if (listMutants) return await printMutants(json);
   const wrap = mutant === undefined ? undefined : await mutantOf(mutant);
-  const ends: Promise<unknown>[] = [untilStopSignal(), untilParentGone()];
+  const ends: Promise<unknown>[] = [untilStopSignal()];
+  if (!keepRunning) ends.push(untilParentGone().then(tellWhy));
   // Whoever reads the address may be gone before the sandbox is.
-  process.stdout.on('error', () => {});
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const log = createLog({ level: 'error', write: (line) => process.stderr.write(line) });
   const running = await startSandbox({ ...options, log, ...(wrap && { wrap }) });
   try {
@@ -110,6 +111,36 @@ async function mutantOf(wanted: number): Promise<Layer> {
 
 function untilStopSignal(): Promise<unknown> {
   return Promise.race(['SIGTERM', 'SIGINT', 'SIGHUP'].map((signal) => once(process, signal)));
+}
+
+const checkEveryMs = 100;
+
+/** Resolves when the process that started this one is gone, however it ended: an orphan gets another parent. */
+function untilParentGone(): Promise<void> {
+  const parent = process.ppid;
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      resolve();
+    }, checkEveryMs).unref();
+  });
+}
+
+function tellWhy(): void {
+  process.stderr.write(
+    'petstore-sandbox: The process that started this sandbox is gone, so it stops. To prevent that, use --keep-running.\n',
+  );
+}
+
+/** Resolves when standard input ends, which it does at once with the process at its other end. */
+function untilInputEnds(): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdin
+      .on('end', resolve)
+      .on('error', () => resolve())
+      .resume();
+  });
 }
 
 /** Most sandboxes need none, and start faster without them. */

@@ -11,7 +11,6 @@ import type { Fault } from './faults/fault.ts';
 import { createFaults } from './faults/layer.ts';
 import { pathOf, type PlannedFaults } from './faults/planned.ts';
 import { openFront } from './front.ts';
-import type { Layer } from './layer.ts';
 import { openSeededStore } from './store.ts';
 
 export interface SandboxOptions {
@@ -51,6 +50,9 @@ export interface Sandbox extends AsyncDisposable {
   /** Closes the port and every connection, and removes the store. */
   stop(): Promise<void>;
 }
+
+/** Wraps the API: sees each request before it and each response after it. The key is one that the API accepts. */
+export type Layer = (next: App['fetch'], apiKey: string) => App['fetch'];
 
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {} };
 const none: Layer = (next) => next;
@@ -128,7 +130,7 @@ function controlRoutes(reset: () => void, planned: PlannedFaults): Route[] {
       methods: {
         GET: () => ({ status: 200, headers: {}, body: JSON.stringify(planned.list()) }),
         async POST({ request }) {
-          planned.add(await request.text());
+          await planned.add(request);
           return done;
         },
         DELETE() {

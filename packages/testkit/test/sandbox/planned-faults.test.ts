@@ -62,6 +62,16 @@ describe('POST /sandbox/faults', () => {
     expect([await create(), await create(), await create()]).toEqual([429, 413, 404]);
   });
 
+  it('refuses a body of more than 64 KiB', async () => {
+    const body = ' '.repeat(65_537);
+    expect(await outcomeOf(call('POST', '/sandbox/faults', {}, body))).toBe('413 payload_too_large');
+  });
+
+  it('takes the code of the error', async () => {
+    await plan({ operation: 'createPet', fault: 'status=503;code=overloaded' });
+    expect(await outcomeOf(call('POST', '/v1/pets'))).toBe('503 overloaded');
+  });
+
   it('leaves a request alone that names its own fault, and does not count it', async () => {
     await plan({ operation: 'createPet', fault: 'status=503' });
     expect([await create(noFault), await create()]).toEqual([201, 503]);
@@ -96,6 +106,9 @@ describe('POST /sandbox/faults', () => {
     ['{"operation":"createPet","fault":"status=503","count":0}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=503","count":1.5}', '400 invalid_parameter'],
     ['{"operation":"createPet","fault":"status=503","count":"2"}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"code=overloaded"}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=500;code=overloaded"}', '400 invalid_parameter'],
+    ['{"operation":"createPet","fault":"status=503;code=busy"}', '400 invalid_parameter'],
   ])('refuses %s', async (body, outcome) => {
     expect(await outcomeOf(call('POST', '/sandbox/faults', {}, body))).toBe(outcome);
     expect(await planned()).toEqual([]);

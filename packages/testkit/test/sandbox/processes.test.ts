@@ -60,27 +60,45 @@ describe('petstore-sandbox', () => {
     ['', []],
     [' with its standard input', ['--stop-with-stdin']],
   ])('ends%s when its parent is killed', async (_title, flags) => {
+    const { pid, output } = await orphanSandbox(flags);
+    await untilGone(pid);
+    orphan = undefined;
+    expect(place.files()).toEqual([]);
+    if (flags.length > 0) return;
+    await output.untilMatch(/The process that started this sandbox is gone, .* --keep-running\.\n/);
+  });
+
+  it('outlives its parent with --keep-running, until a signal', async () => {
+    const { pid, address } = await orphanSandbox(['--keep-running']);
+    // Ten times as long as it takes one to notice without the flag.
+    await Bun.sleep(1000);
+    expect(await statusOf(address)).toBe(200);
+    process.kill(pid, 'SIGTERM');
+    await untilGone(pid);
+    expect(place.files()).toEqual([]);
+  });
+
+  /** A sandbox whose parent has just been killed. */
+  async function orphanSandbox(flags: string[]) {
     const command = JSON.stringify(petstoreCommand(['--json', ...flags], kitPrograms.sandbox));
     const program = `
       const child = Bun.spawn(${command}, { stdio: ['pipe', 'inherit', 'inherit'] });
       console.log(child.pid);
       await child.exited;`;
-    const parent = Bun.spawn([process.execPath, '-e', program], {
+    const parent = Bun.spawn(['sh', '-c', 'exec "$@" 2>&1', 'sh', process.execPath, '-e', program], {
       env: place.env,
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: 120_000,
       killSignal: 'SIGKILL',
     });
     const output = collect(parent.stdout);
-    await output.untilMatch(/"url".*\n/);
-    const pid = Number(/^\d+$/m.exec(output.text)![0]);
+    const [line] = await output.untilMatch(/\{"url".*\n/);
+    const pid = Number((await output.untilMatch(/^\d+$/m))[0]);
     orphan = pid;
     expect(isRunning(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await untilGone(pid);
-    orphan = undefined;
-    expect(place.files()).toEqual([]);
-  });
+    return { pid, output, address: JSON.parse(line) as { url: string; apiKey: string } };
+  }
 
   it('serves the mutant that it is asked for', async () => {
     await using sandbox = await startSandboxProcess(place, ['--mutant', '1']);

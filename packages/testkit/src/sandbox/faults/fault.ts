@@ -6,6 +6,8 @@ export interface Fault {
   delay?: { fromMs: number; toMs: number };
   /** Responds with this error in the place of the service. */
   status?: number;
+  /** One that the service sends with this status, instead of the usual one. */
+  code?: ErrorCode;
   retryAfter?: number;
   cut?: Cut;
   bytesPerSecond?: number;
@@ -27,6 +29,8 @@ export function parseFault(text: string): Fault {
   for (const part of parts) Object.assign(fault, parsePart(part));
   if (fault.retryAfter !== undefined && fault.status === undefined)
     throw invalid('retry-after needs a status.');
+  if (fault.code !== undefined && statusOfCode[fault.code] !== fault.status)
+    throw invalid(`code=${fault.code} needs status=${statusOfCode[fault.code]}.`);
   if (Object.keys(fault).every((name) => name === 'rate')) throw invalid('rate needs a fault.');
   return fault;
 }
@@ -61,6 +65,7 @@ const parsers: Record<string, (value: string) => Fault | undefined> = {
     const status = integerOf(value);
     return codeOfStatus(status) === undefined ? undefined : { status };
   },
+  code: (value) => (isErrorCode(value) ? { code: value } : undefined),
   'retry-after'(value) {
     const retryAfter = integerOf(value);
     return Number.isNaN(retryAfter) ? undefined : { retryAfter };
@@ -83,6 +88,7 @@ const parsers: Record<string, (value: string) => Fault | undefined> = {
 const examples: Record<string, string> = {
   delay: 'delay=250ms or delay=50ms..2s, up to 60s',
   status: 'status=503',
+  code: 'status=503;code=overloaded',
   'retry-after': 'status=429;retry-after=3',
   cut: cuts.map((cut) => `cut=${cut}`).join(', '),
   trickle: 'trickle=1kb/s',
@@ -94,6 +100,10 @@ const examples: Record<string, string> = {
 function millisecondsOf(text: string): number {
   const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
   return Number(count) * (unit === 's' ? 1000 : 1);
+}
+
+function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(statusOfCode, text);
 }
 
 function integerOf(text: string): number {

@@ -59,11 +59,9 @@ export function createFaults(
   };
 
   /** The error has the headers of the service's own errors at this address, which a request without a key gets. */
-  const injectedError = async ({ status = 500, retryAfter }: Fault, request: Request): Promise<Response> => {
-    const error = new PetstoreError(
-      codeOfStatus(status, request.method) ?? 'internal',
-      'The sandbox was asked for this error.',
-    );
+  const injectedError = async (fault: Fault, request: Request): Promise<Response> => {
+    const { status = 500, code = codeOfStatus(status, request.method) ?? 'internal', retryAfter } = fault;
+    const error = new PetstoreError(code, 'The sandbox was asked for this error.');
     const response = errorFor(request, error, status);
     const { method } = request;
     const refusal = await service(new Request(`http://localhost${pathOf(request)}`, { method }));

@@ -1,4 +1,4 @@
-import { PetstoreError } from 'petstore-server/embed';
+import { maxBodyBytes, PetstoreError } from 'petstore-server/embed';
 import { parseFault, type Fault } from './fault.ts';
 
 /** A fault for the next requests of one operation. */
@@ -13,8 +13,8 @@ export interface PlannedFault {
 export interface PlannedFaults {
   /** The fault of this request, which counts. Those planned first come first. */
   take(request: Request): Fault | undefined;
-  /** Adds what a JSON text describes. Fails with `invalid_json` or `invalid_parameter`. */
-  add(text: string): void;
+  /** Adds what the body of a request describes. Fails with the error that its caller gets. */
+  add(request: Request): Promise<void>;
   list(): PlannedFault[];
   clear(): void;
 }
@@ -43,8 +43,8 @@ export function createPlannedFaults(): PlannedFaults {
       if (next.shown.count === 0) planned = planned.filter((other) => other !== next);
       return next.fault;
     },
-    add(text) {
-      const shown = plannedFaultOf(text);
+    async add(request) {
+      const shown = plannedFaultOf(await readText(request));
       planned.push({ shown, fault: parseFault(shown.fault) });
     },
     list: () => planned.map(({ shown }) => shown),
@@ -55,6 +55,19 @@ export function createPlannedFaults(): PlannedFaults {
 /** A request of HTTP/1.0 may have no host, and its address is a bare path. */
 export function pathOf({ url }: Request): string {
   return URL.parse(url, 'http://localhost')?.pathname ?? '';
+}
+
+/** A body of any length would fill the memory of the sandbox. */
+async function readText({ body }: Request): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBodyBytes)
+      throw new PetstoreError('payload_too_large', `The body must not exceed ${maxBodyBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function plannedFaultOf(text: string): PlannedFault {
