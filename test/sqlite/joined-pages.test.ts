@@ -2,7 +2,12 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { renderFields, renderPet, type NewPet } from '../../src/domain/pet.ts';
 import type { SqliteStore } from '../../src/sqlite/open.ts';
-import { checksumOf, verifiedPage } from '../../src/sqlite/schema/stored-pet.ts';
+import {
+  checksumOf,
+  selectJoinedPets,
+  verifiedPage,
+  type JoinedPets,
+} from '../../src/sqlite/schema/stored-pet.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
 
@@ -33,6 +38,16 @@ function listed({ pets }: SqliteStore, after: bigint, limit: number): unknown {
   if (page instanceof Promise) throw new Error('The embedded store responds at once.');
   return { json: page.json, next: page.next };
 }
+
+describe('the joined pets', () => {
+  it('are in the order of their ids, however SQLite visits the rows', () => {
+    fill([1n, 2n, 3n]);
+    using database = new Database(place.path);
+    database.run('PRAGMA reverse_unordered_selects = ON');
+    const joined = database.query<JoinedPets, [number, number]>(selectJoinedPets).get(0, 3);
+    expect(joined?.json).toBe(`[${[1n, 2n, 3n].map(textOf).join()}]`);
+  });
+});
 
 describe('a page of any length after any id', () => {
   for (const [title, ids] of Object.entries({

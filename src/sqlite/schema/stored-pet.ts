@@ -72,12 +72,13 @@ export interface JoinedPets {
 
 /**
  * Joins the pets with the `?2` ids after `?1`: a full page when ids have no gap there, as is usual. One text then crosses
- * into JavaScript instead of one for each pet. Unlike `sum`, `total` does not fail when damaged numbers overflow.
+ * into JavaScript instead of one for each pet. Unlike `sum`, `total` does not fail when damaged numbers overflow. The order
+ * is that of the subquery: inside of `group_concat`, SQLite would sort once more.
  */
 export const selectJoinedPets = `
   SELECT '[' || group_concat(json) || ']' AS json, total(checksum) AS checksums,
     (SELECT max(id) FROM pets) > ?1 + ?2 AS hasMore
-  FROM pets WHERE id > ?1 AND id <= ?1 + ?2`;
+  FROM (SELECT json, checksum FROM pets WHERE id > ?1 AND id <= ?1 + ?2 ORDER BY id)`;
 
 /** Occurs only between two joined pets: a quote within a name is escaped. */
 const boundary = ',{"id":';
