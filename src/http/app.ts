@@ -3,6 +3,7 @@ import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';
+import { isMisframed } from './body.ts';
 import { ResponseCache } from './lists/cache.ts';
 import { createClientAddress, type ClientAddress } from './callers/client-address.ts';
 import { createCors } from './callers/cors.ts';
@@ -93,6 +94,8 @@ export function createApp(options: AppOptions): App {
   const unknown = new Endpoint({ path: '(unknown)', methods: {} }, shared);
   return {
     fetch(request) {
+      // As the runtime refuses what is no HTTP.
+      if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
       const found = findRoute(request.url);
       return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);
     },

@@ -10,6 +10,12 @@ const jsonMediaType = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8
 /** The body was refused before all of it was read, so its connection must close. */
 export class UnreadBodyError extends PetstoreError {}
 
+/** The runtime ignores an empty transfer coding (`, chunked`). A proxy that reads it otherwise sees other messages. */
+export function isMisframed({ headers }: Request): boolean {
+  const coding = headers.get('Transfer-Encoding');
+  return coding !== null && coding.toLowerCase() !== 'chunked';
+}
+
 /** Reads a JSON body and waits until its request may be handed over to the store. */
 export async function readBody(request: Request, timeoutMs: number): Promise<Uint8Array> {
   if (!jsonMediaType.test(request.headers.get('Content-Type')?.trim() ?? '')) {
