@@ -1,5 +1,5 @@
 import { PetstoreError, type ErrorCode } from '../domain/error.ts';
-import { andThen, orElse, type MaybePromise } from '../domain/maybe-promise.ts';
+import { andThen, orElse, type MaybePromise } from './maybe-promise.ts';
 import { bearerToken, type Authenticate, type Caller } from './callers/auth.ts';
 import { conditional } from './conditional.ts';
 import type { AddCorsHeaders } from './callers/cors.ts';

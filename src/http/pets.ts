@@ -1,6 +1,6 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
-import { andThen } from '../domain/maybe-promise.ts';
+import { andThen } from './maybe-promise.ts';
 import { parsePetUpdate } from '../domain/pet-update.ts';
 import { parseNewPet } from '../domain/pet.ts';
 import type { PetStore, SeenPet } from '../domain/store.ts';

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../domain/maybe-promise.ts';
+import type { MaybePromise } from './maybe-promise.ts';
 import type { Caller } from './callers/auth.ts';
 import type { Quota } from './callers/rate-limit.ts';
 import type { PlainResponse, Stability } from './response.ts';

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from '../../domain/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { HttpMetrics } from '../metrics.ts';
 import type { ListRequest } from './paging.ts';
 import { addHeaders, type PlainResponse } from '../response.ts';

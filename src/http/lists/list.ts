@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from '../../domain/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../maybe-promise.ts';
 import type { Page } from '../../domain/pet.ts';
 import type { ResponseCache } from './cache.ts';
 import { cacheable } from '../conditional.ts';
