@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../domain/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
-import { createPetWriter, petFormats, type PetFormat } from '../formats/format.ts';
+import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
 import { openBulkStore, refuseFileOfStore, storeOf } from '../stores.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
@@ -14,6 +14,7 @@ import { showProgress } from './terminal/progress.ts';
 
 interface ExportOptions {
   format?: PetFormat;
+  excel?: boolean;
   force?: boolean;
   databaseUrl: string;
 }
@@ -32,19 +33,26 @@ export function define(command: Command): void {
         petFormats,
       ),
     )
+    .option(
+      '--excel',
+      'Write CSV with a byte order mark and the separator that Excel expects: a semicolon where the locale ' +
+        '(LC_ALL, LC_NUMERIC, LANG) writes 1,5, otherwise a comma.',
+    )
     .option('--force', 'Replace the file if it exists.')
     .addOption(settings.databaseUrl)
     .action(exportPets);
   addExamples(
     command,
     'petstore export pets.ndjson',
-    'petstore export pets.csv',
+    'petstore export pets.csv --excel',
     'petstore export --format json | gzip > pets.json.gz',
   );
 }
 
 async function exportPets(path: string, options: ExportOptions): Promise<void> {
-  const { format = formatOf(path), force = false, databaseUrl } = options;
+  const { excel = false, force = false, databaseUrl } = options;
+  const format = options.format ?? (excel && extname(path) === '' ? 'csv' : formatOf(path));
+  if (excel && format !== 'csv') throw usageError('--excel writes CSV.', 'Name a file that ends in .csv.');
   if (path !== '-') refuseFileOfStore(databaseUrl, path);
   if (path !== '-' && !force && existsSync(path)) {
     throw new OperatorError(`${path} exists.`, 'Choose another file, or replace it with --force.');
@@ -52,7 +60,7 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
   watchForInterruption();
   const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
   try {
-    const parts = renderPets(store, format);
+    const parts = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
     await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts, databaseUrl));
     if (path === '-') nameStore(databaseUrl);
     process.exitCode = interruption.exitStatus ?? 0;
@@ -69,8 +77,7 @@ interface Part {
 }
 
 /** Ends early when interrupted. */
-async function* renderPets(store: BulkStore, format: PetFormat): AsyncGenerator<Part> {
-  const writer = createPetWriter(format);
+async function* renderPets(store: BulkStore, writer: PetWriter): AsyncGenerator<Part> {
   using progress = showProgress('exported', await store.pets.count());
   yield { text: writer.begin, petCount: 0 };
   for await (const pets of readAll(store.pets, { batchSize: 5000 })) {
@@ -115,6 +122,18 @@ async function writeToStandardOutput(parts: AsyncIterable<Part>): Promise<void> 
       if (failure.code === 'EPIPE') return;
       throw outputFailed(failure);
     }
+  }
+}
+
+/** Excel splits at semicolons where a comma is the decimal sign. */
+function excelSeparator(): string {
+  const locale = process.env['LC_ALL'] || process.env['LC_NUMERIC'] || process.env['LANG'] || 'C';
+  try {
+    const [language = ''] = locale.split(/[.@]/);
+    return new Intl.NumberFormat(language.replace('_', '-')).format(1.5).includes(',') ? ';' : ',';
+  } catch {
+    // C is not the name of a language.
+    return ',';
   }
 }
 

@@ -11,12 +11,19 @@ export function turnsQuoted(line: string): boolean {
   return (line.match(/"/g)?.length ?? 0) % 2 === 1;
 }
 
+export type OnHeader = (header: CsvHeader) => void;
+
 /** Creates the function that reads a record; the first record is the header. */
-export function createCsvReader(keepsIds: boolean): (record: TextRecord) => ParsedRecord | undefined {
-  let header: Header | undefined;
+export function createCsvReader(
+  keepsIds: boolean,
+  onHeader: OnHeader = () => {},
+): (record: TextRecord) => ParsedRecord | undefined {
+  let header: CsvHeader | undefined;
   return (record) => {
     if (header) return readRecord(record, header, keepsIds);
-    if (!separatorLine.test(record.text)) header = readHeader(record, keepsIds);
+    if (separatorLine.test(record.text)) return undefined;
+    header = readHeader(record, keepsIds);
+    onHeader(header);
     return undefined;
   };
 }
@@ -31,31 +38,40 @@ type Separator = (typeof separators)[number];
 /** Tells Excel the separator; we take it from the header. */
 const separatorLine = /^"?sep=[,;\t]"?$/i;
 
-interface Header {
+export interface CsvHeader {
+  text: string;
   separator: Separator;
   /** Undefined for a column that is unknown. */
   names: (string | undefined)[];
+  /** The columns that are not imported, as the file names them. */
+  leftOut: string[];
 }
 
 /** The separator is the one that finds the columns. Unknown columns are ignored, like unknown fields in JSON. */
-function readHeader({ line, text }: TextRecord, keepsIds: boolean): Header {
+function readHeader({ line, text }: TextRecord, keepsIds: boolean): CsvHeader {
   const required = petFields.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
   const needed = keepsIds ? ['id', ...required] : required;
   const attempts = separators.map((separator) => {
-    const names = splitFields(text, separator)?.map((name) => columns.get(name.trim().toLowerCase())) ?? [];
-    const missing = needed.filter((column) => names.filter((name) => name === column).length !== 1);
-    return { separator, names, missing };
+    const titles = splitFields(text, separator)?.map((title) => title.trim()) ?? [];
+    const names = titles.map((title) => columns.get(title.toLowerCase()));
+    const wrong = [...columns.values()].filter((column) => {
+      const count = names.filter((name) => name === column).length;
+      return count > 1 || (count === 0 && needed.includes(column));
+    });
+    const isLeftOut = (name: string | undefined): boolean => !name || (name === 'id' && !keepsIds);
+    const leftOut = titles.filter((title, index) => title !== '' && isLeftOut(names[index]));
+    return { text, separator, names, leftOut, wrong };
   });
-  const fewest = Math.min(...attempts.map(({ missing }) => missing.length));
-  const best = attempts.find(({ missing }) => missing.length === fewest);
+  const fewest = Math.min(...attempts.map(({ wrong }) => wrong.length));
+  const best = attempts.find(({ wrong }) => wrong.length === fewest);
   if (best && fewest === 0) return best;
   throw new OperatorError(
-    `Line ${line}: the CSV header must have each of these columns once: ${best?.missing.join(', ')}. It is ${quoteText(text)}. Nothing was written.`,
+    `Line ${line}: the CSV header must have each of these columns once: ${best?.wrong.join(', ')}. It is ${quoteText(text)}. Nothing was written.`,
     `Write ${fieldNames.join(',')} above the first pet, with commas, semicolons or tabs, or choose another --format.`,
   );
 }
 
-function readRecord(record: TextRecord, { names, separator }: Header, keepsIds: boolean): ParsedRecord {
+function readRecord(record: TextRecord, { names, separator }: CsvHeader, keepsIds: boolean): ParsedRecord {
   const { text } = record;
   const cells = splitFields(text, separator);
   if (!cells) {
@@ -68,7 +84,9 @@ function readRecord(record: TextRecord, { names, separator }: Header, keepsIds: 
   }
   const fields: Record<string, unknown> = {};
   for (const field of petFields) {
-    const cell = cells[names.indexOf(field.name)] ?? '';
+    const given = cells[names.indexOf(field.name)] ?? '';
+    // A person types ` Sold`.
+    const cell = field.name === 'status' ? given.trim().toLowerCase() : given;
     if (cell !== '' || !field.isOptional) fields[field.name] = fromText(field, cell);
   }
   const id = cells[names.indexOf('id')] ?? '';
@@ -88,14 +106,34 @@ function splitFields(text: string, { character, field }: Separator): string[] | 
   }
 }
 
-export const csvHeader = `id,${fieldNames.join(',')}\r\n`;
+/** By this, spreadsheets know UTF-8. */
+export const byteOrderMark = '\ufeff';
 
-export function csvLine(pet: Pet): string {
-  const cells = fieldNames.map((name) => csvCell(pet[name]?.toString() ?? ''));
-  return `${pet.id},${cells.join(',')}\r\n`;
+export function csvHeader(separator: string): string {
+  return csvLine(['id', ...fieldNames], separator);
 }
 
-/** A text, quoted where necessary. */
+export function csvPet(pet: Pet, separator: string): string {
+  return csvLine([pet.id, ...fieldNames.map((name) => csvCell(pet[name]?.toString() ?? ''))], separator);
+}
+
+/** The header of a file of bad rows, which `petstore import` reads again when they are corrected. */
+export function csvRejectsHeader({ text, separator }: CsvHeader): string {
+  return byteOrderMark + csvLine(['line', 'problem', text], separator.character);
+}
+
+/** A bad row as it was, or in one cell if its quotes are out of place. */
+export function csvReject(record: ParsedRecord, { separator }: CsvHeader): string {
+  const { line, problem = '', text } = record;
+  const row = splitFields(text, separator) ? text : csvCell(text);
+  return csvLine([line, csvCell(problem), row], separator.character);
+}
+
+function csvLine(cells: unknown[], separator: string): string {
+  return `${cells.join(separator)}\r\n`;
+}
+
+/** A text, quoted where any separator makes that necessary. */
 function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

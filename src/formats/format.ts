@@ -1,6 +1,6 @@
 import type { Pet } from '../domain/pet.ts';
 import { createArraySplitter } from './json-array.ts';
-import { createCsvReader, csvHeader, csvLine, turnsQuoted } from './csv.ts';
+import { byteOrderMark, createCsvReader, csvHeader, csvPet, turnsQuoted, type OnHeader } from './csv.ts';
 import { createLineSplitter } from './lines.ts';
 import { petLine, readJsonPet, type ParsedRecord, type TextRecord } from './record.ts';
 
@@ -11,11 +11,13 @@ export type PetFormat = (typeof petFormats)[number];
 const blank = /^[ \t\r]*$/;
 
 /** Reads pets from text that arrives in pieces, cut anywhere. */
-export function createPetParser(format: PetFormat, keepsIds: boolean) {
+export function createPetParser(format: PetFormat, keepsIds: boolean, onHeader?: OnHeader) {
   const isCsv = format === 'csv';
   const splitter =
     format === 'json' ? createArraySplitter() : createLineSplitter(isCsv ? turnsQuoted : undefined);
-  const read = isCsv ? createCsvReader(keepsIds) : (record: TextRecord) => readJsonPet(record, keepsIds);
+  const read = isCsv
+    ? createCsvReader(keepsIds, onHeader)
+    : (record: TextRecord) => readJsonPet(record, keepsIds);
   const parse = (records: TextRecord[]): ParsedRecord[] => {
     const parsed: ParsedRecord[] = [];
     for (const record of records) {
@@ -34,18 +36,24 @@ export function sniffFormat(beginning: string): PetFormat {
 }
 
 /** Renders pets as text; the pieces joined are the file. */
-interface PetWriter {
+export interface PetWriter {
   begin: string;
   render(pets: readonly Pet[]): string;
   end(): string;
 }
 
-export function createPetWriter(format: PetFormat): PetWriter {
+/** With a separator for Excel, CSV begins with a byte order mark. */
+export function createPetWriter(format: PetFormat, excelSeparator?: string): PetWriter {
   if (format === 'ndjson') {
     return { begin: '', render: (pets) => pets.map((pet) => `${petLine(pet)}\n`).join(''), end: () => '' };
   }
   if (format === 'csv') {
-    return { begin: csvHeader, render: (pets) => pets.map(csvLine).join(''), end: () => '' };
+    const separator = excelSeparator ?? ',';
+    return {
+      begin: (excelSeparator === undefined ? '' : byteOrderMark) + csvHeader(separator),
+      render: (pets) => pets.map((pet) => csvPet(pet, separator)).join(''),
+      end: () => '',
+    };
   }
   let joint = '';
   return {

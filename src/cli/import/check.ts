@@ -1,11 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
+import { extname } from 'node:path';
 import { usageError } from '../../domain/error.ts';
 import { createDecoder, type Encoding } from '../../formats/encoding.ts';
+import { csvReject, csvRejectsHeader, type CsvHeader, type OnHeader } from '../../formats/csv.ts';
 import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
 import { isSameFile } from '../../sqlite/opening/store-file.ts';
-import { openOutputFile, type OutputFile } from '../../system/files.ts';
+import { openOutputFile } from '../../system/files.ts';
 import { interruption } from '../terminal/interruption.ts';
+import { listOf } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';
 import type { Input } from './input.ts';
 
@@ -27,23 +30,29 @@ export interface CheckedInput {
 /** How many bad rows are shown; the others are counted. */
 const maxReported = 20;
 
-/** Reads the whole input. Bad rows go to `rejects`, one JSON object per line. Returns undefined when interrupted. */
+/** Reads the whole input. Bad rows go to `rejects`. Returns undefined when interrupted. */
 export async function checkPets(
   source: PetSource,
-  rejects: OutputFile | undefined,
+  rejects: Rejects | undefined,
 ): Promise<CheckedInput | undefined> {
   const content = createContentHash(source);
-  using progress = showProgress('checked', source.input.sizeBytes, { format: megabytes });
+  using progress = showProgress('checked', source.input.sizeBytes, { format: sizeText });
   let goodCount = 0;
   let badCount = 0;
   const onChunk = (chunk: Uint8Array): void => {
     content.update(chunk);
     progress.add(chunk.length);
   };
-  for await (const records of readRecords(source, onChunk)) {
+  const onHeader = (header: CsvHeader): void => {
+    rejects?.begin(header);
+    const { leftOut } = header;
+    const columns = leftOut.length === 1 ? 'column' : 'columns';
+    if (leftOut.length > 0) progress.say(`Left out: the ${columns} ${listOf(leftOut)}.`);
+  };
+  for await (const records of readRecords(source, onChunk, onHeader)) {
     if (interruption.exitStatus !== undefined) return undefined;
     const bad = records.filter(({ pet }) => !pet);
-    rejects?.write(bad.map(renderReject).join(''));
+    rejects?.write(bad);
     for (const { line, problem } of bad.slice(0, Math.max(0, maxReported - badCount))) {
       progress.say(`line ${line}: ${problem}`);
     }
@@ -52,10 +61,6 @@ export async function checkPets(
   }
   if (badCount > maxReported) progress.say(`… and ${(badCount - maxReported).toLocaleString('en')} more.`);
   return { contentHash: content.digest('hex'), goodCount, badCount };
-}
-
-function renderReject({ line, problem, text }: ParsedRecord): string {
-  return `${JSON.stringify({ line, problem, text: text.toWellFormed() })}\n`;
 }
 
 /** UTF-8 goes without saying: it was the only encoding when the first imports were recorded. */
@@ -68,9 +73,10 @@ export function createContentHash({ format, encoding, keepsIds }: PetSource): Ha
 export async function* readRecords(
   { input, format, encoding, keepsIds }: PetSource,
   onChunk: (chunk: Uint8Array) => void,
+  onHeader?: OnHeader,
 ): AsyncGenerator<ParsedRecord[]> {
   const decoder = createDecoder(encoding);
-  const parser = createPetParser(format, keepsIds);
+  const parser = createPetParser(format, keepsIds, onHeader);
   const inOrder = keepsIds ? createOrderCheck() : (records: ParsedRecord[]) => records;
   for await (const chunk of input.chunks()) {
     onChunk(chunk);
@@ -101,13 +107,40 @@ export async function sniff(input: Input, encoding: Encoding): Promise<PetFormat
   return 'ndjson';
 }
 
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 1 : 0)} MB`;
+function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${Math.round(bytes)} bytes`;
+  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB'];
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
-export function openRejects(path: string, inputPath: string): OutputFile {
+/** The file of the bad rows. */
+export interface Rejects extends Disposable {
+  begin(header: CsvHeader): void;
+  write(records: ParsedRecord[]): void;
+}
+
+/** CSV if its name says so, otherwise one JSON object per line. */
+export function openRejects(path: string, inputPath: string, format: PetFormat): Rejects {
   if (isSameFile(path, inputPath)) {
     throw usageError('--rejects names the file that is imported.', 'Name another file.');
   }
-  return openOutputFile(path, 'w', `${path} of --rejects`);
+  const isCsv = extname(path).toLowerCase() === '.csv';
+  if (isCsv && format !== 'csv') {
+    throw usageError(
+      `The bad rows of ${format} cannot be written as CSV.`,
+      'Name a file that ends in .ndjson with --rejects.',
+    );
+  }
+  const file = openOutputFile(path, 'w', `${path} of --rejects`);
+  let render = ({ line, problem, text }: ParsedRecord): string =>
+    `${JSON.stringify({ line, problem, text })}\n`;
+  return {
+    begin(header) {
+      if (!isCsv) return;
+      file.write(csvRejectsHeader(header));
+      render = (record) => csvReject(record, header);
+    },
+    write: (records) => file.write(records.map((record) => render(record)).join('')),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
 }

@@ -9,7 +9,7 @@ import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { interruption, watchForInterruption } from '../terminal/interruption.ts';
-import { asInterrupted, countOf, print } from '../terminal/output.ts';
+import { asInterrupted, countOf, listOf, print } from '../terminal/output.ts';
 import { addPets, describeDone } from './add.ts';
 import { checkPets, openRejects, sniff, type CheckedInput, type PetSource } from './check.ts';
 import { openInput } from './input.ts';
@@ -36,7 +36,7 @@ export function define(command: Command): void {
     .argument(
       '[file]',
       'One JSON object per line (NDJSON), a JSON array, or CSV (commas, semicolons or tabs) with a header that names the columns ' +
-        `${new Intl.ListFormat('en-GB').format(columns)}; - is standard input.`,
+        `${listOf(columns)}; - is standard input.`,
       '-',
     )
     .addOption(
@@ -47,7 +47,11 @@ export function define(command: Command): void {
         .choices(encodings)
         .default('utf-8'),
     )
-    .option('--rejects <file>', 'Write the bad rows here, with line and problem, and add the others.')
+    .option(
+      '--rejects <file>',
+      'Write the bad rows here, with line and problem, and add the others. For CSV, name a file that ends in .csv: ' +
+        'import reads it again once it is corrected.',
+    )
     .option('--keep-ids', 'Keep the ids in the file. They must ascend, and follow those in the store.')
     .option('--again', 'Add the pets again, although this file was imported before.')
     .addOption(settings.databaseUrl)
@@ -56,7 +60,7 @@ export function define(command: Command): void {
   addExamples(
     command,
     'petstore import pets.ndjson',
-    'petstore import pets.csv --rejects bad-rows.ndjson',
+    'petstore import pets.csv --rejects bad-rows.csv',
     'zcat pets.json.gz | petstore import --database-url postgres://db.example/shop',
   );
 }
@@ -82,7 +86,7 @@ async function importSource(
   path: string,
   { rejects, again = false, databaseUrl }: ImportOptions,
 ): Promise<void> {
-  using rejected = rejects === undefined ? undefined : openRejects(rejects, path);
+  using rejected = rejects === undefined ? undefined : openRejects(rejects, path, source.format);
   const checked = await checkPets(source, rejected);
   if (!checked) {
     process.stderr.write('Stopped before anything was written.\n');

@@ -59,6 +59,11 @@ export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `a, b and c`. */
+export function listOf(items: string[]): string {
+  return new Intl.ListFormat('en-GB').format(items);
+}
+
 /** `5 pets`, or `5 pets and 2 orders` in a store that has orders. */
 export function contentOf({ petCount, orderCount }: { petCount: number; orderCount: number }): string {
   const pets = countOf(petCount, 'pet');

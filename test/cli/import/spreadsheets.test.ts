@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exported, importText } from '../../support/process/files.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
@@ -39,5 +39,114 @@ describe('petstore import of a spreadsheet', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('line 3: id must be an integer from 1 to 9222372036854775807 when ids are kept');
     expect(stderr).toContain('not 9223372036854775807.\n');
+  });
+
+  it('names the columns that it leaves out, and takes a status as a person types it', async () => {
+    using folder = makeFolder();
+    const text =
+      'Id;Name;CategoryId;Price;Status\r\n7;Rex;1;20;Available\r\n8;Ada;1;30; sold \r\n9;Tom;1;;\r\n';
+    const { status, stderr } = await importText(text, folder.database);
+    expect(status).toBe(0);
+    expect(stderr).toContain('Left out: the columns Id and Price.\n');
+    expect(await exported(folder.database)).toBe(
+      '{"id":1,"name":"Rex","categoryId":1,"status":"available"}\n' +
+        '{"id":2,"name":"Ada","categoryId":1,"status":"sold"}\n{"id":3,"name":"Tom","categoryId":1}\n',
+    );
+    const kept = await importText('id,name,categoryId\n20,Rex,1\n', folder.database, '--keep-ids');
+    expect(kept.stderr).not.toContain('Left out');
+  });
+
+  it('refuses a column that is there twice', async () => {
+    using folder = makeFolder();
+    const { status, stderr } = await importText(
+      'name,categoryId,status,Status\nRex,1,sold,\n',
+      folder.database,
+    );
+    expect(status).toBe(1);
+    expect(stderr).toContain('the CSV header must have each of these columns once: status.');
+  });
+});
+
+describe('petstore import --rejects bad.csv', () => {
+  it.each([',', ';'])(
+    'writes what a spreadsheet opens and import reads again, with %j',
+    async (separator) => {
+      using folder = makeFolder();
+      const [input, rejects] = [join(folder.path, 'pets.csv'), join(folder.path, 'bad.csv')];
+      const rows = [
+        'name,categoryId,status',
+        'Rex,1,sold',
+        '"Zoë ""Z"", 2nd",one,',
+        'Ada,1',
+        'T"o"m,1,',
+        'Kim,1,flying',
+      ];
+      writeFileSync(input, rows.map((row) => `${row.replaceAll(/,(?! )/g, separator)}\r\n`).join(''));
+      const args = ['--rejects', rejects, '--database-url', folder.database];
+      expect(await runCli(['import', input, ...args])).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('4 bad rows are in'),
+      });
+      const text = readFileSync(rejects, 'utf8');
+      const lines = text.split('\r\n');
+      expect(lines[0]).toBe(['\ufeffline', 'problem', 'name', 'categoryId', 'status'].join(separator));
+      expect(lines[1]).toMatch(
+        new RegExp(`^3${separator}"?categoryId must be .*"Zoë ""Z"", 2nd"${separator}one${separator}$`),
+      );
+      expect(lines).toHaveLength(6);
+
+      const corrected = text
+        .replace(`${separator}one${separator}`, `${separator}2${separator}`)
+        .replace(`Ada${separator}1\r`, `Ada${separator}1${separator}\r`)
+        .replace(/"T""o""m.*"/, `Tom${separator}1${separator}`)
+        .replace('flying\r', 'sold\r');
+      writeFileSync(input, corrected);
+      expect(await runCli(['import', input, '--database-url', folder.database])).toMatchObject({ status: 0 });
+      expect(await exported(folder.database, 'csv')).toBe(
+        'id,name,categoryId,status\r\n1,Rex,1,sold\r\n2,"Zoë ""Z"", 2nd",2,\r\n3,Ada,1,\r\n4,Tom,1,\r\n5,Kim,1,sold\r\n',
+      );
+    },
+  );
+
+  it('is refused where the input is not CSV', async () => {
+    using folder = makeFolder();
+    const rejects = join(folder.path, 'bad.csv');
+    const { status, stderr } = await importText('{}\n', folder.database, '--rejects', rejects);
+    expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({
+      status: 2,
+      stderr: `petstore: The bad rows of ndjson cannot be written as CSV. Name a file that ends in .ndjson with --rejects.`,
+    });
+    expect(existsSync(rejects)).toBe(false);
+  });
+});
+
+describe('petstore export --excel', () => {
+  const pets = '{"name":"Zoë; 2nd","categoryId":1,"status":"sold"}\n';
+
+  it.each([
+    ['de_DE.UTF-8', '\ufeffid;name;categoryId;status\r\n1;"Zoë; 2nd";1;sold\r\n'],
+    ['en_US.UTF-8', '\ufeffid,name,categoryId,status\r\n1,"Zoë; 2nd",1,sold\r\n'],
+    ['C', '\ufeffid,name,categoryId,status\r\n1,"Zoë; 2nd",1,sold\r\n'],
+  ])('writes a byte order mark and the separator of %s, and import reads it', async (locale, expected) => {
+    using folder = makeFolder();
+    await importText(pets, folder.database);
+    const args = ['--excel', '--database-url', folder.database];
+    const env = { LC_ALL: locale };
+    // The byte order mark is no part of the text that was decoded.
+    expect((await runCli(['export', ...args], { env })).stdout).toBe(expected.slice(1));
+    const path = join(folder.path, 'pets.csv');
+    expect(await runCli(['export', path, ...args], { env })).toMatchObject({ status: 0 });
+    expect(readFileSync(path, 'utf8')).toBe(expected);
+    const other = join(folder.path, 'other.db');
+    await runCli(['import', path, '--database-url', other]);
+    expect(await exported(other)).toBe(await exported(folder.database));
+  });
+
+  it.each([[['pets.ndjson']], [['--format', 'json']]])('is refused with another format: %j', async (args) => {
+    expect(await runCli(['export', ...args, '--excel'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: 'petstore: --excel writes CSV. Name a file that ends in .csv.\n',
+    });
   });
 });
