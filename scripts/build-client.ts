@@ -1,11 +1,16 @@
 // Builds what `npm pack -w petstore-client` packs: one ES module with its source map, and the declarations.
 //   bun scripts/build-client.ts
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dir, '../packages/client');
 const dist = join(folder, 'dist');
+const tsc = join(import.meta.dir, '../node_modules/.bin/tsc');
 
+if (!existsSync(tsc)) {
+  console.error('The compiler is not installed: npm start installs only what the service needs. Run: npm ci');
+  process.exit(1);
+}
 rmSync(dist, { recursive: true, force: true });
 await Bun.build({
   entrypoints: [join(folder, 'src/index.ts')],
@@ -13,7 +18,6 @@ await Bun.build({
   sourcemap: 'linked',
   outdir: dist,
 });
-const tsc = join(import.meta.dir, '../node_modules/.bin/tsc');
 const { exitCode, stdout } = Bun.spawnSync([tsc, '-p', folder]);
 process.stdout.write(stdout);
 if (exitCode !== 0) process.exit(exitCode);
