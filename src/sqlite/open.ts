@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite';
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import type { Log } from '../domain/log.ts';
 import type { Registry } from '../metrics/registry.ts';
@@ -45,6 +47,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
   );
+  if (metrics) measureDisk(metrics, dirname(store.path));
   const searcher = openSearcher(store, watch);
   const parts = { database, writer, searcher, freshness, now };
   return {
@@ -58,4 +61,15 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       close();
     },
   };
+}
+
+function measureDisk(metrics: Registry, folder: string): void {
+  metrics.gauge('petstore_disk_size_bytes', 'Size of the disk that holds the store.', () => {
+    const { bsize, blocks } = statfsSync(folder);
+    return bsize * blocks;
+  });
+  metrics.gauge('petstore_disk_free_bytes', 'Room on that disk for programs that are not root.', () => {
+    const { bsize, bavail } = statfsSync(folder);
+    return bsize * bavail;
+  });
 }

@@ -56,7 +56,7 @@ describe('the runbook', () => {
 
   it('is named by every alert', () => {
     expect(alerts.map(({ annotations }) => annotations?.runbook)).toEqual(
-      alerts.map(({ alert }) => `docs/operations.md#${alert?.toLowerCase()}`),
+      alerts.map(({ alert }) => `operations.md of the release, section ${alert}`),
     );
   });
 });

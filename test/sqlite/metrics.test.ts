@@ -1,5 +1,5 @@
 import { expect, it } from 'bun:test';
-import { renameSync } from 'node:fs';
+import { renameSync, statfsSync } from 'node:fs';
 import { createApp } from '../../src/http/app.ts';
 import { createRegistry } from '../../src/metrics/registry.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
@@ -25,6 +25,9 @@ it('measures the queue, the batches and the commits', async () => {
   expect(after.value('petstore_commit_duration_seconds_count')).toBe(1);
   expect(after.value('petstore_commit_duration_seconds_sum')).toBeGreaterThan(0);
   expect(after.value('petstore_wal_size_bytes')).toBeGreaterThan(4096);
+  const { bsize, blocks } = statfsSync(folder.path);
+  expect(after.value('petstore_disk_size_bytes')).toBe(bsize * blocks);
+  expect(after.value('petstore_disk_free_bytes')).toBeLessThan(bsize * blocks);
   await store.close();
 });
 
