@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { readDeployFile, readYaml } from '../support/deploy/files.ts';
+import { readDeployFile } from '../support/deploy/files.ts';
 import { sharedServer } from '../support/postgres/server.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 
@@ -22,18 +22,6 @@ afterAll(async () => {
 });
 
 describe('the role that compose.yaml gives the service', () => {
-  it('is the one that it uses, and not the superuser', () => {
-    interface Service {
-      environment: Record<string, string>;
-    }
-    const { services } = readYaml('compose.yaml') as { services: Record<'petstore' | 'postgres', Service> };
-    expect(services.petstore.environment).toMatchObject({
-      DATABASE_URL: 'postgres://petstore@postgres/petstore?sslmode=disable',
-      PGPASSWORD: expect.stringContaining('PETSTORE_PASSWORD'),
-    });
-    expect(services.postgres.environment['POSTGRES_USER']).toBeUndefined();
-  });
-
   it('has no right beyond its database', async () => {
     const columns = 'rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls';
     const [rights = {}] = await sharedServer.run(`SELECT ${columns} FROM pg_roles WHERE rolname = '${role}'`);

@@ -97,15 +97,6 @@ describe('README', () => {
     expect(await service.stop()).toBe(0);
     expect(service.output()).not.toContain('Installing');
   });
-
-  it('shows both commands on its first screen', async () => {
-    const firstScreen = (await readFile(join(project, 'README.md'), 'utf8'))
-      .split('\n')
-      .slice(0, 12)
-      .join('\n');
-    expect(firstScreen).toContain('npm start');
-    expect(firstScreen).toContain('npm test');
-  });
 });
 
 /** Starts a command that serves and waits until it says that it is ready. */

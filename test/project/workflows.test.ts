@@ -74,12 +74,4 @@ describe(description, () => {
     expect(walked).toEqual(idsOf(stored));
     expect(walked.length).toBe(4);
   });
-
-  it('fails where the service does not do what it says', async () => {
-    await using service = await openListeningService();
-    const failed = await respect(service, ['readNextPage'], { cursor: 'foreign' }).catch(
-      ({ message }: Error) => message,
-    );
-    expect(failed).toContain('1 failed');
-  });
 });

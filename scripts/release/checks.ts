@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { version } from '../../package.json';
+import { failureOf } from '../../test/support/failure.ts';
+import { outputOf } from '../../test/support/process/package.ts';
+import {
+  cloneReleaseCopy,
+  makeReleaseCopy,
+  type ReleaseCopy,
+} from '../../test/support/process/release-copy.ts';
+import { host } from './platforms.ts';
+import { checkIntegrity } from './runtime.ts';
+
+/** `npm run release` begins with these: bun test ./scripts/release/checks.ts */
+
+const deploy = `petstore-deploy-${version}.tar.gz`;
+let copy: ReleaseCopy;
+let released: string;
+
+beforeAll(async () => {
+  copy = await makeReleaseCopy();
+  released = join(copy.path, 'dist/release');
+  expect(await copy.release('--only', host?.name ?? 'linux-x64')).toMatchObject({ status: 0, stderr: '' });
+});
+
+afterAll(() => copy?.[Symbol.dispose]());
+
+it('packs every file of deploy/ with one owner and the time of the commit', async () => {
+  const listed = await outputOf(['git', 'ls-tree', '-r', '--name-only', 'HEAD', 'deploy'], copy.path);
+  const archive = new Bun.Archive(await Bun.file(join(released, deploy)).bytes());
+  const files = await archive.files();
+  const time = await committedAt();
+  expect([...files.keys()]).toEqual(listed.trim().split('\n'));
+  for (const [name, file] of files) {
+    expect(await file.text(), name).toBe(await Bun.file(join(copy.path, name)).text());
+    expect(file.lastModified, name).toBe(time);
+  }
+  const owners = await outputOf(['tar', '--numeric-owner', '-tvzf', deploy], released);
+  for (const line of owners.trim().split('\n')) expect(line).toMatch(/^(?:d.{9}|-rw-r--r--) +0[/ ]0 /);
+});
+
+it('lists in the bill of materials what the lockfile has for production and what is inside Bun', async () => {
+  const sbom = (await Bun.file(join(released, `petstore-${version}.cdx.json`)).json()) as {
+    metadata: { timestamp: string; component: { name: string } };
+    components: { name: string; version: string }[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  };
+  const { packages: locked } = (await Bun.file(join(copy.path, 'package-lock.json')).json()) as {
+    packages: Record<string, { version: string; dev?: boolean; link?: boolean }>;
+  };
+  const production = Object.entries(locked)
+    .filter(([path, { dev, link }]) => !['', 'packages/testkit'].includes(path) && !dev && !link)
+    .map(([path, entry]) => `${nameOf(path)}@${entry.version}`);
+  const insideBun = [`sqlite@${process.versions['sqlite']}`, `boringssl@${process.versions['boringssl']}`];
+  expect(sbom.components.map((each) => `${each.name}@${each.version}`).toSorted()).toEqual(
+    [...production, ...insideBun].toSorted(),
+  );
+  const bun = sbom.dependencies.find(({ ref }) => ref === `bun@${Bun.version}`);
+  expect(bun?.dependsOn).toEqual(expect.arrayContaining(insideBun));
+  expect(sbom.metadata.component.name).toBe('petstore-server');
+  expect(Date.parse(sbom.metadata.timestamp)).toBe(await committedAt());
+});
+
+it('takes the section of the version as the release notes, with the date of the commit', async () => {
+  const notes = await Bun.file(join(released, 'RELEASE_NOTES.md')).text();
+  const changelog = await Bun.file(join(copy.path, 'CHANGELOG.md')).text();
+  const day = new Date(await committedAt()).toISOString().slice(0, 10);
+  const [title, ...lines] = notes.trim().split('\n');
+  expect(title).toBe(`# Petstore ${version} - ${day}`);
+  expect(changelog).toMatch(new RegExp(`^## ${version} - .*\\n${RegExp.escape(lines.join('\n'))}`, 'm'));
+  expect(notes).not.toMatch(/^## /m);
+});
+
+async function committedAt(): Promise<number> {
+  return Number(await outputOf(['git', 'log', '-1', '--format=%ct'], copy.path)) * 1000;
+}
+
+/** The name of a package by its path in the lockfile. */
+function nameOf(path: string): string {
+  return path.startsWith('packages/')
+    ? path.replace('packages/', 'petstore-')
+    : path.replace(/^.*node_modules\//, '');
+}
+
+describe('npm run release refuses', () => {
+  let tree: ReleaseCopy;
+  beforeAll(async () => {
+    tree = await cloneReleaseCopy(copy);
+  });
+  afterAll(() => tree[Symbol.dispose]());
+
+  async function expectRefusal(line: string, status = 1, ...args: string[]): Promise<void> {
+    expect(await tree.release(...args)).toEqual({ status, stdout: '', stderr: `release: ${line}\n` });
+    expect(existsSync(join(tree.path, 'dist'))).toBe(false);
+  }
+
+  it('a platform that it does not know', () =>
+    expectRefusal('There is no platform "amiga". Choose from linux-x64, linux-arm64.', 2, '--only', 'amiga'));
+
+  it('a tree with a file that is in no commit', async () => {
+    await Bun.write(join(tree.path, 'new.txt'), '');
+    await expectRefusal(
+      'The tree has changes that are in no commit (?? new.txt). Commit them or stash them.',
+    );
+    await Bun.file(join(tree.path, 'new.txt')).delete();
+  });
+
+  it('a file in src that git ignores', async () => {
+    const file = join(tree.path, 'src/cli/.env');
+    await Bun.write(file, 'API_KEYS=secret');
+    await expectRefusal('src/cli/.env is in no commit, because git ignores it. Remove it.');
+    await Bun.file(file).delete();
+  });
+
+  it('a package from npm that is not the one of the lockfile', async () => {
+    const file = join(tree.path, 'LICENSE');
+    const hash = new Bun.CryptoHasher('sha512').update(await Bun.file(file).bytes()).digest('base64');
+    await checkIntegrity('bun', file, `sha512-${hash}`);
+    const other = checkIntegrity('bun', join(tree.path, 'README.md'), `sha512-${hash}`);
+    expect(await failureOf(other)).toMatchObject({
+      message: 'bun from npm is not the package of package-lock.json.',
+    });
+  });
+
+  it('a changelog without a section for the version', async () => {
+    await tree.change('CHANGELOG.md', `\n## ${version} - `, '\n## 0.0.1 - ');
+    await expectRefusal(
+      `CHANGELOG.md has no section for ${version}. Give it a heading "## ${version} - unreleased".`,
+    );
+  });
+
+  it('a client of another version', async () => {
+    await tree.change('packages/client/package.json', `"${version}"`, '"0.0.1"');
+    await expectRefusal(
+      `The version is ${version} in package.json and 0.0.1 in packages/client/package.json. Set it as docs/releasing.md says.`,
+    );
+  });
+});
