@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { version } from '../../package.json';
 import { deployFolder, readDeployFile, readYaml } from '../support/deploy/files.ts';
-import { helpOf, readCommandLine } from '../support/deploy/help.ts';
+import { runCli } from '../support/process/process.ts';
 import { openService } from '../support/http/service.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 
@@ -86,7 +86,7 @@ describe.each(Object.entries(environments))('%s', (_name, environment) => {
     const names = Object.keys(environment);
     expect(names).not.toBeEmpty();
     expect(names.filter((name) => !variables.has(name) && !foreignVariable.test(name))).toEqual([]);
-    parseServeOptions([], environment as Record<string, string>);
+    parseServeOptions([], environment);
   });
 });
 
@@ -123,8 +123,7 @@ describe('the files in deploy/', () => {
   });
 
   it('give the service time to stop', () => {
-    const stopDelay = (name: string) =>
-      parseServeOptions([], environments[name] as Record<string, string>).stopDelaySeconds;
+    const stopDelay = (name: string) => parseServeOptions([], environments[name] ?? {}).stopDelaySeconds;
     const [unit = ''] = assignmentsOf('petstore.service', 'TimeoutStopSec');
     const spare = [
       Number.parseInt(petstore.stop_grace_period ?? '', 10) - stopDelay('compose.yaml'),
@@ -143,16 +142,13 @@ describe('the files in deploy/', () => {
     expect(manifest('service.yaml').spec.selector).toEqual(labels);
 
     const container = pod.containers[0]!;
-    const { port, metricsPort } = parseServeOptions(
-      [],
-      environments['kubernetes/'] as Record<string, string>,
-    );
+    const { port, metricsPort } = parseServeOptions([], environments['kubernetes/'] ?? {});
     expect(container.ports.map(({ containerPort }) => containerPort)).toEqual([port, metricsPort!]);
     const named = readdirSync(join(deployFolder, 'kubernetes'))
       .filter((file) => file.endsWith('.yaml'))
-      .flatMap((file) => [
-        ...readDeployFile(`kubernetes/${file}`).matchAll(/(?:targetPort|\bport): ([a-z]+)/g),
-      ])
+      .flatMap((file) =>
+        Array.from(readDeployFile(`kubernetes/${file}`).matchAll(/(?:targetPort|\bport): ([a-z]+)/g)),
+      )
       .map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(container.ports.map(({ name }) => name)));
 
@@ -163,3 +159,30 @@ describe('the files in deploy/', () => {
     }
   });
 });
+
+/** What the help of a command names. */
+interface Help {
+  flags: Set<string>;
+  variables: Set<string>;
+}
+
+async function helpOf(...command: string[]): Promise<Help> {
+  const { stdout } = await runCli([...command, '--help']);
+  // For a command that it does not know, the program shows the help of all.
+  const usage = `Usage: petstore ${command.join(' ')} `;
+  if (!stdout.startsWith(usage)) throw new Error(`There is no command ${command.join(' ')}.`);
+  return {
+    flags: new Set([...stdout.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag = '']) => flag)),
+    variables: new Set([...stdout.matchAll(/env:\s+([A-Z_]+)\)/g)].map(([, variable = '']) => variable)),
+  };
+}
+
+/** The words of a command line that names `petstore`: its commands, and the flags that it is given. */
+function readCommandLine(line: string): { command: string[]; flags: string[] } {
+  const [, ...words] = line.split(/\s+/);
+  const end = words.findIndex((word) => !/^[a-z]+$/.test(word));
+  return {
+    command: end === -1 ? words : words.slice(0, end),
+    flags: words.filter((word) => word.startsWith('--')),
+  };
+}

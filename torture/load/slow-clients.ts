@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { post } from '../../test/support/http/calls.ts';
 import { fixedKey, type Service } from '../../test/support/process/process.ts';
@@ -6,7 +7,6 @@ import { percentile, round } from '../../test/support/statistics.ts';
 import { againstBroken } from '../support/against-broken.ts';
 import { failures, startCallers } from '../support/callers.ts';
 import { serve } from '../support/serve.ts';
-import { callersConnectedTo } from './sockets.ts';
 import type { Run, TortureTest } from '../support/torture-test.ts';
 
 const head = `Host: petstore\r\nAuthorization: Bearer ${fixedKey}\r\n`;
@@ -120,6 +120,21 @@ async function openSlow(port: number, count: number): Promise<Slow> {
       for (const { socket } of connections) socket.destroy();
     },
   };
+}
+
+/** The states of `/proc/net/tcp` in which the service still holds a connection open. */
+const openStates = new Set(['01', '08']);
+
+/** The ports of the callers whose connections to this port the service has not closed: its own view of them. */
+function callersConnectedTo(port: number): Set<number> {
+  const lines = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').slice(1);
+  const rows = lines.map((line) => line.trim().split(/\s+/));
+  const portOf = (address = '') => parseInt(address.split(':')[1] ?? '', 16);
+  return new Set(
+    rows
+      .filter(([, local, , state = '']) => portOf(local) === port && openStates.has(state))
+      .map(([, , remote]) => portOf(remote)),
+  );
 }
 
 /** Not the same for all, so that one page in memory does not serve everybody; in turns, so that each is read once. */
