@@ -15,6 +15,7 @@ import { checkIntegrity } from './runtime.ts';
 /** `npm run release` begins with these: bun test ./scripts/release/checks.ts */
 
 const deploy = `petstore-deploy-${version}.tar.gz`;
+const executable = `petstore-${version}-${host?.name ?? 'linux-x64'}`;
 let copy: ReleaseCopy;
 let released: string;
 
@@ -26,8 +27,11 @@ beforeAll(async () => {
 
 afterAll(() => copy?.[Symbol.dispose]());
 
-it('packs every file of deploy/ with one owner and the time of the commit', async () => {
-  const listed = await outputOf(['git', 'ls-tree', '-r', '--name-only', 'HEAD', 'deploy'], copy.path);
+it('packs deploy/, operations.md and scale.md with one owner and the time of the commit', async () => {
+  const pages = ['docs/operations.md', 'docs/scale.md'];
+  const list = ['git', 'ls-tree', '-r', '--name-only', 'HEAD', 'deploy', ...pages];
+  const listed = await outputOf(list, copy.path);
+  expect(listed).toEndWith(`${pages.join('\n')}\n`);
   const archive = new Bun.Archive(await Bun.file(join(released, deploy)).bytes());
   const files = await archive.files();
   const time = await committedAt();
@@ -40,24 +44,36 @@ it('packs every file of deploy/ with one owner and the time of the commit', asyn
   for (const line of owners.trim().split('\n')) expect(line).toMatch(/^(?:d.{9}|-rw-r--r--) +0[/ ]0 /);
 });
 
-it('lists in the bill of materials what the lockfile has for production and what is inside Bun', async () => {
+it('lists in the bill of materials what is inside, with licences, and the executables with their hashes', async () => {
   const sbom = (await Bun.file(join(released, `petstore-${version}.cdx.json`)).json()) as {
     metadata: { timestamp: string; component: { name: string } };
-    components: { name: string; version: string }[];
+    components: { name: string; version: string; licenses?: unknown[]; hashes?: unknown[] }[];
     dependencies: { ref: string; dependsOn: string[] }[];
   };
   const { packages: locked } = (await Bun.file(join(copy.path, 'package-lock.json')).json()) as {
-    packages: Record<string, { version: string; dev?: boolean; link?: boolean }>;
+    packages: Record<string, { version: string; dev?: boolean; link?: boolean; os?: string[] }>;
   };
+  const isOfOtherSystem = (path: string) =>
+    path.includes('@oven/') && path !== `node_modules/${host?.runtime}`;
   const production = Object.entries(locked)
     .filter(([path, { dev, link }]) => !['', 'packages/testkit'].includes(path) && !dev && !link)
+    .filter(([path]) => !isOfOtherSystem(path))
     .map(([path, entry]) => `${nameOf(path)}@${entry.version}`);
   const insideBun = [`sqlite@${process.versions['sqlite']}`, `boringssl@${process.versions['boringssl']}`];
-  expect(sbom.components.map((each) => `${each.name}@${each.version}`).toSorted()).toEqual(
-    [...production, ...insideBun].toSorted(),
-  );
+  const names = sbom.components.map((each) => `${each.name}@${each.version}`);
+  expect(names.toSorted()).toEqual([...production, ...insideBun, `${executable}@${version}`].toSorted());
+
+  const componentOf = (wanted: string) => sbom.components.find(({ name }) => name === wanted);
+  expect(componentOf('sqlite')?.licenses).toEqual([{ license: { id: 'blessing' } }]);
+  expect(componentOf('boringssl')?.licenses).toEqual([{ license: { id: 'Apache-2.0' } }]);
+  const sums = await Bun.file(join(released, 'SHA256SUMS')).text();
+  const [sum = ''] = sums.split('\n').filter((line) => line.endsWith(`  ${executable}`));
+  expect(componentOf(executable)?.hashes).toEqual([{ alg: 'SHA-256', content: sum.split(' ')[0] }]);
+
   const bun = sbom.dependencies.find(({ ref }) => ref === `bun@${Bun.version}`);
   expect(bun?.dependsOn).toEqual(expect.arrayContaining(insideBun));
+  const refs = new Set(sbom.dependencies.map(({ ref }) => ref));
+  for (const { dependsOn } of sbom.dependencies) for (const ref of dependsOn) expect(refs).toContain(ref);
   expect(sbom.metadata.component.name).toBe('petstore-server');
   expect(Date.parse(sbom.metadata.timestamp)).toBe(await committedAt());
 });
