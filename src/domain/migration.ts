@@ -28,3 +28,14 @@ export function newerSchema(store: string, version: number, newest: number, rele
       'upgrade.',
   );
 }
+
+/** Made by an unreleased state of 2.0.0. */
+const unreleasedVersion = 6;
+
+export function refuseUnreleased(store: string, version: number): void {
+  if (version !== unreleasedVersion) return;
+  throw new OperatorError(
+    `${store} has schema version ${version}, which no release has ever had.`,
+    'Restore the backup made before it was opened with an unreleased petstore 2.0.0.',
+  );
+}

@@ -39,6 +39,21 @@ export function orderedStatus(before: NewPet | undefined, after: NewPet): OrderS
   return orderStatuses.find((status) => status === after.status);
 }
 
+/** An order before it has an id. */
+export type NewOrder = Omit<Order, 'id'>;
+
+/** The order that a change of a pet calls for, if it calls for one. */
+export function orderFor(
+  petId: bigint,
+  before: NewPet | undefined,
+  after: NewPet,
+  { createdAt, createdBy }: { createdAt: Date; createdBy?: string | undefined },
+): NewOrder | undefined {
+  const status = orderedStatus(before, after);
+  if (!status) return undefined;
+  return { petId, status, createdAt, ...(createdBy !== undefined && { createdBy }) };
+}
+
 /** The order as JSON, the same bytes from every store. */
 export function renderOrder({ id, petId, status, createdAt, createdBy }: Order): string {
   const by = createdBy === undefined ? '' : `,"createdBy":${JSON.stringify(createdBy)}`;

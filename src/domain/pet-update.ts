@@ -1,4 +1,3 @@
-import { PetstoreError } from './error.ts';
 import {
   fieldOf,
   InvalidPetError,
@@ -52,11 +51,4 @@ export function withFields<Kind extends NewPet>(pet: Kind, changes: PetFields): 
   const changed = { ...pet, ...changes };
   for (const { name } of petFields) if (changed[name] === null) delete changed[name];
   return changed;
-}
-
-export function petChanged(): PetstoreError {
-  return new PetstoreError(
-    'precondition_failed',
-    'The pet is not as you expected it. Get it again, then decide.',
-  );
 }

@@ -48,7 +48,7 @@ export interface PetStore {
   /** As fresh as a list. Fails with `overloaded` when too many searches wait. */
   searchPets(request: SearchRequest): Page | Promise<Page>;
 
-  /** Resolves once a real commit has proven that the store can be written. */
+  /** Fails with `unavailable` while the store cannot be used, as far as the last write has shown. */
   checkWritable(): Promise<void>;
 }
 

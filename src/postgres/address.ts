@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { usageError } from '../domain/error.ts';
 
-export interface Host {
+/** Where the database is and how to reach it: a `postgres://` address taken apart. */
+export interface PostgresAddress {
   /** A name, an IP address, or the folder of a Unix socket. */
   host: string;
   port: number;
-}
-
-/** Where the database is and how to reach it: a `postgres://` address taken apart. */
-export interface PostgresAddress {
-  hosts: Host[];
   user: string;
   /** Undefined when it is to be looked up in the password file. */
   password: string | undefined;
@@ -17,11 +13,9 @@ export interface PostgresAddress {
   sslMode: SslMode;
   /** Certificates in PEM form. */
   sslFiles: { ca: string | undefined; cert: string | undefined; key: string | undefined };
-  /** True when a server that cannot be written to is to be passed over. */
-  mustBeWritable: boolean;
-  /** False behind a pgbouncer in transaction mode, which gives each statement another session. */
-  ownsSession: boolean;
-  /** Connections of this process, all kinds together. */
+  /** True behind a pgbouncer in transaction mode, which gives each transaction another session. */
+  isPgbouncer: boolean;
+  /** Sessions of this process that read or write pets; searches have one of their own. */
   connectionLimit: number;
   connectTimeoutMs: number;
   applicationName: string;
@@ -52,25 +46,25 @@ const parameters = [
   'connection_limit',
 ];
 
-/** One creates, one does the other writes, the others read. */
+/** Two write, the others read. */
 const connections = { fewest: 3, most: 100, default: 5 };
 
 /**
- * Reads the address forms of libpq, several hosts and Unix sockets included; what the address does not say
- * comes from libpq's variables. No part of the address is repeated in an error: any of it may be a password
- * whose special characters were not encoded.
+ * Reads the address forms of libpq, Unix sockets included; what the address does not say comes from libpq's variables. No
+ * part of the address is repeated in an error: any of it may be a password whose special characters were not encoded.
  */
 export function parseAddress(address: string, environment: Environment): PostgresAddress {
-  const [, credentials = '', hostList = '', path = '', query = ''] =
+  const [, credentials = '', hostAndPort = '', path = '', query = ''] =
     /^postgres(?:ql)?:\/\/(?:([^/?#]*)@)?([^/?#@]*)(?:\/([^?#/]*))?(?:\?([^#]*))?$/.exec(address) ??
     refuseForm();
   const given = parseQuery(query);
   const [, givenUser, password] = /^([^:]*)(?::(.*))?$/.exec(credentials) ?? [];
   const sslMode = given.get('sslmode') ?? environment['PGSSLMODE'] ?? 'prefer';
-  const sessionAttributes = given.get('target_session_attrs') ?? environment['PGTARGETSESSIONATTRS'] ?? 'any';
+  // A standby is never used, and with one host there is nothing else to choose.
+  oneOf('target_session_attrs', given.get('target_session_attrs') ?? 'any', ['any', 'read-write', 'primary']);
   const user = given.get('user') || decode(givenUser) || userOf(environment);
   return {
-    hosts: parseHosts(given.get('host') ?? hostList, given.get('port'), environment),
+    ...parseHost(given.get('host') ?? hostAndPort, given.get('port'), environment),
     user,
     password: given.get('password') || decode(password) || environment['PGPASSWORD'] || undefined,
     database: given.get('dbname') || decode(path) || environment['PGDATABASE'] || user,
@@ -80,9 +74,7 @@ export function parseAddress(address: string, environment: Environment): Postgre
       cert: pemFile('sslcert', given.get('sslcert') ?? environment['PGSSLCERT']),
       key: pemFile('sslkey', given.get('sslkey') ?? environment['PGSSLKEY']),
     },
-    mustBeWritable:
-      oneOf('target_session_attrs', sessionAttributes, ['any', 'read-write', 'primary']) !== 'any',
-    ownsSession: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'false',
+    isPgbouncer: oneOf('pgbouncer', given.get('pgbouncer') ?? 'false', ['true', 'false']) === 'true',
     connectionLimit: integer('connection_limit', given.get('connection_limit'), connections),
     connectTimeoutMs:
       1000 * integer('connect_timeout', given.get('connect_timeout'), { fewest: 1, most: 60, default: 2 }),
@@ -103,21 +95,26 @@ function parseQuery(query: string): Map<string, string> {
   return given;
 }
 
-function parseHosts(hostList: string, portList: string | undefined, environment: Environment): Host[] {
-  const ports = portList?.split(',') ?? [];
-  return hostList.split(',').map((item, index) => {
-    // A Unix socket folder may hold a colon; a host name may not.
-    const text = decode(item) ?? '';
-    const [, bracketed, plain, ownPort] = text.startsWith('/')
-      ? [text, undefined, text]
-      : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm());
-    const port = ownPort ?? ports[index] ?? (ports.length === 1 ? ports[0] : undefined);
-    const ownOrDefault = port ?? (environment['PGPORT'] || undefined);
-    return {
-      host: bracketed || plain || environment['PGHOST'] || 'localhost',
-      port: integer('port', ownOrDefault, { fewest: 1, most: 65_535, default: 5432 }),
-    };
-  });
+function parseHost(
+  hostAndPort: string,
+  givenPort: string | undefined,
+  environment: Environment,
+): Pick<PostgresAddress, 'host' | 'port'> {
+  const text = decode(hostAndPort) ?? '';
+  if ([text, givenPort, environment['PGHOST']].some((part) => part?.includes(',')))
+    refuse(
+      'names several hosts.',
+      'Name one that leads to the primary: HAProxy in front of Patroni, a managed endpoint or a Kubernetes service.',
+    );
+  // A Unix socket folder may hold a colon; a host name may not.
+  const [, bracketed, plain, ownPort] = text.startsWith('/')
+    ? [text, undefined, text]
+    : (/^(?:\[([^\]]+)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? refuseForm());
+  const port = ownPort ?? givenPort ?? (environment['PGPORT'] || undefined);
+  return {
+    host: bracketed || plain || environment['PGHOST'] || 'localhost',
+    port: integer('port', port, { fewest: 1, most: 65_535, default: 5432 }),
+  };
 }
 
 /** By default whoever runs the process. A service may run without any of these variables. */

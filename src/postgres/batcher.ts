@@ -16,8 +16,6 @@ export interface BatcherOptions<Request, Result> {
   /** The results in the order of the requests. An error that is no `PetstoreError` means that nothing was done. */
   run: (requests: Request[]) => Promise<Result[]>;
   maxQueued?: number;
-  /** Two requests of the same subject go into successive batches. */
-  subjectOf?: (request: Request) => unknown;
   metrics?: WriteMetrics | undefined;
 }
 
@@ -27,26 +25,14 @@ const maxPerBatch = 1000;
 export function createBatcher<Request, Result>(
   options: BatcherOptions<Request, Result>,
 ): Batcher<Request, Result> {
-  const { run, maxQueued, subjectOf, metrics } = options;
+  const { run, maxQueued, metrics } = options;
   const queue = createBoundedQueue<Request, Result>(maxWaitMs, maxQueued);
   let running: Promise<void> | undefined;
   let isClosed = false;
 
   const runAll = async (): Promise<void> => {
-    while (queue.length > 0) await settle(takeBatch());
+    while (queue.length > 0) await settle(queue.take(maxPerBatch));
     running = undefined;
-  };
-
-  const takeBatch = (): Queued<Request, Result>[] => {
-    const subjects = new Set<unknown>();
-    return queue.take((request, index) => {
-      if (index === maxPerBatch) return false;
-      const subject = subjectOf?.(request);
-      if (subject === undefined) return true;
-      const isFirst = !subjects.has(subject);
-      subjects.add(subject);
-      return isFirst;
-    });
   };
 
   const settle = async (batch: Queued<Request, Result>[]): Promise<void> => {

@@ -5,8 +5,8 @@ export interface BoundedQueue<Request, Result> {
   readonly length: number;
   /** Fails with `overloaded` when too many wait, with `unavailable` when the wait takes too long. */
   add(request: Request): Promise<Result>;
-  /** Removes requests in the order of their arrival, up to the first that does not fit. */
-  take(fits: (request: Request, index: number) => boolean): Queued<Request, Result>[];
+  /** Removes at most so many requests, in the order of their arrival. */
+  take(count: number): Queued<Request, Result>[];
 }
 
 export interface Queued<Request, Result> {
@@ -23,14 +23,10 @@ export function createBoundedQueue<Request, Result>(
   const queued: Queued<Request, Result>[] = [];
   let timer: Timer | undefined;
 
-  const take = (fits: (item: Queued<Request, Result>, index: number) => boolean) => {
-    const end = queued.findIndex((item, index) => !fits(item, index));
-    return queued.splice(0, end === -1 ? queued.length : end);
-  };
-
   const refuseLate = (): void => {
     const oldest = performance.now() - maxWaitMs;
-    for (const { reject } of take(({ since }) => since <= oldest)) {
+    const inTime = queued.findIndex(({ since }) => since > oldest);
+    for (const { reject } of queued.splice(0, inTime === -1 ? queued.length : inTime)) {
       reject(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)));
     }
     const [first] = queued;
@@ -49,6 +45,6 @@ export function createBoundedQueue<Request, Result>(
         queued.push({ request, since: performance.now(), resolve, reject });
         timer ??= setTimeout(refuseLate, maxWaitMs).unref();
       }),
-    take: (fits) => take(({ request }, index) => fits(request, index)),
+    take: (count) => queued.splice(0, count),
   };
 }

@@ -1,14 +1,28 @@
 import { DatabaseError } from 'pg';
 import { idsUsedUp, OperatorError, PetstoreError, unavailable } from '../domain/error.ts';
 
-/**
- * What a failure says about the statement that failed. An error after which the session lives on means that the
- * statement was undone; a connection hands no other `DatabaseError` over. Everything else (the end of the session,
- * silence, a warning) leaves open whether it was committed.
- */
-export function wasUndone(error: unknown): error is DatabaseError {
-  // 40003: the server itself says that it does not know.
-  return error instanceof DatabaseError && error.code !== '40003';
+/** The session ended, or did not respond, before the response to a statement arrived. */
+export class SessionLostError extends Error {
+  override readonly name = 'SessionLostError';
+
+  constructor(cause: unknown) {
+    super('The session was lost.', { cause });
+  }
+}
+
+/** 08, 57P01 to 57P05: the server's last words on a session. */
+const lastWords = /^(?:08|57P0)/;
+
+/** True when the session is gone. What was not committed is undone. */
+export function isLost(error: unknown): boolean {
+  return (
+    error instanceof SessionLostError || (error instanceof DatabaseError && lastWords.test(error.code ?? ''))
+  );
+}
+
+/** Whether an error of COMMIT says that it was undone: 23 a constraint, 40 a collision, 57014 cancelled before it began. */
+export function isUndone(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(?:23|40(?!003)|57014)/.test(error.code ?? '');
 }
 
 /** Two transactions stood in each other's way; the one that was undone may simply be run again. */
@@ -33,26 +47,33 @@ export function isIdTaken(error: unknown): boolean {
 /** 25006: read-only since a failover; 26000, 42P05, 0A000: a statement is unknown, its name taken, its plan outdated. */
 const spoilingStates = ['25006', '26000', '42P05', '0A000'];
 
-/** True when the connection is not to be used again. */
-export function spoilsConnection(error: unknown): boolean {
-  return !wasUndone(error) || spoilingStates.includes(error.code ?? '');
+/** True when the session is not to be used again. */
+export function spoilsSession(error: unknown): boolean {
+  return isLost(error) || (error instanceof DatabaseError && spoilingStates.includes(error.code ?? ''));
 }
 
 /**
  * SQLSTATE classes and codes of a database that cannot be used now; the statement is not at fault:
- * - the connection: 08 lost, 28 login refused, 3D no such database, 42501 no rights, 25006 read-only
- * - the session: 0A000 outdated plan, 26 unknown statement, 42P05 statement name taken
+ * - the session: 08 lost, 28 login refused, 3D no such database, 25006 read-only, 26 unknown statement
+ * - the schema, changed under us: 0A000 outdated plan, 23502 and 23503 a constraint of somebody else, 3F and 42 something is missing
  * - the transaction: 40 rolled back, 55P03 lock timeout, 57 stopped by the operator or the statement timeout
  * - the server: 53 out of resources, 58 system, F0 configuration file, XX damaged
  */
-const unavailableStates = /^(?:08|0A000|25006|26|28|3D|40|42P05|42501|53|55P03|57|58|F0|XX)/;
+const unavailableStates = /^(?:08|0A000|2350[23]|25006|26|28|3D|3F|40|42|53|55P03|57|58|F0|XX)/;
 
 /** The error as callers get it: a store that cannot be used is `unavailable`, anything else is a bug. */
 export function translateError(error: unknown): unknown {
-  if (error instanceof PetstoreError) return error;
+  if (error instanceof SessionLostError) return unavailable(error);
+  if (!(error instanceof DatabaseError)) return error;
   // 2200H: a sequence has reached its end.
-  if (wasUndone(error) && error.code === '2200H') return idsUsedUp();
-  return wasUndone(error) && !unavailableStates.test(error.code ?? '') ? error : unavailable(error);
+  if (error.code === '2200H') return idsUsedUp();
+  return unavailableStates.test(error.code ?? '') ? unavailable(error) : error;
+}
+
+/** Whether something of the schema was missing, for an error as callers get it. */
+export function isSchemaError(error: unknown): boolean {
+  const { cause } = error as Error;
+  return cause instanceof DatabaseError && /^(?:3F|42(?!501))/.test(cause.code ?? '');
 }
 
 /** Fails with `unavailable` when the work takes longer; the work itself goes on. */
@@ -69,13 +90,15 @@ export async function within<Result>(timeoutMs: number, work: Promise<Result>): 
   }
 }
 
-/** For a write whose connection was lost: it may have been committed or not. */
-export function outcomeUnknown(cause: unknown, advice = ''): PetstoreError {
-  return new PetstoreError(
-    'unavailable',
-    `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`.trimEnd(),
-    { cause },
-  );
+/** A COMMIT got no response. */
+export class OutcomeUnknownError extends PetstoreError {
+  constructor(cause: unknown, advice = '') {
+    super(
+      'unavailable',
+      `The connection to the store was lost, and the outcome of this write is unknown. ${advice}`.trimEnd(),
+      { cause },
+    );
+  }
 }
 
 /** True when a start may succeed a little later: 08 connection, 40 collision, 53 too many, 55 lock, 57 starting or stopping. */
@@ -100,7 +123,8 @@ const explanations: Record<string, [problem: string, remedy: string]> = {
 /** One line for the operator. The server's own words never hold the password, and the address is not repeated. */
 export function explain(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  const { code = '', message } = error as { code?: string; message: string };
+  const cause = error instanceof SessionLostError ? error.cause : error;
+  const { code = '', message } = cause as { code?: string; message: string };
   const reason = `${message || 'no connection'}${code && ` (${code})`}`;
   const [problem, remedy] = explanations[code] ?? [
     'The database cannot be used',

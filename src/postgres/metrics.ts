@@ -1,6 +1,7 @@
 import type { Counter, Registry } from '../metrics/registry.ts';
 import type { KeyWatch } from './keys/key-watch.ts';
-import type { SessionGroup } from './session/group.ts';
+import type { PostgresAddress } from './address.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 export function createPostgresCounters(registry: Registry): Record<'failovers' | 'unknownOutcomes', Counter> {
   return {
@@ -10,23 +11,27 @@ export function createPostgresCounters(registry: Registry): Record<'failovers' |
     unknownOutcomes: registry
       .counter(
         'petstore_postgres_unknown_outcomes_total',
-        'Write statements that may or may not have been committed, because their session was lost.',
+        'Transactions that may or may not have been committed, because COMMIT got no response.',
       )
       .with({}),
   };
 }
 
-export function addPostgresGauges(registry: Registry, group: SessionGroup, watch: KeyWatch): void {
+export function addPostgresGauges(
+  registry: Registry,
+  { host, port }: PostgresAddress,
+  sessions: Sessions,
+  watch: KeyWatch,
+): void {
   registry.gauge(
     'petstore_postgres_server_info',
     'The database server in use; no sample while there is none.',
     () => {
-      const inUse = group.inUse();
-      if (!inUse) return [];
-      const { host, server } = inUse;
+      const server = sessions.inUse()?.server;
+      if (!server) return [];
       const labels = {
-        server_address: host.host,
-        server_port: String(host.port),
+        server_address: host,
+        server_port: String(port),
         system: server.system,
         timeline: String(server.timeline),
       };
@@ -36,7 +41,7 @@ export function addPostgresGauges(registry: Registry, group: SessionGroup, watch
   registry.gauge(
     'petstore_postgres_sessions',
     'Open sessions on the database server in use.',
-    () => group.inUse()?.sessionCount ?? 0,
+    () => sessions.inUse()?.sessionCount ?? 0,
   );
   registry.gauge(
     'petstore_postgres_key_check_age_seconds',

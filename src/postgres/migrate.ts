@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
-import { newerSchema, type MigrationOptions } from '../domain/migration.ts';
+import { foldName } from '../domain/fold.ts';
+import { newerSchema, refuseUnreleased, type MigrationOptions } from '../domain/migration.ts';
+import { noReport, type Report } from '../domain/progress.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
-import { openAt, openConnection, type Connection } from './session/connection.ts';
-import { isSameServer } from './session/server.ts';
+import { openSession, type Session } from './sessions/session.ts';
 
 /** Each leads from the version before to its own; the first release had version 4. A released step never changes. */
 const steps: Record<number, string> = {
@@ -76,59 +77,98 @@ const steps: Record<number, string> = {
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by bigint;
   `,
-  6: `
-  -- First, because nobody can use a table from its ALTER to the end of this transaction.
-  CREATE INDEX orders_by_pet ON orders (pet_id, id);
+  7: `
   ALTER TABLE orders ADD COLUMN created_by text;
-
-  -- Null until it is filled: see pets/fold-names.ts. Replicas of the release before leave it null, too.
+  -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
-  CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
-  -- Such a replica renames a pet and leaves the folded name as it was.
-  CREATE FUNCTION forget_folded_name() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN NEW.folded_name := NULL; RETURN NEW; END';
-  CREATE TRIGGER pets_renamed BEFORE UPDATE OF name ON pets FOR EACH ROW
-    WHEN (NEW.name <> OLD.name AND NEW.folded_name IS NOT DISTINCT FROM OLD.folded_name)
-    EXECUTE FUNCTION forget_folded_name();
   `,
 };
 
-const newestVersion = Math.max(...Object.keys(steps).map(Number));
+/** Built beside the work of other replicas, so after the steps and not within them. */
+const indexes: Record<string, string> = {
+  orders_by_pet: 'orders (pet_id, id)',
+  pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
+};
+
+export const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
 /** "pets" in ASCII: one replica migrates under this lock, the others wait. */
 const migrationLock = 0x70657473;
-/** Long enough for twenty replicas that start together, and for a step on a large table. */
-const timeouts = { lockMs: 60_000, statementMs: 60_000 };
+/** Long enough for twenty replicas that start together. An index of a large table takes as long as it takes. */
+const timeouts = { lockMs: 60_000, statementMs: 0, silenceMs: 0 };
 
 /** Brings the schema up to date, in one transaction; safe when any number of replicas start together. */
-async function migrate(address: PostgresAddress, { onMade, onMigrated }: MigrationOptions): Promise<void> {
-  const connection = await openConnection({ address, timeouts });
+async function migrate(address: PostgresAddress, options: MigrationOptions): Promise<void> {
+  const session = await openSession({ address, timeouts });
   try {
-    await refuseSharedSessions(connection, address);
-    await refuseOtherEncodings(connection);
+    await refuseOtherEncodings(session);
     // A service without the right to change the schema gets along with one that is up to date.
-    if ((await readSchemaVersion(connection)) < newestVersion) {
-      const from = await runSteps(connection);
-      if (from === 0) onMade?.();
-      if (from > 0 && from < newestVersion) onMigrated?.({ from, to: newestVersion });
+    if ((await readSchemaVersion(session)) < newestVersion) {
+      const from = await runSteps(session);
+      if (from === 0) options.onMade?.();
+      if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
     }
+    await foldNames(session, options.report ?? noReport);
+    for (const name of Object.keys(indexes)) await buildIndex(session, name);
   } finally {
-    await connection.close();
+    await session.close();
   }
 }
 
 /** Returns the version before. */
-async function runSteps(connection: Connection): Promise<number> {
-  await connection.query('BEGIN');
-  await connection.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
-  const version = await readSchemaVersion(connection);
-  for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await connection.query(step);
-  await connection.query(`
+async function runSteps(session: Session): Promise<number> {
+  await session.query('BEGIN');
+  await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+  const version = await readSchemaVersion(session);
+  for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await session.query(step);
+  // Nobody uses the tables of a new store yet.
+  if (version === 0)
+    for (const [name, table] of Object.entries(indexes))
+      await session.query(`CREATE INDEX ${name} ON ${table}`);
+  await session.query(`
     CREATE TABLE IF NOT EXISTS petstore_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
     INSERT INTO petstore_schema VALUES (1, ${newestVersion}) ON CONFLICT (id) DO UPDATE SET version = excluded.version;
   `);
-  await connection.query('COMMIT');
+  await session.query('COMMIT');
   return version;
+}
+
+const namesPerBatch = 1000;
+
+/** Folds the names that 1.1.0 has written. Pets that somebody else holds are left for the next start. */
+async function foldNames(session: Session, report: Report): Promise<void> {
+  const unfolded = 'FROM pets WHERE folded_name IS NULL';
+  const [first] = await session.query<{ id: string }>(`SELECT id ${unfolded} LIMIT 1`);
+  if (!first) return;
+  const [row] = await session.query<{ total: string }>(`SELECT count(*) AS total ${unfolded}`);
+  using progress = report.progress('names made searchable', Number(row?.total));
+  for (let after = '0'; ;) {
+    // No standby is waited for: what a failover loses is folded by the next start.
+    await session.query('BEGIN; SET LOCAL synchronous_commit = local');
+    const pets = await session.query<{ id: string; name: string }>(
+      `SELECT id, name ${unfolded} AND id > $1::bigint ORDER BY id LIMIT ${namesPerBatch} FOR UPDATE SKIP LOCKED`,
+      [after],
+    );
+    await session.query(
+      `UPDATE pets SET folded_name = given.folded_name FROM unnest($1::bigint[], $2::text[]) AS given (id, folded_name)
+       WHERE pets.id = given.id`,
+      [pets.map(({ id }) => id), pets.map(({ name }) => foldName(name))],
+    );
+    await session.query('COMMIT');
+    progress.add(pets.length);
+    if (pets.length < namesPerBatch) return;
+    after = pets.at(-1)?.id ?? after;
+  }
+}
+
+/** What a replica that was killed has left unfinished is built again. Two replicas that build together wait or retry. */
+async function buildIndex(session: Session, name: string): Promise<void> {
+  const [index] = await session.query<{ indisvalid: boolean }>(
+    'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
+    [name],
+  );
+  if (!index) await session.query(`CREATE INDEX CONCURRENTLY IF NOT EXISTS ${name} ON ${indexes[name]}`);
+  else if (!index.indisvalid) await session.query(`REINDEX INDEX CONCURRENTLY ${name}`);
 }
 
 const pauseBetweenAttemptsMs = 200;
@@ -151,8 +191,8 @@ export async function prepareDatabase(
 }
 
 /** For commands that only read: they do not set up a schema. */
-export async function refuseMissingSchema(connection: Connection): Promise<void> {
-  const version = await readSchemaVersion(connection);
+export async function refuseMissingSchema(session: Session): Promise<void> {
+  const version = await readSchemaVersion(session);
   if (version === newestVersion) return;
   if (version === 0) throw new OperatorError('The database holds no store.', 'Check the address.');
   throw new OperatorError(
@@ -162,56 +202,25 @@ export async function refuseMissingSchema(connection: Connection): Promise<void>
 }
 
 /** 0 when there is no schema; fails when it is of a newer release. */
-export async function readSchemaVersion(connection: Connection): Promise<number> {
+export async function readSchemaVersion(session: Session): Promise<number> {
   // Not to_regclass(): the session takes that from memory, and misses what was made while it waited.
-  const [table] = await connection.query(
+  const [table] = await session.query(
     "SELECT 1 AS found FROM pg_tables WHERE schemaname = ANY (current_schemas(false)) AND tablename = 'petstore_schema'",
   );
   if (!table) return 0;
-  const [row] = await connection.query<{ version: number }>('SELECT version FROM petstore_schema');
+  const [row] = await session.query<{ version: number }>('SELECT version FROM petstore_schema');
   const version = row?.version ?? 0;
+  refuseUnreleased('The database', version);
   if (version > newestVersion) throw newerSchema('The database', version, newestVersion, release);
   return version;
 }
 
 /** Any other encoding would refuse or change names. */
-async function refuseOtherEncodings(connection: Connection): Promise<void> {
-  const [row] = await connection.query<{ server_encoding: string }>('SHOW server_encoding');
+async function refuseOtherEncodings(session: Session): Promise<void> {
+  const [row] = await session.query<{ server_encoding: string }>('SHOW server_encoding');
   if (row?.server_encoding === 'UTF8') return;
   throw new OperatorError(
     `The database has the encoding ${row?.server_encoding}, and names need UTF8.`,
     "Make another one: CREATE DATABASE shop ENCODING 'UTF8' TEMPLATE template0.",
   );
-}
-
-/** A busy pooler may give both sessions their own processes by chance, but hardly each time. */
-const rounds = 3;
-
-/**
- * A pooler in transaction mode, such as pgbouncer, mixes sessions up: named statements would meet those of others, and
- * settings would be theirs. Two sessions that are our own are two processes, and stay so.
- */
-async function refuseSharedSessions(one: Connection, address: PostgresAddress): Promise<void> {
-  if (!address.ownsSession || !one.backend) return;
-  const other = await openAt(one.host, { address });
-  try {
-    if (!isSameServer(one.server, other.server)) return;
-    for (let round = 0; round < rounds; round++) {
-      const [pidOfOne, pidOfOther] = [await pidOf(one), await pidOf(other)];
-      const isOurs = pidOfOne === one.backend.pid && pidOfOther === other.backend?.pid;
-      if (!isOurs || pidOfOne === pidOfOther) {
-        throw new OperatorError(
-          'The address leads through a pooler that shares sessions, such as a pgbouncer in transaction mode.',
-          'Add pgbouncer=true to the address.',
-        );
-      }
-    }
-  } finally {
-    await other.close();
-  }
-}
-
-async function pidOf(connection: Connection): Promise<number | undefined> {
-  const [row] = await connection.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return row?.pid;
 }

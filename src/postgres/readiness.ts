@@ -1,48 +1,53 @@
-import { unavailable } from '../domain/error.ts';
 import { randomUUID } from 'node:crypto';
-import type { Database } from './database.ts';
-import { within } from './errors.ts';
-import type { KeyWatch } from './keys/key-watch.ts';
+import { columnsOf } from '../domain/bulk-store.ts';
+import { unavailable } from '../domain/error.ts';
+import { reasonOf, type Log } from '../domain/log.ts';
+import { orderTable } from '../domain/order.ts';
+import { isSchemaError } from './errors.ts';
+import { newestVersion } from './migrate.ts';
+import { storedColumns } from './pets/pet-row.ts';
+import type { Query } from './sessions/session.ts';
+import type { Sql } from './sql.ts';
 
-const checkWithinMs = 6000;
-/** Rows of replicas that are gone are removed after a day. */
-const keptForMs = 24 * 60 * 60 * 1000;
+/** A row of its own, which is gone again at once: on a shared row, replicas would wait for each other's commits. */
+const insertProof = { name: 'insert-proof', text: 'INSERT INTO write_probes VALUES ($1, 0, 0)' };
+const deleteProof = { name: 'delete-proof', text: 'DELETE FROM write_probes WHERE replica = $1' };
 
-/** A row for each replica: on a shared row they would wait for each other's commits. */
-const writeProof = {
-  name: 'write-proof',
-  text: `
-    INSERT INTO write_probes (replica, probed_at, sequence) VALUES ($1, $2::bigint, $3::bigint)
-    ON CONFLICT (replica) DO UPDATE SET probed_at = excluded.probed_at, sequence = excluded.sequence`,
-};
-// Another check may have come in between.
-const readProof = {
-  name: 'read-proof',
-  text: 'SELECT 1 AS found FROM write_probes WHERE replica = $1 AND sequence >= $2::bigint',
-};
-const removeOld = {
-  name: 'remove-old-proofs',
-  text: 'DELETE FROM write_probes WHERE probed_at < $1::bigint',
-};
-
-/** Fails with `unavailable` unless a commit can be read on every session that serves requests, and the keys are fresh. */
-export function createReadinessCheck(
-  database: Database,
-  watch: KeyWatch,
-  now: () => number,
-): () => Promise<void> {
+/** A transaction that proves that writes work. */
+export async function probe(query: Query): Promise<void> {
   const replica = randomUUID();
-  let sequence = 0;
+  void query(insertProof, [replica]);
+  void query(deleteProof, [replica]);
+}
 
-  const check = async (): Promise<void> => {
-    const proof = String(++sequence);
-    await database.writeBeside(writeProof, [replica, now(), proof]);
-    const found = await database.readEverywhere(readProof, [replica, proof]);
-    if (!found.every((rows) => rows.length === 1))
-      throw unavailable(new Error('A commit cannot be read on every session.'));
-    // Nothing depends on it.
-    if (proof === '1') database.writeBeside(removeOld, [now() - keptForMs]).catch(() => {});
-    await watch.check();
+/** Fails unless there is all that requests need. */
+const selectSchema = {
+  name: 'select-schema',
+  text: `
+    SELECT version FROM petstore_schema
+    LEFT JOIN (SELECT ${storedColumns} FROM pets LIMIT 0) AS pet ON true
+    LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true`,
+};
+
+/**
+ * Fails with `unavailable` if the schema was changed to one that this release cannot use. A newer version is none of
+ * that: during a rolling upgrade both releases serve.
+ */
+export function createSchemaCheck(sql: Sql, log: Log | undefined): () => Promise<void> {
+  let isReported = false;
+  return async () => {
+    const problem = await sql.read<{ version: number }>(selectSchema).then(problemOf, (error: unknown) => {
+      if (isSchemaError(error)) return reasonOf(error);
+      throw error;
+    });
+    if (problem !== undefined && !isReported)
+      log?.error('The schema was changed, and this release cannot use it.', { problem });
+    isReported = problem !== undefined;
+    if (isReported) throw unavailable(new Error(problem));
   };
-  return () => within(checkWithinMs, check());
+}
+
+function problemOf([row]: { version: number }[]): string | undefined {
+  const version = row?.version ?? 0;
+  return version < newestVersion ? `It has version ${version}, and ${newestVersion} is needed.` : undefined;
 }

@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import type { Log } from '../domain/log.ts';
+import { createReadiness, type Readiness } from '../domain/readiness.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../domain/migration.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
@@ -20,6 +21,7 @@ export type SqliteStore = Store;
 export interface StoreParts {
   database: Database;
   writer: Writer;
+  readiness: Readiness;
   searcher: Searcher;
   freshness: Freshness;
   now: () => number;
@@ -43,13 +45,18 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
   const freshness = createFreshness(database, watchCommits(database, store.path), watch);
-  const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics });
+  const readiness = createReadiness(() => {
+    const sql = 'UPDATE write_probe SET probed_at = ?1';
+    return writer.run({ kind: 'execute', sql, values: [now()] });
+  });
+  const onWritten = readiness.note;
+  const writer = openWriter({ store, watch, maxQueuedJobs: maxQueuedWrites, metrics, onWritten });
   metrics?.gauge('petstore_wal_size_bytes', 'Size of the write-ahead log.', () =>
     sizeOf(`${store.path}-wal`),
   );
   if (metrics) measureDisk(metrics, dirname(store.path));
   const searcher = openSearcher(store, watch);
-  const parts = { database, writer, searcher, freshness, now };
+  const parts = { database, writer, readiness, searcher, freshness, now };
   return {
     pets: createPetStore(parts),
     orders: createOrderStore(parts),

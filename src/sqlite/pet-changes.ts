@@ -1,9 +1,14 @@
 import type { Database } from 'bun:sqlite';
 import { foldName } from '../domain/fold.ts';
 import { parseExactJson } from '../domain/int64.ts';
-import { orderedStatus } from '../domain/order.ts';
-import { parseNewPet, renderFields, renderPet, type NewPet } from '../domain/pet.ts';
-import { hasFields, withFields, type PetUpdate } from '../domain/pet-update.ts';
+import { parseNewPet } from '../domain/pet.ts';
+import {
+  decideDelete,
+  decideUpdate,
+  type DeleteRequest,
+  type Refusal,
+  type UpdateRequest,
+} from '../domain/pet-change.ts';
 import type { WriteOrder } from './schema/stored-order.ts';
 import {
   checksumOf,
@@ -14,34 +19,21 @@ import {
   type Value,
 } from './schema/stored-pet.ts';
 
-export interface UpdateJob extends PetUpdate {
+export interface UpdateJob extends UpdateRequest {
   kind: 'update-pet';
-  id: bigint;
-  /** The pet as JSON, as the caller saw it. */
-  seen: string | undefined;
-  now: number;
-  createdBy?: string | undefined;
 }
 
-export interface DeleteJob {
+export interface DeleteJob extends DeleteRequest {
   kind: 'delete-pet';
-  id: bigint;
-  seen: string | undefined;
 }
-
-/** Why nothing was changed. */
-export type Refusal = 'missing' | 'changed' | 'damaged';
 
 export interface ChangeRunner {
-  /** The pet's new JSON. */
-  update(job: UpdateJob): { json: string } | Refusal;
-  remove(job: DeleteJob): 'deleted' | Refusal;
+  /** The pet's new JSON, or why nothing was changed. */
+  update(job: UpdateJob): { json: string } | Refusal | 'damaged';
+  remove(job: DeleteJob): 'deleted' | Refusal | 'damaged';
 }
 
-/**
- * Changes pets within a transaction of a writing connection. A refusal is a result, not an error: an error would undo
- * the other jobs of the batch.
- */
+/** Changes pets within a transaction of a writing connection. */
 export function createChangeRunner(database: Database, writeOrder: WriteOrder): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
@@ -49,35 +41,26 @@ export function createChangeRunner(database: Database, writeOrder: WriteOrder): 
   );
   const remove = database.query<unknown, [bigint]>('DELETE FROM pets WHERE id = ?1');
 
-  const find = (id: bigint, seen: string | undefined): { json: string } | Refusal => {
-    const stored = select.get(id);
-    if (!stored) return 'missing';
-    if (!isIntact(stored, id)) return 'damaged';
-    return seen === undefined || seen === stored.json ? stored : 'changed';
-  };
-
   return {
-    update({ id, changes, expected, seen, now, createdBy }) {
-      const found = find(id, seen);
-      if (typeof found === 'string') return found;
-      const before: NewPet = parseNewPet(parseExactJson(found.json));
-      if (expected && !hasFields(before, expected)) return 'changed';
-      const after = withFields(before, changes);
-      const { status = null } = after;
-      refuseUnknownStatus(status);
-      const json = renderPet(id, renderFields(after));
-      update.run(id, status, json, checksumOf(json), foldName(after.name));
-      const ordered = orderedStatus(before, after);
-      const by = createdBy !== undefined && { createdBy };
-      if (ordered) writeOrder({ petId: id, status: ordered, createdAt: new Date(now), ...by });
+    update(job) {
+      const stored = select.get(job.id);
+      if (stored && !isIntact(stored, job.id)) return 'damaged';
+      const current = stored && { pet: parseNewPet(parseExactJson(stored.json)), json: stored.json };
+      const updated = decideUpdate(current ?? undefined, job);
+      if (typeof updated === 'string') return updated;
+      const { pet, json, order } = updated;
+      refuseUnknownStatus(pet.status ?? null);
+      update.run(job.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name));
+      if (order) writeOrder(order);
       return { json };
     },
 
-    remove({ id, seen }) {
-      const found = find(id, seen);
-      if (typeof found === 'string') return found;
-      remove.run(id);
-      return 'deleted';
+    remove(job) {
+      const stored = select.get(job.id);
+      if (stored && !isIntact(stored, job.id)) return 'damaged';
+      const decision = decideDelete(stored ?? undefined, job);
+      if (decision === 'deleted') remove.run(job.id);
+      return decision;
     },
   };
 }

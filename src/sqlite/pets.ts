@@ -1,12 +1,11 @@
-import { petNotFound, type PetstoreError } from '../domain/error.ts';
+import type { PetstoreError } from '../domain/error.ts';
 import { foldName } from '../domain/fold.ts';
 import { orderedStatus } from '../domain/order.ts';
+import { refusalError, type Refusal } from '../domain/pet-change.ts';
 import { fingerprintOf, idempotencyConflict, pageOf, renderFields, renderPet } from '../domain/pet.ts';
-import { petChanged } from '../domain/pet-update.ts';
 import { isScan, type OrderStore, type PetStore } from '../domain/store.ts';
 import type { Job } from './jobs.ts';
 import type { StoreParts } from './open.ts';
-import type { Refusal } from './pet-changes.ts';
 import { findPets, selectPage } from './search.ts';
 import { selectColumns } from './schema/sql.ts';
 import { storedOrders, verifiedOrder, type OrderRow } from './schema/stored-order.ts';
@@ -20,7 +19,14 @@ import {
   type RenderedPet,
 } from './schema/stored-pet.ts';
 
-export function createPetStore({ database, writer, searcher, freshness, now }: StoreParts): PetStore {
+export function createPetStore({
+  database,
+  writer,
+  readiness,
+  searcher,
+  freshness,
+  now,
+}: StoreParts): PetStore {
   const selectJoined = database.query<JoinedPets, [bigint, number]>(selectJoinedPets);
   const selectPet = database.query<RenderedPet, [bigint]>(
     `SELECT ${storedPetColumns} FROM pets WHERE id = ?1`,
@@ -80,8 +86,9 @@ export function createPetStore({ database, writer, searcher, freshness, now }: S
     },
 
     async checkWritable() {
-      const sql = 'UPDATE write_probe SET probed_at = ?1';
-      await writer.run({ kind: 'execute', sql, values: [now()] });
+      // Fails for a store that was moved away.
+      freshness.version();
+      await readiness.check();
     },
   };
 }
@@ -101,7 +108,6 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
   };
 }
 
-function refusalOf(refusal: Refusal, id: bigint): PetstoreError {
-  if (refusal === 'damaged') return damagedRow('a pet', renderPet(id, ''));
-  return refusal === 'missing' ? petNotFound() : petChanged();
+function refusalOf(refusal: Refusal | 'damaged', id: bigint): PetstoreError {
+  return refusal === 'damaged' ? damagedRow('a pet', renderPet(id, '')) : refusalError(refusal);
 }

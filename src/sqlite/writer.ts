@@ -21,6 +21,8 @@ interface WriterOptions {
   /** How many jobs may wait, not counting those being committed. */
   maxQueuedJobs: number;
   metrics?: Registry | undefined;
+  /** Told how each batch ended; undefined stands for success. */
+  onWritten?: (failure: Error | undefined) => void;
   /** What the thread runs. */
   program?: URL;
 }
@@ -33,7 +35,8 @@ interface QueuedJob extends PromiseWithResolvers<JobResult> {
   job: Job;
 }
 
-export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: WriterOptions): Writer {
+export function openWriter(options: WriterOptions): Writer {
+  const { store, watch, maxQueuedJobs, metrics, onWritten, program } = options;
   let queued: QueuedJob[] = [];
   let committing: QueuedJob[] = [];
   let closing: PromiseWithResolvers<void> | undefined;
@@ -59,6 +62,7 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
       committing = [];
       queued = [];
       for (const { reject } of lost) reject(threadLost(message));
+      onWritten?.(threadLost(message));
       if (closing) closing.resolve();
       // The pause keeps a thread that cannot start from keeping the serving thread busy.
       else restart = setTimeout(() => (thread = startThread()), restartAfterMs);
@@ -71,6 +75,8 @@ export function openWriter({ store, watch, maxQueuedJobs, metrics, program }: Wr
     const settled = committing;
     measured?.commitSeconds.observe((performance.now() - sentAt) / 1000);
     committing = [];
+    const [first] = outcomes;
+    onWritten?.(first && 'failure' in first ? failureOf(first.failure) : undefined);
     sendNext();
     settled.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];

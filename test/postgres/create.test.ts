@@ -1,10 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import { unavailable } from '../../src/domain/error.ts';
-import { createPetCreator } from '../../src/postgres/pets/create.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';
-import { openDatabaseAt } from '../support/postgres/open-database.ts';
 import { makeDatabase } from '../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 1n };
@@ -36,23 +33,26 @@ describe('an idempotency key whose pet was deleted', () => {
   });
 });
 
-describe('a repeated create that fails', () => {
-  it('keeps the pets that were created in the same batch as a failed repetition', async () => {
-    const connections = openDatabaseAt(database.address());
-    // The session for creates works, those for reads have just been lost.
-    const create = createPetCreator(
-      { ...connections, read: () => Promise.reject(unavailable(new Error('lost'))) },
-      Date.now,
-    );
-    const idempotency = { caller: 'shop', key: 'held' };
-    await create([{ pet: rex, idempotency }]);
-    const [repeated, beside] = await create([
-      { pet: rex, idempotency },
-      { pet: rex, idempotency: undefined },
+describe('a batch of creates', () => {
+  it('creates one pet for a key that occurs twice, and tells a conflict apart', async () => {
+    const idempotency = { caller: 'shop', key: 'twice' };
+    // The first goes alone, the others together.
+    const [, first, again, conflict] = await Promise.allSettled([
+      store.pets.createPet(rex),
+      store.pets.createPet(rex, idempotency),
+      store.pets.createPet(rex, idempotency),
+      store.pets.createPet({ ...rex, name: 'Tom' }, idempotency),
     ]);
-    expect(repeated).toMatchObject({ code: 'unavailable' });
-    expect(beside).toMatchObject({ replayed: false });
-    await connections.close();
+    expect(first).toMatchObject({ status: 'fulfilled', value: { replayed: false } });
+    if (first?.status !== 'fulfilled') return;
+    expect(again).toEqual({ status: 'fulfilled', value: { ...first.value, replayed: true } });
+    expect(conflict).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_conflict' } });
+  });
+
+  it('forgets keys that are past their time', async () => {
+    await database.run("INSERT INTO idempotency_keys VALUES ('shop', 'old', 'x', 1, 0)");
+    await store.pets.createPet(rex, { caller: 'shop', key: 'new' });
+    expect(await database.run("SELECT FROM idempotency_keys WHERE key = 'old'")).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { openPostgresStore, type PostgresStore } from '../../src/postgres/open.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
-import { openDatabaseAt } from '../support/postgres/open-database.ts';
+import { openSqlAt } from '../support/postgres/open-sql.ts';
 import { makeDatabase, type Database } from '../support/postgres/server.ts';
 
 const place = await makeDatabase();
@@ -10,23 +10,23 @@ afterAll(() => place[Symbol.asyncDispose]());
 describe('a plan', () => {
   it('plans a statement once, whatever the values, and never compiles it', async () => {
     // One session reads, so that all plans are its own.
-    const database = openDatabaseAt(place.address('?connection_limit=3'));
+    const sql = openSqlAt(place.address('?connection_limit=3'));
     const statement = { name: 'numbers', text: 'SELECT * FROM generate_series(1, $1::integer) AS number' };
     for (let last = 1; last <= 20; last++) {
-      expect(await database.read(statement, [last])).toHaveLength(last);
+      expect(await sql.read(statement, [last])).toHaveLength(last);
     }
     const compiled = { name: 'compiled', text: 'SHOW jit' };
-    expect(await database.read(compiled)).toEqual([{ jit: 'off' }]);
+    expect(await sql.read(compiled)).toEqual([{ jit: 'off' }]);
     const plans = {
       name: 'plans',
       text: 'SELECT name, generic_plans, custom_plans FROM pg_prepared_statements',
     };
-    expect(await database.read(plans)).toContainEqual({
+    expect(await sql.read(plans)).toContainEqual({
       name: 'numbers',
       generic_plans: '20',
       custom_plans: '0',
     });
-    await database.close();
+    await sql.close();
   });
 
   it.each([

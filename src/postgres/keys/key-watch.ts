@@ -1,7 +1,7 @@
 import { unavailable } from '../../domain/error.ts';
 import type { ApiKey } from '../../domain/api-key.ts';
-import type { Database } from '../database.ts';
-import type { SessionGroup } from '../session/group.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Sql } from '../sql.ts';
 
 /** Keeps keys in memory for as long as they are known to be valid. */
 export interface KeyWatch {
@@ -28,7 +28,7 @@ const confirmedForMs = 800;
 
 const selectVersion = { name: 'select-key-version', text: 'SELECT version FROM key_changes' };
 
-export function createKeyWatch(group: SessionGroup, database: Database): KeyWatch {
+export function createKeyWatch(sessions: Sessions, sql: Sql): KeyWatch {
   const kept = new Map<string, ApiKey>();
   let generation = 0;
   let last: { version: string; losses: number; sentAt: number } | undefined;
@@ -40,8 +40,8 @@ export function createKeyWatch(group: SessionGroup, database: Database): KeyWatc
   };
 
   const check = async (): Promise<void> => {
-    const [sentAt, losses] = [performance.now(), group.losses];
-    const [row] = await database.read<{ version: string }>(selectVersion);
+    const [sentAt, losses] = [performance.now(), sessions.losses];
+    const [row] = await sql.read<{ version: string }>(selectVersion);
     if (!row) throw unavailable(new Error('The table key_changes is empty.'));
     // After a loss, the next session may be on another server, whose versions count other changes.
     if (row.version !== last?.version || losses !== last.losses) drop();
@@ -53,7 +53,7 @@ export function createKeyWatch(group: SessionGroup, database: Database): KeyWatc
     return checking;
   };
 
-  const ageMs = (): number => (last?.losses === group.losses ? performance.now() - last.sentAt : Infinity);
+  const ageMs = (): number => (last?.losses === sessions.losses ? performance.now() - last.sentAt : Infinity);
 
   return {
     kept,
@@ -65,7 +65,7 @@ export function createKeyWatch(group: SessionGroup, database: Database): KeyWatc
     isCurrent() {
       const age = ageMs();
       if (age > checkAfterMs) checkOnce().catch(() => {});
-      return age < confirmedForMs && group.isConfirmed();
+      return age < confirmedForMs;
     },
     async check() {
       // A check under way may have been sent before the change that the caller wants to see.

@@ -1,8 +1,8 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
 import { columnsOf } from '../../domain/bulk-store.ts';
 import type { Batcher } from '../batcher.ts';
-import type { Database } from '../database.ts';
-import type { Statement, Values } from '../session/connection.ts';
+import type { Statement, Values } from '../sessions/session.ts';
+import type { Sql } from '../sql.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 const keyColumns = columnsOf(keyTable);
@@ -19,7 +19,6 @@ const selectAll = {
 const advice = 'See: petstore keys list';
 const insertKey = {
   name: 'insert-key',
-  advice,
   text: `
     WITH changed AS (UPDATE key_changes SET version = version + 1 RETURNING 1)
     INSERT INTO api_keys (name, hash, last_four, read_only, created_at, expires_at)
@@ -27,7 +26,6 @@ const insertKey = {
 };
 const revokeKey = {
   name: 'revoke-key',
-  advice,
   text: `
     WITH revoked AS (
       UPDATE api_keys SET revoked_at = $2::bigint WHERE id::text = $1 AND revoked_at IS NULL RETURNING id
@@ -36,7 +34,6 @@ const revokeKey = {
 };
 const replaceKey = {
   name: 'replace-key',
-  advice,
   text: `
     WITH replaced AS (
       UPDATE api_keys SET replaced_by = $2::bigint, expires_at = least(expires_at, $4::bigint)
@@ -53,7 +50,7 @@ const recordUse = {
 };
 
 export function createKeyStore(
-  database: Database,
+  sql: Sql,
   watch: KeyWatch,
   finds: Batcher<string, ApiKey | undefined>,
   now: () => number,
@@ -67,9 +64,9 @@ export function createKeyStore(
   };
 
   const change = async (statement: Statement, id: string, ...values: Values): Promise<ApiKey | undefined> => {
-    await database.writeBeside(statement, [id, ...values]);
+    await sql.write(async (query) => void query(statement, [id, ...values]), advice);
     watch.drop();
-    const [row] = await database.read<KeyRow>(selectById, [id]);
+    const [row] = await sql.read<KeyRow>(selectById, [id]);
     return row && keyTable.parse(row);
   };
 
@@ -80,13 +77,13 @@ export function createKeyStore(
     },
 
     async listKeys() {
-      return (await database.read<KeyRow>(selectAll)).map(keyTable.parse);
+      return (await sql.read<KeyRow>(selectAll)).map(keyTable.parse);
     },
 
     async createKey({ name, hash, lastFour, isReadOnly, createdAt, expiresAt }) {
       const times = [createdAt.getTime(), expiresAt?.getTime() ?? null];
       const values = [name, hash, lastFour, isReadOnly, ...times];
-      const [row] = await database.writeBeside<KeyRow>(insertKey, values);
+      const [row] = await sql.write((query) => query<KeyRow>(insertKey, values), advice);
       if (!row) throw new Error('INSERT … RETURNING gave no row.');
       watch.drop();
       return keyTable.parse(row);
@@ -98,18 +95,14 @@ export function createKeyStore(
       change(replaceKey, id, replacedBy, previous, expiresAt.getTime(), at.getTime()),
 
     async recordUse(id, usedAt) {
-      await database.writeBeside(recordUse, [id, usedAt.getTime()]);
+      await sql.write(async (query) => void query(recordUse, [id, usedAt.getTime()]));
     },
   };
 }
 
 /** Looks up the usable keys of all who wait, in one query. */
-export async function findKeys(
-  database: Database,
-  hashes: string[],
-  now: number,
-): Promise<(ApiKey | undefined)[]> {
-  const rows = await database.read<KeyRow>(selectUsable, [hashes, now]);
+export async function findKeys(sql: Sql, hashes: string[], now: number): Promise<(ApiKey | undefined)[]> {
+  const rows = await sql.read<KeyRow>(selectUsable, [hashes, now]);
   const keyByHash = new Map(rows.map((row) => [row.hash, keyTable.parse(row)]));
   return hashes.map((hash) => keyByHash.get(hash));
 }

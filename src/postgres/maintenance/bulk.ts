@@ -8,34 +8,40 @@ import {
   type LastIds,
   type TableForm,
 } from '../../domain/bulk-store.ts';
-import { IdTakenError, unavailable } from '../../domain/error.ts';
+import { IdTakenError } from '../../domain/error.ts';
 import { importTable } from '../../domain/import-store.ts';
 import { orderTable } from '../../domain/order.ts';
 import { petFields, type Pet } from '../../domain/pet.ts';
-import { openCommandConnection, type CommandOptions } from './command-connection.ts';
-import { isIdTaken } from '../errors.ts';
-import { columnOf, newPetArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
-import type { Connection, Values } from '../session/connection.ts';
+import { isIdTaken, translateError } from '../errors.ts';
+import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
+import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
+import type { Query } from '../sessions/session.ts';
+import { runTransaction } from '../sessions/transaction.ts';
 
-/** Runs one statement, which is a transaction of its own. */
-type Run = <Row extends QueryResultRow>(text: string, values?: Values) => Promise<Row[]>;
+type Run = <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
-  const connection = await openCommandConnection(options);
-  const run = createRunner(connection);
-  const table = createTableMaker(run);
+  const session = await openCommandSession(options);
+  const run: Run = async (work) => {
+    try {
+      return await runTransaction(session, work, transactionTimeouts);
+    } catch (error) {
+      if (isIdTaken(error)) throw new IdTakenError('This id is taken already.', { cause: error });
+      throw translateError(error);
+    }
+  };
   return {
-    pets: table(petTable, { select: selectPetRow, sequence: 'pet_ids' }),
-    keys: table(keyTable, {
+    pets: tableOf(run, petTable, { select: selectPetRow, sequence: 'pet_ids' }),
+    keys: tableOf(run, keyTable, {
       sequence: 'api_key_ids',
       alongside: 'UPDATE key_changes SET version = version + 1',
     }),
-    orders: table(orderTable, { sequence: 'order_ids' }),
-    idempotencyRecords: table(idempotencyTable),
-    imports: table(importTable),
-    lastIds: () => readLastIds(run),
-    raiseLastIds: (ids) => raiseLastIds(run, ids),
-    close: () => connection.close(),
+    orders: tableOf(run, orderTable, { sequence: 'order_ids' }),
+    idempotencyRecords: tableOf(run, idempotencyTable),
+    imports: tableOf(run, importTable),
+    lastIds: () => run(readLastIds),
+    raiseLastIds: (ids) => run((query) => raiseLastIds(query, ids)),
+    close: () => session.close(),
   };
 }
 
@@ -49,70 +55,44 @@ interface TableOptions {
   alongside?: string;
 }
 
-function createRunner(connection: Connection): Run {
-  return async (text, values = []) => {
-    try {
-      return await connection.query(text, values);
-    } catch (error) {
-      if (isIdTaken(error)) throw new IdTakenError('This id is taken already.', { cause: error });
-      throw connection.isOpen ? error : unavailable(error);
-    }
+function tableOf<Row, Stored extends QueryResultRow>(
+  run: Run,
+  form: TableForm<Row, Stored>,
+  { select = columnsOf(form), sequence, alongside }: TableOptions = {},
+): BulkTable<Row> {
+  const { name, columns, keyLength, parse } = form;
+  const types = Object.entries(columns);
+  const valuesOf = (row: Row) =>
+    form.valuesOf(row).map((value) => (typeof value === 'bigint' ? String(value) : value));
+  // Text in the order of the bytes, as SQLite has it, not in that of the server's language.
+  const key = types
+    .slice(0, keyLength)
+    .map(([column, type]) => `${name}.${column}${type === 'text' ? ' COLLATE "C"' : ''}`)
+    .join(', ');
+  const parameters = types.map(([, type], index) => `$${index + 1}::${type}[]`).join(', ');
+  return {
+    async count() {
+      const count = `SELECT count(*) AS count FROM ${name}`;
+      const [row] = await run((query) => query<{ count: string }>(count));
+      return Number(row?.count);
+    },
+    async read(after, limit) {
+      const position = after === undefined ? [] : valuesOf(after).slice(0, keyLength);
+      const places = position.map((_, index) => `$${index + 1}`).join(', ');
+      const where = after === undefined ? '' : `WHERE (${key}) > (${places})`;
+      const page = `SELECT ${select} FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
+      return (await run((query) => query<Stored>(page, position))).map(parse);
+    },
+    async write(rows) {
+      const values = rows.map(valuesOf);
+      const arrays = types.map((_, index) => values.map((row) => row[index] ?? null));
+      await run(async (query) => {
+        await query(`INSERT INTO ${name} (${columnsOf(form)}) SELECT * FROM unnest(${parameters})`, arrays);
+        if (sequence) await query(moveSequence(sequence, `(SELECT max(id) FROM ${name})`));
+        if (alongside) await query(alongside);
+      });
+    },
   };
-}
-
-function createTableMaker(run: Run) {
-  return <Row, Stored extends QueryResultRow>(
-    form: TableForm<Row, Stored>,
-    options: TableOptions = {},
-  ): BulkTable<Row> => {
-    const { name, columns, keyLength, parse } = form;
-    const valuesOf = (row: Row) =>
-      form.valuesOf(row).map((value) => (typeof value === 'bigint' ? String(value) : value));
-    const select = `SELECT ${options.select ?? columnsOf(form)} FROM ${name}`;
-    // Text in the order of the bytes, as SQLite has it, not in that of the server's language.
-    const key = Object.entries(columns)
-      .slice(0, keyLength)
-      .map(([column, type]) => `${name}.${column}${type === 'text' ? ' COLLATE "C"' : ''}`)
-      .join(', ');
-    return {
-      async count() {
-        const [row] = await run<{ count: string }>(`SELECT count(*) AS count FROM ${name}`);
-        return Number(row?.count);
-      },
-      async read(after, limit) {
-        const position = after === undefined ? [] : valuesOf(after).slice(0, keyLength);
-        const places = position.map((_, index) => `$${index + 1}`).join(', ');
-        const where = after === undefined ? '' : `WHERE (${key}) > (${places})`;
-        const rows = await run<Stored>(`${select} ${where} ORDER BY ${key} LIMIT ${limit}`, position);
-        return rows.map(parse);
-      },
-      async write(rows) {
-        const values = rows.map(valuesOf);
-        const arrays = Object.keys(columns).map((_, index) => values.map((row) => row[index] ?? null));
-        await run(insertSql(form, options), arrays);
-      },
-    };
-  };
-}
-
-/** Inserts rows that are given as one array for each column. */
-function insertSql(
-  { name, columns }: Pick<TableForm<never, never>, 'name' | 'columns'>,
-  { sequence, alongside }: TableOptions,
-): string {
-  const names = columnsOf({ columns });
-  const arrays = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
-  const more = alongside ? `, alongside AS (${alongside} RETURNING 1)` : '';
-  const last = sequence
-    ? `SELECT setval('${sequence}', greatest(last_value, (SELECT max(id) FROM given))) FROM ${sequence}`
-    : 'SELECT count(*) FROM inserted';
-  return `
-    WITH given AS (
-      SELECT * FROM unnest(${arrays.join(', ')}) AS given (${names})
-    ), inserted AS (
-      INSERT INTO ${name} (${names}) SELECT * FROM given RETURNING 1
-    ) ${more}
-    ${last}`;
 }
 
 const petTable: TableForm<Pet, PetRow> = {
@@ -123,30 +103,30 @@ const petTable: TableForm<Pet, PetRow> = {
     folded_name: 'text',
   },
   keyLength: 1,
-  valuesOf: (pet) => [pet.id, ...newPetArrays([pet]).flat()],
+  valuesOf: (pet) => [pet.id, ...petArrays([pet]).flat()],
   parse: petOf,
 };
 
 /** The last id that was drawn. */
 const lastId = 'CASE WHEN is_called THEN last_value ELSE last_value - 1 END';
 
-async function readLastIds(run: Run): Promise<LastIds> {
+/** Makes new ids follow this one. */
+function moveSequence(sequence: string, id: string): string {
+  return `SELECT setval('${sequence}', ${id}) FROM ${sequence} WHERE ${lastId} < ${id}`;
+}
+
+async function readLastIds(query: Query): Promise<LastIds> {
   const read = async (sequence: string): Promise<bigint> => {
-    const [row] = await run<{ id: string }>(`SELECT (${lastId})::text AS id FROM ${sequence}`);
+    const [row] = await query<{ id: string }>(`SELECT (${lastId})::text AS id FROM ${sequence}`);
     return BigInt(row?.id ?? 0);
   };
   return { pets: await read('pet_ids'), orders: await read('order_ids') };
 }
 
-async function raiseLastIds(run: Run, { pets, orders }: LastIds): Promise<void> {
-  const raise = (sequence: string, id: bigint) =>
-    run(`SELECT setval('${sequence}', $1::bigint) FROM ${sequence} WHERE ${lastId} < $1::bigint`, [
-      String(id),
-    ]);
-  await raise('pet_ids', pets);
-  await raise('order_ids', orders);
+async function raiseLastIds(query: Query, { pets, orders }: LastIds): Promise<void> {
+  await query(moveSequence('pet_ids', '$1::bigint'), [String(pets)]);
+  await query(moveSequence('order_ids', '$1::bigint'), [String(orders)]);
   // Some of these pets may have been deleted; nobody knows which.
-  await run('UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint', [
-    String(pets),
-  ]);
+  const remember = 'UPDATE deletions SET largest_pet_id = $1::bigint WHERE largest_pet_id < $1::bigint';
+  await query(remember, [String(pets)]);
 }

@@ -8,35 +8,38 @@ import {
   type ImportStep,
   type ImportStore,
 } from '../../domain/import-store.ts';
-import { openCommandConnection, type CommandOptions } from './command-connection.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
-import { newPetArrays, newPetColumns, newPetParameters } from '../pets/pet-row.ts';
-import type { Connection, Values } from '../session/connection.ts';
+import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
+import type { Query, Values } from '../sessions/session.ts';
+import { runTransaction } from '../sessions/transaction.ts';
+import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
 
 const maxAttempts = 10;
 
 /** In the order of the file, so that the ids follow it. */
 const insertNew = `
-  INSERT INTO pets (id, ${newPetColumns})
-  SELECT nextval('pet_ids'), ${newPetColumns}
+  INSERT INTO pets (id, ${storedColumns})
+  SELECT nextval('pet_ids'), ${storedColumns}
   FROM (
-    SELECT * FROM unnest(${newPetParameters(1)}) WITH ORDINALITY
-      AS given (${newPetColumns}, ordinal) ORDER BY ordinal
+    SELECT * FROM unnest(${petParameters(1)}) WITH ORDINALITY
+      AS given (${storedColumns}, ordinal) ORDER BY ordinal
   ) AS in_order`;
 const insertKept = `
-  INSERT INTO pets (id, ${newPetColumns})
-  SELECT * FROM unnest($1::bigint[], ${newPetParameters(2)})`;
+  INSERT INTO pets (id, ${storedColumns})
+  SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`;
 
 /** The sequence would not do: it also moves past the ids of a batch that was never committed and is added again. */
 const selectLargestId = `
   SELECT greatest((SELECT max(id) FROM pets), (SELECT nullif(largest_pet_id, 0) FROM deletions))::text AS id`;
 
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
-  const connection = await openCommandConnection({ ...options, mayCreate: true });
+  const session = await openCommandSession({ ...options, mayCreate: true });
 
+  const run = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> =>
+    runTransaction(session, work, transactionTimeouts);
   const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
     try {
-      return await connection.query<Row>(text, values);
+      return await run((query) => query<Row>(text, values));
     } catch (error) {
       throw translateError(error);
     }
@@ -52,7 +55,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     async addPets(pets, step) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await addTogether(connection, pets, step);
+          return await run((query) => addTogether(query, pets, step));
         } catch (error) {
           if (error instanceof IdTakenError) throw error;
           if (isIdTaken(error) && pets[0]?.id !== undefined)
@@ -80,41 +83,32 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
       return row === undefined || row.id === null ? undefined : BigInt(row.id);
     },
 
-    close: () => connection.close(),
+    close: () => session.close(),
   };
 }
 
 async function addTogether(
-  connection: Connection,
+  query: Query,
   pets: readonly ImportedPet[],
   step: ImportStep | undefined,
 ): Promise<void> {
-  await connection.query('BEGIN');
-  try {
-    if (step) await moveImport(connection, step, pets.length);
-    const smallest = pets[0]?.id;
-    if (smallest === undefined) await connection.query(insertNew, newPetArrays(pets));
-    else {
-      const ids = pets.map(({ id = 0n }) => id);
-      const largest = ids.reduce((one, other) => (one > other ? one : other));
-      await connection.query(insertKept, [ids.map(String), ...newPetArrays(pets)]);
-      await refuseDeletedIds(connection, smallest);
-      await moveSequence(connection, largest);
-    }
-    await connection.query('COMMIT');
-  } catch (error) {
-    if (connection.isOpen) await connection.query('ROLLBACK');
-    throw error;
-  }
+  if (step) await moveImport(query, step, pets.length);
+  const smallest = pets[0]?.id;
+  if (smallest === undefined) return void (await query(insertNew, petArrays(pets)));
+  const ids = pets.map(({ id = 0n }) => id);
+  const largest = ids.reduce((one, other) => (one > other ? one : other));
+  await query(insertKept, [ids.map(String), ...petArrays(pets)]);
+  await refuseDeletedIds(query, smallest);
+  await moveSequence(query, largest);
 }
 
 /**
  * The table alone would accept the id of a pet that was deleted since the import began. Comes after the insert, which
  * waits for a delete of the same id to commit.
  */
-async function refuseDeletedIds(connection: Connection, smallest: bigint): Promise<void> {
+async function refuseDeletedIds(query: Query, smallest: bigint): Promise<void> {
   const select = 'SELECT 1 FROM deletions WHERE largest_pet_id >= $1::bigint';
-  const deleted = await connection.query(select, [String(smallest)]);
+  const deleted = await query(select, [String(smallest)]);
   if (deleted.length > 0) throw new IdTakenError('This id was used before.');
 }
 
@@ -125,29 +119,24 @@ const farAway = 1_000_000n;
  * A service that runs beside draws ids meanwhile, and setting the sequence could take it back behind them. So
  * it is moved by drawing; it is set only over a distance that nobody else covers meanwhile.
  */
-async function moveSequence(connection: Connection, largest: bigint): Promise<void> {
-  const [sequence] = await connection.query<{ last_value: string; is_called: boolean }>(
+async function moveSequence(query: Query, largest: bigint): Promise<void> {
+  const [sequence] = await query<{ last_value: string; is_called: boolean }>(
     'SELECT last_value::text AS last_value, is_called FROM pet_ids',
   );
   if (!sequence) throw new Error('The sequence pet_ids has no row.');
   const missing = largest - BigInt(sequence.last_value) + (sequence.is_called ? 0n : 1n);
-  if (missing > farAway) await connection.query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
+  if (missing > farAway) await query("SELECT setval('pet_ids', $1::bigint)", [String(largest)]);
   else if (missing > 0n) {
     const draw = "SELECT max(nextval('pet_ids')) FROM generate_series(1, $1::bigint)";
-    await connection.query(draw, [String(missing)]);
+    await query(draw, [String(missing)]);
   }
 }
 
-async function moveImport(
-  connection: Connection,
-  { source, addedBefore }: ImportStep,
-  count: number,
-): Promise<void> {
-  await connection.query(
-    'INSERT INTO imports (source, added_count) VALUES ($1, 0) ON CONFLICT (source) DO NOTHING',
-    [source],
-  );
-  const moved = await connection.query(
+async function moveImport(query: Query, { source, addedBefore }: ImportStep, count: number): Promise<void> {
+  await query('INSERT INTO imports (source, added_count) VALUES ($1, 0) ON CONFLICT (source) DO NOTHING', [
+    source,
+  ]);
+  const moved = await query(
     `UPDATE imports SET added_count = $3::bigint
      WHERE source = $1 AND added_count = $2::bigint AND finished_at IS NULL RETURNING 1`,
     [source, addedBefore, addedBefore + count],

@@ -1,5 +1,5 @@
 import { parseAddress, type Environment } from '../address.ts';
-import { openConnection, type Connection } from '../session/connection.ts';
+import { openSession, type Session } from '../sessions/session.ts';
 import { readSchemaVersion } from '../migrate.ts';
 import { OperatorError } from '../../domain/error.ts';
 import { explain, isLockTimeout } from '../errors.ts';
@@ -20,14 +20,14 @@ export interface Inspection {
 /** Looks at a database and changes nothing. Fails with what the service would say of it. */
 export async function inspectPostgres(address: string, environment: Environment): Promise<Inspection> {
   const parsed = parseAddress(address, environment);
-  let connection: Connection | undefined;
+  let session: Session | undefined;
   try {
-    connection = await openConnection({ address: parsed });
-    return await inspect(connection);
+    session = await openSession({ address: parsed });
+    return await inspect(session);
   } catch (error) {
     throw explain(error);
   } finally {
-    await connection?.close();
+    await session?.close();
   }
 }
 
@@ -51,18 +51,18 @@ const selectStore = `${selectServer},
       AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayChange"
   FROM pg_class WHERE oid = 'pets'::regclass`;
 
-async function inspect(connection: Connection): Promise<Inspection> {
-  const isNew = (await readSchemaVersion(connection)) === 0;
-  const [found] = await connection.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
+async function inspect(session: Session): Promise<Inspection> {
+  const isNew = (await readSchemaVersion(session)) === 0;
+  const [found] = await session.query<Omit<Inspection, 'isNew'>>(isNew ? selectNew : selectStore);
   if (!found) throw new Error('The server says nothing about the store.');
-  if (!isNew && found.mayWrite) await refuseLocked(connection);
+  if (!isNew && found.mayWrite) await refuseLocked(session);
   return { ...found, isNew };
 }
 
 /** Takes the lock of an INSERT, and gives it back. Waits as long as a write does. */
-async function refuseLocked(connection: Connection): Promise<void> {
+async function refuseLocked(session: Session): Promise<void> {
   try {
-    await connection.query(
+    await session.query(
       "BEGIN; SET LOCAL lock_timeout = '2s'; LOCK TABLE pets IN ROW EXCLUSIVE MODE; ROLLBACK",
     );
   } catch (error) {

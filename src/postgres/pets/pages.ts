@@ -1,7 +1,7 @@
 import type { OrderPageRequest } from '../../domain/store.ts';
 import { int64Range } from '../../domain/int64.ts';
 import { pageOf, type Page, type Sort } from '../../domain/pet.ts';
-import type { Database } from '../database.ts';
+import type { Sql } from '../sql.ts';
 
 /** Pages of pets have no `petId`. */
 type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
@@ -15,7 +15,7 @@ interface PagedTable {
 
 /** Reads pages of a table; identical reads that wait together share one query. */
 export function createPageReader(
-  database: Pick<Database, 'read'>,
+  sql: Pick<Sql, 'read'>,
   { table, columns, render }: PagedTable,
 ): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
@@ -29,7 +29,7 @@ export function createPageReader(
       const first = sort === 'newest' ? int64Range.largest : int64Range.smallest;
       const values = [String(after ?? first), limit + 1];
       if (petId !== undefined) values.push(String(petId));
-      const rows = await database.read<never>(statement, lead ? [...values, status ?? null] : values);
+      const rows = await sql.read<never>(statement, lead ? [...values, status ?? null] : values);
       return pageOf(rows, limit, render);
     });
 }

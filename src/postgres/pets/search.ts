@@ -1,27 +1,23 @@
 import { isScan, type SearchRequest } from '../../domain/store.ts';
 import { pageOf, type Page } from '../../domain/pet.ts';
-import type { Database } from '../database.ts';
-import type { Statement } from '../session/connection.ts';
+import type { Statement } from '../sessions/session.ts';
+import type { Sql } from '../sql.ts';
 import { createPageReader, createSharedRead } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';
 
 /** Searches read by an index where there is one; the others run on a session of their own. */
-export function createSearch(
-  database: Database,
-  foldNames: () => void,
-): (request: SearchRequest) => Promise<Page> {
-  const readPage = createPageReader(database, { table: 'pets', columns: selectPetRow, render: petJsonOf });
+export function createSearch(sql: Sql): (request: SearchRequest) => Promise<Page> {
+  const readPage = createPageReader(sql, { table: 'pets', columns: selectPetRow, render: petJsonOf });
   const share = createSharedRead<Page>();
 
   return ({ sort = 'newest', ...given }) => {
     const request = { sort, ...given };
     if (request.id === undefined && !isScan(request)) return readPage(request);
-    if (request.words) foldNames();
     const { statement, values } = searchStatement(request);
     return share(JSON.stringify(values) + statement.text, async () => {
       const rows = isScan(request)
-        ? await database.search<PetRow>(statement, values)
-        : await database.read<PetRow>(statement, values);
+        ? await sql.search<PetRow>(statement, values)
+        : await sql.read<PetRow>(statement, values);
       return pageOf(rows, request.limit, petJsonOf);
     });
   };
@@ -41,12 +37,9 @@ function searchStatement(request: SearchRequest): { statement: Statement; values
   add(categoryId, (place) => `category_id = ${place}::bigint`);
   add(status, (place) => `status = ${place}`);
   add(after, (place) => `id ${sort === 'newest' ? '<' : '>'} ${place}::bigint`);
-  for (const word of words) add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, isInName);
+  for (const word of words)
+    add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, (place) => `folded_name LIKE ${place}`);
   const text = `SELECT ${selectPetRow} FROM pets WHERE ${conditions.join(' AND ')}
     ORDER BY pets.id ${sort === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
-  return { statement: { name: '', text }, values };
+  return { statement: { text }, values };
 }
-
-/** Not `coalesce`, for which no index on the folded names could be used. */
-const isInName = (place: string): string =>
-  `(folded_name LIKE ${place} OR folded_name IS NULL AND lower(name) LIKE ${place})`;

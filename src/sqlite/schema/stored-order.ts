@@ -1,6 +1,12 @@
 import type { Database } from 'bun:sqlite';
 import type { ColumnValue } from '../../domain/bulk-store.ts';
-import { orderTable, renderOrder, type Order, type OrderRow as PlainRow } from '../../domain/order.ts';
+import {
+  orderTable,
+  renderOrder,
+  type NewOrder,
+  type Order,
+  type OrderRow as PlainRow,
+} from '../../domain/order.ts';
 import { createIds } from './ids.ts';
 import { insertSql } from './sql.ts';
 import { checksumOf, damagedRow } from './stored-pet.ts';
@@ -34,7 +40,7 @@ export function verifiedOrder(row: OrderRow): string {
 }
 
 /** Writes an order within a transaction of a writing connection. */
-export type WriteOrder = (order: Omit<Order, 'id'>) => void;
+export type WriteOrder = (order: NewOrder) => void;
 
 export function createOrderWriter(database: Database): WriteOrder {
   const ids = createIds(database, 'orders');

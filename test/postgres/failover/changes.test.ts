@@ -2,11 +2,12 @@ import { afterAll, describe, expect, it } from 'bun:test';
 import { createRegistry } from '../../../src/metrics/registry.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { startChangeLoad } from '../../support/postgres/change-load.ts';
-import { makeCluster } from '../../support/postgres/cluster.ts';
+import { makeCluster, superuser } from '../../support/postgres/cluster.ts';
 import { scrapeRegistry } from '../../support/metrics/scrape.ts';
 import { failureOf } from '../../support/failure.ts';
 import { msUntilWritable, untilUnavailable } from '../../support/postgres/load.ts';
 import { openProxiedStore } from '../../support/postgres/proxied-store.ts';
+import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase } from '../../support/postgres/server.ts';
 import { makePair } from '../../support/postgres/standby.ts';
 
@@ -110,13 +111,17 @@ describe('changes under load', () => {
     async () => {
       await using pair = await makePair();
       const { first, second } = pair;
+      await using proxy = await openProxy(first.port);
       const metrics = createRegistry();
-      const store = await openPostgresStore({ address: pair.address([first, second]), metrics });
+      const { user, password } = superuser;
+      const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres`;
+      const store = await openPostgresStore({ address, metrics });
       const load = startChangeLoad([store]);
       await load.untilAcknowledged(100);
       await first.stop('SIGKILL');
       await untilUnavailable(store.pets);
       await pair.promoteSecond();
+      proxy.moveTo(second.port);
       await msUntilWritable(store.pets);
       await load.untilAcknowledged(100);
       expect(await load.stop(second)).toEqual([]);
@@ -124,7 +129,7 @@ describe('changes under load', () => {
       const scraped = await scrapeRegistry(metrics);
       expect(scraped.value('petstore_postgres_failovers_total')).toBe(1);
       expect(scraped.value('petstore_postgres_server_info')).toBe(1);
-      expect(scraped.value('petstore_postgres_server_info', { server_port: String(second.port) })).toBe(1);
+      expect(scraped.value('petstore_postgres_server_info', { timeline: '2' })).toBe(1);
       await store.close();
     },
     patienceMs,

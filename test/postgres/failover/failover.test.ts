@@ -4,20 +4,26 @@ import { runCli, startService, type Service } from '../../support/process/proces
 import { makeCluster, superuser, type Cluster } from '../../support/postgres/cluster.ts';
 import { msUntilReady, petsOver, untilNotReady } from '../../support/postgres/http-pets.ts';
 import { findFaults, startLoad } from '../../support/postgres/load.ts';
-import { openProxy } from '../../support/postgres/proxy.ts';
+import { openProxy, type PostgresProxy } from '../../support/postgres/proxy.ts';
 import { makePair, type Pair } from '../../support/postgres/standby.ts';
 
 const patienceMs = 120_000;
 
 describe('a promotion under load, through HTTP', () => {
   let pair: Pair;
+  let proxy: PostgresProxy;
   let service: Service;
   beforeEach(async () => {
     pair = await makePair();
-    service = await startService({ databaseUrl: pair.address([pair.first, pair.second]) });
+    proxy = await openProxy(pair.first.port);
+    const { user, password } = superuser;
+    service = await startService({
+      databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres`,
+    });
   });
   afterEach(async () => {
     await service[Symbol.asyncDispose]();
+    await proxy[Symbol.asyncDispose]();
     await pair[Symbol.asyncDispose]();
   });
 
@@ -27,6 +33,7 @@ describe('a promotion under load, through HTTP', () => {
     await load.untilAcknowledged(100);
     await endFirst?.();
     await pair.promoteSecond();
+    proxy.moveTo(pair.second.port);
     const unreadyMs = await msUntilReady(service);
     await load.untilAcknowledged(100);
     await load.stop();
@@ -36,7 +43,7 @@ describe('a promotion under load, through HTTP', () => {
     }
     expect(service.stdout).toContain('"message":"using database server"');
     expect(service.stdout).toContain(
-      `"message":"The database server has changed.","server":"127.0.0.1:${pair.second.port}"`,
+      `"message":"The database server has changed.","server":"127.0.0.1:${proxy.port}"`,
     );
     expect(service.stdout).not.toContain(superuser.password);
     return unreadyMs;
@@ -60,12 +67,14 @@ describe('a promotion under load, through HTTP', () => {
       await promoteUnderLoad();
       const acknowledged = await addPet(service.call);
       await pair.second.stop('SIGKILL');
+      proxy.moveTo(pair.first.port);
       await untilNotReady(service);
       for (let call = 0; call < 20; call++) {
         expect(await outcomeOf(service.call(`/v1/pets/${acknowledged}`))).toBe('503 unavailable');
         await Bun.sleep(50);
       }
       await pair.second.start();
+      proxy.moveTo(pair.second.port);
       await msUntilReady(service);
       expect(await outcomeOf(service.call(`/v1/pets/${acknowledged}`))).toBe('200');
     },
@@ -139,18 +148,17 @@ describe('a server that hangs', () => {
   );
 
   it(
-    'responds as soon when five hosts of the address hang',
+    'responds before the caller gives up while the network is silent',
     async () => {
-      const proxies = await Promise.all([1, 2, 3, 4, 5].map(() => openProxy(cluster.port)));
-      const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',');
+      await using proxy = await openProxy(cluster.port);
       const { user, password } = superuser;
       await using service = await startService({
-        databaseUrl: `postgres://${user}:${password}@${hosts}/postgres?sslmode=disable`,
+        databaseUrl: `postgres://${user}:${password}@127.0.0.1:${proxy.port}/postgres?sslmode=disable`,
       });
       const id = await addPet(service.call);
-      for (const proxy of proxies) proxy.freeze();
+      proxy.freeze();
       const startedAt = performance.now();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 36 }, async (_, caller) => {
           await Bun.sleep(caller * 100);
           const body = await errorOf(
@@ -159,14 +167,12 @@ describe('a server that hangs', () => {
           return { body, waitedMs: performance.now() - startedAt - caller * 100 };
         }),
       );
-      for (const { body, waitedMs } of answers) {
+      for (const { body, waitedMs } of responses) {
         expect(body).toEqual({ code: 'unavailable', message: expect.any(String), status: 503 });
         expect(waitedMs).toBeLessThan(10_000);
       }
-      for (const proxy of proxies) proxy.thaw();
+      proxy.thaw();
       await msUntilReady(service);
-      await service[Symbol.asyncDispose]();
-      await Promise.all(proxies.map((proxy) => proxy[Symbol.asyncDispose]()));
     },
     patienceMs,
   );

@@ -4,6 +4,7 @@ import type { ImportStore } from '../../../src/domain/import-store.ts';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';
+import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 
@@ -45,32 +46,37 @@ describe('a database that turns read-only', () => {
     const { id, json } = await store.pets.createPet(rex);
     await database.run(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
     await cutConnections();
-    // The first may find its connection cut; then it is told that its outcome is unknown.
-    await Promise.allSettled([store.pets.checkWritable()]);
-    expect(await failureOf(store.pets.checkWritable())).toMatchObject({
-      code: 'unavailable',
-      cause: { code: '25006' },
-    });
-    expect(await failureOf(store.pets.createPet(rex))).toMatchObject({
-      code: 'unavailable',
-      cause: { code: '25006' },
-    });
+    const readOnly = { code: 'unavailable', cause: { code: '25006' } };
+    expect(await failureOf(store.pets.createPet(rex))).toMatchObject(readOnly);
+    expect(await failureOf(store.pets.checkWritable())).toMatchObject(readOnly);
     expect(await store.pets.getPet(id)).toBe(json);
-    expect(
-      String(
-        await failureOf(
-          openPostgresStore({
-            address: database.address('?target_session_attrs=read-write'),
-            startWithinMs: 0,
-          }),
-        ),
-      ),
-    ).toContain('The server is read-only.');
     await database.run(
       `BEGIN READ WRITE; ALTER DATABASE ${database.name} RESET default_transaction_read_only; COMMIT`,
     );
-    await store.pets.checkWritable();
     await store.pets.createPet(rex);
+    await store.pets.checkWritable();
+  });
+});
+
+describe('a server with too few connections', () => {
+  it('fails while there is none, and serves as soon as there is one', async () => {
+    await using own = await makeDatabase();
+    const address = own.address();
+    const waiting = await openPostgresStore({ address });
+    await waiting.close();
+    await own.run(`CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0; GRANT ALL ON SCHEMA public TO few;
+      GRANT ALL ON ALL TABLES IN SCHEMA public TO few; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few`);
+    const few = address.replace(/\/\/[^@]+@/, '//few:few@');
+    expect(String(await failureOf(openPostgresStore({ address: few, startWithinMs: 0 })))).toContain('53300');
+    await own.run('ALTER ROLE few CONNECTION LIMIT 5');
+    const own2 = await openPostgresStore({ address: few });
+    await own.run(`ALTER ROLE few CONNECTION LIMIT 0;
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'few'`);
+    expect(await failureOf(own2.pets.createPet(rex))).toMatchObject({ code: 'unavailable' });
+    await own.run('ALTER ROLE few CONNECTION LIMIT 5');
+    while ((await codeOf(own2.pets.createPet(rex))) !== 'done') await Bun.sleep(20);
+    await own2.close();
+    await own.run('DROP OWNED BY few; DROP ROLE few');
   });
 });
 

@@ -14,6 +14,8 @@ export interface PostgresProxy extends AsyncDisposable {
   readonly cuts: number;
   /** From now on, what is sent with this text is lost on its way to the server, and nobody is told. */
   lose(text: string): void;
+  /** The responses to what is sent next with this text, and to all that follows on its connection, are lost. */
+  loseResponseTo(text: string): void;
   /** How often something was lost. */
   readonly losses: number;
   /** Everything that is sent to the server from now on, as it is sent. */
@@ -26,6 +28,8 @@ export interface PostgresProxy extends AsyncDisposable {
   cutConnectionsThatSent(text: string): void;
   /** New connections lead to another server from now on; those that are open stay where they are. */
   leadTo(port: number): void;
+  /** The same, and ends those that are open, as HAProxy does with `on-marked-down shutdown-sessions`. */
+  moveTo(port: number): void;
   /** Nothing passes any more, though nothing is closed: a cable pulled out. New connections get no answer. */
   freeze(): void;
   /** Ends all connections and lets new ones through. */
@@ -48,6 +52,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
   let cuts = 0;
   let isFrozen = false;
   let lostText: string | undefined;
+  let mutingText: string | undefined;
   let losses = 0;
   let recorded: string[] | undefined;
 
@@ -62,6 +67,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     const server = connect(serverPort, '127.0.0.1');
     const pair: Pair = { caller, server, sent: '' };
     let isWaitingForAnswer = false;
+    let isMute = false;
     pairs.add(pair);
     for (const socket of [caller, server]) socket.on('error', () => {}).on('close', () => cut(pair));
 
@@ -72,6 +78,10 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       if (lostText !== undefined && bytes.includes(lostText)) {
         losses += 1;
         return;
+      }
+      if (mutingText !== undefined && bytes.includes(mutingText)) {
+        mutingText = undefined;
+        isMute = true;
       }
       const moment = armed && bytes.includes(armed.write) ? armed.moment : undefined;
       if (moment !== undefined) {
@@ -84,7 +94,7 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
       });
     });
     server.on('data', (bytes: Buffer) => {
-      if (isFrozen) return;
+      if (isFrozen || isMute) return;
       // A transaction is over when the server is ready for the next: "Z", length 5, "I" for idle.
       const isOver = bytes.subarray(-6).equals(Buffer.from('5a0000000549', 'hex'));
       if (!isWaitingForAnswer) caller.write(bytes);
@@ -108,6 +118,9 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     lose(text) {
       lostText = text;
     },
+    loseResponseTo(text) {
+      mutingText = text;
+    },
     get losses() {
       return losses;
     },
@@ -122,6 +135,10 @@ export async function openProxy(firstPort: number): Promise<PostgresProxy> {
     },
     leadTo(port) {
       serverPort = port;
+    },
+    moveTo(port) {
+      serverPort = port;
+      cutAll();
     },
     freeze() {
       isFrozen = true;

@@ -47,8 +47,6 @@ async function setSynchronousNames(primary: Cluster, names: string): Promise<voi
 export interface Pair extends AsyncDisposable {
   first: Cluster;
   second: Cluster;
-  /** The address of both, in the order given. */
-  address(hosts: Cluster[], query?: string): string;
   /** Makes the second one a primary as well. Nobody tells the first one, which lives on as a primary. */
   promoteSecond(): Promise<void>;
 }
@@ -62,11 +60,6 @@ export async function makePair(): Promise<Pair> {
   return {
     first,
     second,
-    address(hosts, query = '') {
-      const { user, password } = superuser;
-      const list = hosts.map(({ port }) => `127.0.0.1:${port}`).join(',');
-      return `postgres://${user}:${password}@${list}/postgres?target_session_attrs=read-write${query}`;
-    },
     async promoteSecond() {
       await second.run('SELECT pg_promote()');
     },

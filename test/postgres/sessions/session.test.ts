@@ -1,20 +1,20 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { parseAddress } from '../../../src/postgres/address.ts';
-import { openConnection } from '../../../src/postgres/session/connection.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
+import { openSession } from '../../../src/postgres/sessions/session.ts';
 import { superuser } from '../../support/postgres/cluster.ts';
-import { openDatabaseAt } from '../../support/postgres/open-database.ts';
+import { openSqlAt } from '../../support/postgres/open-sql.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer } from '../../support/postgres/server.ts';
 
 const database = await makeDatabase();
 afterAll(() => database[Symbol.asyncDispose]());
 
-describe('closing a connection', () => {
-  it.each([false, true])('lets statements under way finish, pipelined: %p', async (pipeline) => {
-    const connection = await openConnection({ address: parseAddress(database.address(), {}), pipeline });
-    const answer = connection.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
-    const [rows] = await Promise.all([answer, connection.close()]);
+describe('closing a session', () => {
+  it('lets statements under way finish', async () => {
+    const session = await openSession({ address: parseAddress(database.address(), {}) });
+    const response = session.query<{ done: boolean }>('SELECT true AS done, pg_sleep(0.3)');
+    const [rows] = await Promise.all([response, session.close()]);
     expect(rows).toMatchObject([{ done: true }]);
   });
 });
@@ -40,31 +40,31 @@ describe('closing a store', () => {
 
 describe('a statement that takes too long', () => {
   it('lets the server cancel a slow statement before its caller gives up', async () => {
-    const timeouts = { lockMs: 200, statementMs: 200 };
-    const connection = await openConnection({ address: parseAddress(database.address(), {}), timeouts });
+    const timeouts = { lockMs: 200, statementMs: 200, silenceMs: 60_000 };
+    const session = await openSession({ address: parseAddress(database.address(), {}), timeouts });
     try {
-      const outcome = connection.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
+      const outcome = session.query('SELECT pg_sleep(60)').catch((error: unknown) => error);
       expect(await outcome).toMatchObject({ code: '57014' });
     } finally {
-      await connection.close();
+      await session.close();
     }
   });
 });
 
-describe('a session that is lost before it is prepared', () => {
-  it('does not hand over a session that was lost before it was prepared; the waiting write was not sent', async () => {
+describe('a session that is lost before it has introduced itself', () => {
+  it('is not handed over; the waiting write was not sent', async () => {
     await using proxy = await openProxy(sharedServer.port);
     const { user, password } = superuser;
     const address = `postgres://${user}:${password}@127.0.0.1:${proxy.port}/${database.name}?sslmode=disable`;
-    proxy.lose('set_config');
-    const serving = openDatabaseAt(address);
-    const write = serving
-      .write({ name: 'write', text: 'SELECT 1' })
+    proxy.lose('pg_is_in_recovery');
+    const sql = openSqlAt(address);
+    const write = sql
+      .write((query) => query({ name: 'write', text: 'SELECT 1' }))
       .catch((error: unknown) => (error as Error).message);
     while (proxy.losses === 0) await Bun.sleep(5);
-    proxy.cutConnectionsThatSent('set_config');
+    proxy.cutConnectionsThatSent('pg_is_in_recovery');
     expect(await write).toBe('The store cannot be used at the moment. Try again.');
     expect(proxy.hasSeen('SELECT 1')).toBe(false);
-    await serving.close();
+    await sql.close();
   });
 });

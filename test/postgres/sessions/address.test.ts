@@ -7,7 +7,7 @@ const parse = (address: string, environment = {}) => parseAddress(address, { USE
 describe('a postgres: address', () => {
   it('names user, password, host, port and database, percent-decoded', () => {
     expect(parse('postgres://sh%40p:p%40ss%2F%3A@db.example:6543/my%20shop')).toMatchObject({
-      hosts: [{ host: 'db.example', port: 6543 }],
+      ...{ host: 'db.example', port: 6543 },
       user: 'sh@p',
       password: 'p@ss/:',
       database: 'my shop',
@@ -20,11 +20,11 @@ describe('a postgres: address', () => {
       PGOPTIONS: '-c search_path=shop',
     };
     expect(parse('postgresql://', variables)).toMatchObject({
-      hosts: [{ host: '::1', port: 6543 }],
+      ...{ host: '::1', port: 6543 },
       ...{ user: 'shop', password: 'p@ss', database: 'pets', options: '-c search_path=shop' },
     });
     expect(parse('postgres://a:b@c:1/d?options=e', variables)).toMatchObject({
-      hosts: [{ host: 'c', port: 1 }],
+      ...{ host: 'c', port: 1 },
       ...{ user: 'a', password: 'b', database: 'd', options: 'e' },
     });
   });
@@ -32,7 +32,7 @@ describe('a postgres: address', () => {
   it('defaults to this machine and the user of the process', () => {
     for (const silence of [{}, { PGHOST: '', PGPORT: '', PGUSER: '', PGPASSWORD: '', PGDATABASE: '' }]) {
       expect(parse('postgresql://', silence)).toMatchObject({
-        hosts: [{ host: 'localhost', port: 5432 }],
+        ...{ host: 'localhost', port: 5432 },
         ...{ user: 'clerk', password: undefined, database: 'clerk' },
       });
     }
@@ -42,25 +42,32 @@ describe('a postgres: address', () => {
     expect(() => parseAddress('postgres://a/shop', {})).toThrow(/names no user/);
   });
 
-  it('names several hosts, IPv6 ones too', () => {
-    expect(parse('postgres://a:1,b,[::1]:3/shop?target_session_attrs=read-write')).toMatchObject({
-      hosts: [
-        { host: 'a', port: 1 },
-        { host: 'b', port: 5432 },
-        { host: '::1', port: 3 },
-      ],
-      mustBeWritable: true,
-    });
-    expect(parse('postgres:///shop?host=a,b&port=1,2').hosts).toEqual([
-      { host: 'a', port: 1 },
-      { host: 'b', port: 2 },
-    ]);
+  it('names an IPv6 address in brackets, and a port apart from its host', () => {
+    expect(parse('postgres://[::1]:3/shop')).toMatchObject({ host: '::1', port: 3 });
+    expect(parse('postgres:///shop?host=a&port=1')).toMatchObject({ host: 'a', port: 1 });
+  });
+
+  it('accepts target_session_attrs with one host', () => {
+    for (const attributes of ['any', 'read-write', 'primary'])
+      expect(parse(`postgres://a/shop?target_session_attrs=${attributes}`).host).toBe('a');
+  });
+
+  it.each([
+    ['postgres://a:1,b,[::1]:3/shop?target_session_attrs=read-write', {}],
+    ['postgres:///shop?host=a,b', {}],
+    ['postgres://a/shop?port=1,2', {}],
+    ['postgres:///shop', { PGHOST: 'a,b' }],
+  ])('refuses several hosts, and names what leads to the primary instead: %s', (address, variables) => {
+    expect(() => parse(address, variables)).toThrow(
+      'The postgres: address names several hosts. Name one that leads to the primary: HAProxy in front of Patroni, ' +
+        'a managed endpoint or a Kubernetes service.',
+    );
   });
 
   it('names a Unix socket by its folder', () => {
-    const hosts = [{ host: '/var/run/postgresql', port: 5432 }];
-    expect(parse('postgres:///shop?host=/var/run/postgresql').hosts).toEqual(hosts);
-    expect(parse('postgres://%2Fvar%2Frun%2Fpostgresql/shop').hosts).toEqual(hosts);
+    const socket = { host: '/var/run/postgresql', port: 5432 };
+    expect(parse('postgres:///shop?host=/var/run/postgresql')).toMatchObject(socket);
+    expect(parse('postgres://%2Fvar%2Frun%2Fpostgresql/shop')).toMatchObject(socket);
   });
 
   it('follows libpq in preferring TLS, and takes the mode from PGSSLMODE', () => {
@@ -70,8 +77,8 @@ describe('a postgres: address', () => {
   });
 
   it('says when it is behind a pgbouncer', () => {
-    expect(parse('postgres://a').ownsSession).toBe(true);
-    expect(parse('postgres://a?pgbouncer=true').ownsSession).toBe(false);
+    expect(parse('postgres://a').isPgbouncer).toBe(false);
+    expect(parse('postgres://a?pgbouncer=true').isPgbouncer).toBe(true);
   });
 
   it('says that a dialect is no longer needed', () => {

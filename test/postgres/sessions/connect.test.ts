@@ -72,13 +72,6 @@ describe('ways to the server', () => {
     expect(await isEncrypted(address)).toBe(false);
   });
 
-  it('skips a host that is down', async () => {
-    const hosts = `127.0.0.1:1,127.0.0.1:${cluster.port}`;
-    expect(
-      await isEncrypted(`postgres://${user}:${password}@${hosts}/postgres?target_session_attrs=read-write`),
-    ).toBe(true);
-  });
-
   it('names no statement where a pgbouncer would mix up the sessions', async () => {
     await using proxy = await openProxy(cluster.port);
     const usesNames = async (query: string): Promise<boolean> => {

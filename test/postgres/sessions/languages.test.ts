@@ -72,10 +72,7 @@ describe('a server that speaks German', () => {
     const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND application_name = 'petstore'`;
     while ((await cluster.run(end)).length === 0) await Bun.sleep(5);
-    expect(await failure).toMatchObject({
-      ...outcomeUnknown,
-      cause: { cause: { code: '57P01' } },
-    });
+    expect(await failure).toMatchObject(outcomeUnknown);
     await other.end();
   });
 

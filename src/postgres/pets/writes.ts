@@ -1,0 +1,226 @@
+import { columnsOf } from '../../domain/bulk-store.ts';
+import { orderFor, orderTable, type NewOrder } from '../../domain/order.ts';
+import {
+  decideDelete,
+  decideUpdate,
+  type CurrentPet,
+  type DeleteRequest,
+  type Refusal,
+  type UpdateRequest,
+} from '../../domain/pet-change.ts';
+import {
+  fingerprintOf,
+  idempotencyRetentionMs,
+  renderFields,
+  renderPet,
+  type Idempotency,
+  type NewPet,
+} from '../../domain/pet.ts';
+import type { CreatedPet } from '../../domain/store.ts';
+import type { Query } from '../sessions/session.ts';
+import type { Sql } from '../sql.ts';
+import {
+  petArrays,
+  petJsonOf,
+  petOf,
+  petParameters,
+  selectPetRow,
+  storedColumns,
+  type PetRow,
+} from './pet-row.ts';
+
+/** Every request of a batch becomes part of one transaction, in which the domain decides in memory, one after the other. */
+
+export interface CreateRequest {
+  pet: NewPet;
+  idempotency: Idempotency | undefined;
+  createdBy?: string | undefined;
+}
+
+export type CreateResult = CreatedPet | 'conflict';
+
+const createAdvice =
+  'Repeat it with the same Idempotency-Key; without one, check first whether the pet is there.';
+const changeAdvice = 'Get the pet to see whether it has changed.';
+
+const drawIds = { name: 'draw-ids', text: "SELECT nextval('pet_ids') AS id FROM generate_series(1, $1)" };
+
+const insertPets = {
+  name: 'insert-pets',
+  text: `INSERT INTO pets (id, ${storedColumns}) SELECT * FROM unnest($1::bigint[], ${petParameters(2)})`,
+};
+
+/** Creates a batch of pets. The same idempotency key may occur several times: the first holds it. */
+export function createPets(sql: Sql, requests: CreateRequest[], now: number): Promise<CreateResult[]> {
+  return sql.write(async (query) => {
+    const ids = await query<{ id: string }>(drawIds, [requests.length]);
+    const drawn = requests.map((request, index) => ({ ...request, id: ids[index]?.id ?? '' }));
+    const holders = await claimKeys(query, drawn, now);
+    const pets: NewPet[] = [];
+    const petIds: string[] = [];
+    const orders: NewOrder[] = [];
+    const results = drawn.map(({ id, pet, idempotency, createdBy }): CreateResult => {
+      const holder = holders.get(keyOf({ idempotency }));
+      if (holder && holder.pet_id !== id) {
+        // Rendered from the request: the same fingerprint means the same fields.
+        return holder.request_hash === fingerprintOf(pet) ? createdPet(holder.pet_id, pet, true) : 'conflict';
+      }
+      pets.push(pet);
+      petIds.push(id);
+      const order = orderFor(BigInt(id), undefined, pet, { createdAt: new Date(now), createdBy });
+      if (order) orders.push(order);
+      return createdPet(id, pet, false);
+    });
+    if (pets.length > 0) void query(insertPets, [petIds, ...petArrays(pets)]);
+    addOrders(query, orders);
+    return results;
+  }, createAdvice);
+}
+
+function createdPet(id: string, pet: NewPet, replayed: boolean): CreatedPet {
+  return { id: BigInt(id), json: renderPet(id, renderFields(pet)), replayed };
+}
+
+/** Which pet holds a key. */
+interface HolderRow {
+  caller: string;
+  key: string;
+  request_hash: string;
+  pet_id: string;
+}
+
+/** The new value if the key is past its time, otherwise the one that is held. */
+const takeOver = (column: string): string =>
+  `${column} = CASE WHEN held.created_at < $6::bigint THEN excluded.${column} ELSE held.${column} END`;
+
+/**
+ * Always gives a row for each key: with the pet that is about to be created, or with the one that has held the key before.
+ * Locks keys in their order, so that two replicas with the same keys wait for each other and do not deadlock.
+ */
+const insertKeys = {
+  name: 'claim-keys',
+  text: `
+    INSERT INTO idempotency_keys AS held (caller, key, request_hash, pet_id, created_at)
+    SELECT given.*, $5::bigint FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+      AS given (caller, key, request_hash, pet_id) ORDER BY caller, key
+    ON CONFLICT (caller, key) DO UPDATE SET
+      ${['request_hash', 'pet_id', 'created_at'].map(takeOver).join(', ')}
+    RETURNING caller, key, request_hash, pet_id`,
+};
+
+const forgetOldKeys = {
+  name: 'forget-old-keys',
+  text: `DELETE FROM idempotency_keys WHERE (caller, key) IN (
+    SELECT caller, key FROM idempotency_keys WHERE created_at < $1::bigint
+    ORDER BY created_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+};
+
+async function claimKeys(
+  query: Query,
+  requests: (CreateRequest & { id: string })[],
+  now: number,
+): Promise<Map<string | undefined, HolderRow>> {
+  const firstByKey = new Map(requests.toReversed().map((request) => [keyOf(request), request]));
+  const keyed = [...firstByKey.values()].flatMap(({ id, pet, idempotency }) =>
+    idempotency ? [{ id, pet, ...idempotency }] : [],
+  );
+  if (keyed.length === 0) return new Map();
+  const oldest = now - idempotencyRetentionMs;
+  const rows = await query<HolderRow>(insertKeys, [
+    keyed.map(({ caller }) => caller),
+    keyed.map(({ key }) => key),
+    keyed.map(({ pet }) => fingerprintOf(pet)),
+    keyed.map(({ id }) => id),
+    ...[now, oldest],
+  ]);
+  void query(forgetOldKeys, [oldest]);
+  return new Map(rows.map((row) => [keyOf({ idempotency: row }), row]));
+}
+
+/** Equal for requests with the same idempotency key; undefined for one without. */
+function keyOf({ idempotency }: Pick<CreateRequest, 'idempotency'>): string | undefined {
+  return idempotency && JSON.stringify([idempotency.caller, idempotency.key]);
+}
+
+export type ChangeRequest = ({ kind: 'update' } & UpdateRequest) | ({ kind: 'delete' } & DeleteRequest);
+export type ChangeResult = { json: string } | 'deleted' | Refusal;
+
+/** In order of id, so that two replicas that change the same pets wait for each other and do not deadlock. */
+const lockPets = {
+  name: 'lock-pets',
+  text: `SELECT ${selectPetRow} FROM pets WHERE id = ANY ($1::bigint[]) ORDER BY pets.id FOR UPDATE`,
+};
+
+const updatePets = {
+  name: 'update-pets',
+  text: `UPDATE pets SET (${storedColumns}) = ROW (${storedColumns.replace(/\w+/g, 'changed.$&')})
+    FROM unnest($1::bigint[], ${petParameters(2)}) AS changed (id, ${storedColumns}) WHERE pets.id = changed.id`,
+};
+
+const deletePets = { name: 'delete-pets', text: 'DELETE FROM pets WHERE id = ANY ($1::bigint[])' };
+
+/** An import that keeps its ids must not use that of a deleted pet. */
+const rememberDeletedId = {
+  name: 'remember-deleted-id',
+  text: `UPDATE deletions SET largest_pet_id = given.id FROM (SELECT max(id) AS id FROM unnest($1::bigint[]) AS id) AS given
+    WHERE deletions.id = 1 AND largest_pet_id < given.id`,
+};
+
+/** Changes a batch of pets. The same pet may occur several times. */
+export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeResult[]> {
+  return sql.write(async (query) => {
+    const ids = [...new Set(requests.map(({ id }) => String(id)))];
+    const current = new Map<bigint, CurrentPet>();
+    for (const row of await query<PetRow>(lockPets, [ids]))
+      current.set(BigInt(row.id), { pet: petOf(row), json: petJsonOf(row) });
+    const changed = new Map<bigint, NewPet>();
+    const deleted: string[] = [];
+    const orders: NewOrder[] = [];
+
+    const remove = (request: DeleteRequest): ChangeResult => {
+      const decision = decideDelete(current.get(request.id), request);
+      if (decision !== 'deleted') return decision;
+      current.delete(request.id);
+      changed.delete(request.id);
+      deleted.push(String(request.id));
+      return decision;
+    };
+    const update = (request: UpdateRequest): ChangeResult => {
+      const updated = decideUpdate(current.get(request.id), request);
+      if (typeof updated === 'string') return updated;
+      current.set(request.id, updated);
+      changed.set(request.id, updated.pet);
+      if (updated.order) orders.push(updated.order);
+      return updated;
+    };
+    const results = requests.map((request) =>
+      request.kind === 'update' ? update(request) : remove(request),
+    );
+
+    if (changed.size > 0)
+      void query(updatePets, [[...changed.keys()].map(String), ...petArrays([...changed.values()])]);
+    if (deleted.length > 0) {
+      void query(deletePets, [deleted]);
+      void query(rememberDeletedId, [deleted]);
+    }
+    addOrders(query, orders);
+    return results;
+  }, changeAdvice);
+}
+
+const insertOrders = {
+  name: 'insert-orders',
+  text: `INSERT INTO orders (${columnsOf(orderTable)})
+    SELECT nextval('order_ids'), given.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) AS given`,
+};
+
+/** Their ids are drawn in the order of the list. */
+function addOrders(query: Query, orders: NewOrder[]): void {
+  if (orders.length === 0) return;
+  void query(insertOrders, [
+    orders.map(({ petId }) => String(petId)),
+    orders.map(({ status }) => status),
+    orders.map(({ createdAt }) => createdAt.getTime()),
+    orders.map(({ createdBy = null }) => createdBy),
+  ]);
+}

@@ -1,0 +1,84 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { ClientConfig } from 'pg';
+import findInPassFile from 'pgpass';
+import type { PostgresAddress } from '../address.ts';
+
+/** In milliseconds; 0 for none. */
+export interface Timeouts {
+  /** The server's own come first: what the server has cancelled is known to be undone. */
+  lockMs: number;
+  statementMs: number;
+  /** A session that has not responded to a statement for this long is ended. */
+  silenceMs: number;
+}
+
+/**
+ * A request waits in the queue, for a session and for its statement. The sum stays below the ten seconds after which the
+ * service closes a silent connection.
+ */
+export const servingTimeouts: Timeouts = { lockMs: 2000, statementMs: 3000, silenceMs: 4000 };
+
+const keepAliveAfterMs = 5000;
+
+/** The settings of every session that is our own. */
+const sessionSettings = ({ lockMs, statementMs }: Timeouts): string[] => [
+  `lock_timeout=${lockMs}`,
+  `statement_timeout=${statementMs}`,
+  // A transaction whose replica went away in silence must not hold its locks for hours.
+  'idle_in_transaction_session_timeout=10000',
+  // A role may be spared warnings, and a commit may be warned about.
+  'client_min_messages=warning',
+];
+
+/**
+ * The statements that serve requests find their rows by an index, in its order, whatever the values are. So a session
+ * keeps one plan for each; by default PostgreSQL plans them again for every call, which takes longer than running them.
+ */
+export const keepPlans = [
+  'plan_cache_mode=force_generic_plan',
+  // A kept plan may be older than the pets, so plans that pay off only in small tables are ruled out.
+  ...['enable_seqscan=off', 'enable_hashjoin=off', 'enable_mergejoin=off'],
+  // The server takes a page for a tenth of the table, and would compile every page of a large one.
+  'jit=off',
+];
+
+export interface DriverOptions {
+  address: PostgresAddress;
+  timeouts?: Timeouts;
+  /** More settings, such as {@link keepPlans}. */
+  settings?: readonly string[];
+}
+
+export function driverConfig(options: DriverOptions): ClientConfig {
+  const { address, timeouts = servingTimeouts, settings = [] } = options;
+  const { host, port, user, database, password } = address;
+  // pgbouncer refuses to start a session with settings that it does not know.
+  const ours = address.isPgbouncer ? [] : [...sessionSettings(timeouts), ...settings];
+  return {
+    // All are given: the driver takes what is missing from the environment.
+    ...{ host, port, user, database },
+    password: password ?? passwordFromFile,
+    options: [address.options ?? '', ...ours.map((setting) => `-c ${setting}`)].join(' ').trim(),
+    application_name: address.applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    query_timeout: timeouts.silenceMs,
+    pipeline: true,
+  };
+}
+
+/** libpq's meaning of the modes: only `verify-…`, or a given authority, proves who the server is. */
+export function sslConfig({ sslMode, sslFiles }: PostgresAddress): ConnectionOptions {
+  const verifies = sslMode.startsWith('verify-') || (sslMode === 'require' && sslFiles.ca !== undefined);
+  return {
+    ...sslFiles,
+    rejectUnauthorized: verifies,
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function passwordFromFile(info?: unknown): Promise<string> {
+  return new Promise((resolve) => {
+    findInPassFile(info, (password) => resolve(password ?? ''));
+  });
+}

@@ -1,0 +1,80 @@
+import { storeClosing, unavailable } from '../../domain/error.ts';
+import { createBoundedQueue } from '../bounded-queue.ts';
+import { within } from '../errors.ts';
+import type { Session } from './session.ts';
+
+/** A few sessions that share one kind of work. Each is opened when it is first needed, and replaced once it is lost. */
+export interface Lanes {
+  /** Waits for a session with room. Fails with a `PetstoreError` if there is none in time. */
+  take(): Promise<{ session: Session; release: () => void }>;
+  close(): Promise<void>;
+}
+
+export interface LanesOptions {
+  count: number;
+  /** Statements or transactions under way at once on one session. Further ones wait here, where they can be refused. */
+  maxPerSession: number;
+  open: (onLost: () => void) => Promise<Session>;
+}
+
+const maxWaitMs = 2000;
+/** Whoever waits longer for a session is refused; the next one may still get it. */
+const maxConnectMs = 2000;
+/** A server that has just refused us is left alone for this long; requests meanwhile get the same error. */
+const pauseAfterFailureMs = 100;
+
+interface Lane {
+  load: number;
+  session?: Promise<Session>;
+}
+
+export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
+  const lanes = Array.from({ length: count }, (): Lane => ({ load: 0 }));
+  const waiting = createBoundedQueue<undefined, void>(maxWaitMs);
+  let isClosed = false;
+
+  /** Lanes that are equally busy take turns. */
+  const leastLoaded = (): Lane => {
+    const lane = lanes.reduce((least, other) => (other.load < least.load ? other : least));
+    lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
+    return lane;
+  };
+
+  const openOn = (lane: Lane): Promise<Session> => {
+    const forget = (): void => {
+      if (lane.session === opening) delete lane.session;
+    };
+    const opening = open(forget);
+    opening.catch(() => setTimeout(forget, pauseAfterFailureMs));
+    lane.session = opening;
+    return opening;
+  };
+
+  return {
+    async take() {
+      let lane = leastLoaded();
+      if (lane.load >= maxPerSession) {
+        await waiting.add(undefined);
+        lane = leastLoaded();
+      }
+      if (isClosed) throw storeClosing();
+      const { session } = lane;
+      const release = (): void => {
+        lane.load -= 1;
+        waiting.take(1)[0]?.resolve();
+      };
+      lane.load += 1;
+      try {
+        return { session: await within(maxConnectMs, session ?? openOn(lane)), release };
+      } catch (error) {
+        release();
+        throw unavailable(error);
+      }
+    },
+    async close() {
+      isClosed = true;
+      const closing = lanes.map(async ({ session }) => (await session?.catch(() => undefined))?.close());
+      await Promise.all(closing);
+    },
+  };
+}

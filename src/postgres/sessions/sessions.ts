@@ -1,0 +1,78 @@
+import { reasonOf, type Log } from '../../domain/log.ts';
+import type { Counter } from '../../metrics/registry.ts';
+import type { PostgresAddress } from '../address.ts';
+import { isNewer, isSameServer, type Server } from './server.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+
+/**
+ * The sessions of this process. The invariant: **all of them belong to one server**. When a new session finds another
+ * server than before, every older one ends.
+ */
+export interface Sessions {
+  /** Changes whenever what one session has proved may not hold for the next. */
+  readonly losses: number;
+  /** The server in use and how many sessions are open there; undefined while there is none. */
+  inUse(): { server: Server; sessionCount: number } | undefined;
+  open(options: Omit<SessionOptions, 'address'>): Promise<Session>;
+}
+
+export function createSessions(address: PostgresAddress, log?: Log, failovers?: Counter): Sessions {
+  const sessions = new Set<Session>();
+  let losses = 0;
+  /** The last server that was used; an older one is never used again. */
+  let last: Server | undefined;
+  let isWithout = false;
+
+  const moveTo = (server: Server): void => {
+    if (last && isNewer(last, server)) {
+      throw new Error(
+        `The server is of timeline ${server.timeline}, and timeline ${last.timeline} was used before. ` +
+          'If it was restored from a backup, restart the service.',
+      );
+    }
+    const { system, timeline } = server;
+    const fields = { server: `${address.host}:${address.port}`, system, timeline };
+    if (!last) log?.info('using database server', fields);
+    else if (last.system !== system || last.timeline !== timeline) {
+      failovers?.increment();
+      log?.warn('The database server has changed.', fields);
+    } else if (isWithout) log?.info('The database server can be used again.', fields);
+    if (last && !isSameServer(last, server)) {
+      losses += 1;
+      for (const session of sessions) session.destroy();
+    }
+    last = server;
+    isWithout = false;
+  };
+
+  return {
+    get losses() {
+      return losses;
+    },
+    inUse: () => (last && sessions.size > 0 ? { server: last, sessionCount: sessions.size } : undefined),
+    async open(options) {
+      const onLost = (): void => {
+        losses += 1;
+        sessions.delete(session);
+        options.onLost?.();
+      };
+      let session: Session;
+      try {
+        session = await openSession({ ...options, address, onLost });
+        try {
+          moveTo(session.server);
+        } catch (error) {
+          session.destroy();
+          throw error;
+        }
+      } catch (error) {
+        if (!isWithout && sessions.size === 0)
+          log?.error('No database server can be used.', { reason: reasonOf(error) });
+        isWithout = sessions.size === 0;
+        throw error;
+      }
+      if (session.isOpen) sessions.add(session);
+      return session;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { DatabaseError } from 'pg';
+import { isUndone, OutcomeUnknownError, SessionLostError, within } from '../errors.ts';
+import type { Query, Session } from './session.ts';
+
+export interface TransactionOptions {
+  /** How long the statements, and then COMMIT, may take. */
+  statementsMs: number;
+  commitMs: number;
+  /** What the caller should do when the outcome is unknown. */
+  advice?: string | undefined;
+  /** Takes a session whose COMMIT hangs. Without this, it is ended. */
+  onLate?: (commit: Promise<unknown>) => void;
+}
+
+/**
+ * Runs a transaction. BEGIN travels with its first statement, and COMMIT with those whose responses `work` does not wait
+ * for. Its outcome is unknown only if COMMIT was sent and got no response; whatever fails before that is undone.
+ */
+export async function runTransaction<Result>(
+  session: Session,
+  work: (query: Query) => Promise<Result>,
+  { statementsMs, commitMs, advice, onLate }: TransactionOptions,
+): Promise<Result> {
+  const sent: Promise<unknown>[] = [];
+  const query: Query = (statement, values) => {
+    const rows = session.query<never>(statement, values);
+    // Whether `work` waits for it or not, it is looked at after COMMIT.
+    rows.catch(() => {});
+    sent.push(rows);
+    return rows;
+  };
+  const { warnings } = session;
+  const timer = setTimeout(() => session.destroy(), statementsMs);
+  let result: Result;
+  try {
+    void query('BEGIN');
+    result = await work(query);
+  } catch (error) {
+    await session.query('ROLLBACK').catch(() => session.destroy());
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  const commit = commitAll(session, sent, warnings);
+  try {
+    await within(commitMs, commit);
+    return result;
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    if (onLate && session.isOpen) onLate(commit);
+    else session.destroy();
+    throw new OutcomeUnknownError(error, advice);
+  }
+}
+
+/** Fails with a `DatabaseError` only if the transaction is undone. */
+async function commitAll(session: Session, sent: Promise<unknown>[], warningsBefore: number): Promise<void> {
+  await session.query('COMMIT').catch((error: unknown) => {
+    throw isUndone(error) ? error : new SessionLostError(error);
+  });
+  // Such as a commit whose wait for the synchronous standby was cancelled: committed here, and only here.
+  if (session.warnings > warningsBefore) {
+    session.destroy();
+    throw new SessionLostError(new Error('The server warned.'));
+  }
+  // After a statement that failed, the server takes COMMIT for ROLLBACK.
+  await Promise.all(sent);
+}

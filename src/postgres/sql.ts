@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QueryResultRow } from 'pg';
+import { unavailable } from '../domain/error.ts';
+import type { Counter } from '../metrics/registry.ts';
+import {
+  isIdTaken,
+  isLost,
+  isRetryable,
+  OutcomeUnknownError,
+  spoilsSession,
+  translateError,
+} from './errors.ts';
+import { keepPlans, servingTimeouts } from './sessions/config.ts';
+import { createLanes, type Lanes } from './sessions/lanes.ts';
+import type { Query, Session, Statement, Values } from './sessions/session.ts';
+import type { Sessions } from './sessions/sessions.ts';
+import { runTransaction } from './sessions/transaction.ts';
+
+/** What the store says to the database, and what a failure of each kind means. */
+export interface Sql {
+  /** Runs a statement that changes nothing; once more when its session was lost on the way. */
+  read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
+  /** Runs a read that may take long, one at a time, on a session of its own, which is opened for the first one. */
+  search: Sql['read'];
+  /**
+   * Runs one transaction. It is repeated when it is known to be undone for another's sake, so `work` may run several
+   * times. When its outcome is unknown, the error says so, with this advice.
+   */
+  write<Result>(work: (query: Query) => Promise<Result>, advice?: string): Promise<Result>;
+  close(): Promise<void>;
+}
+
+export interface SqlOptions {
+  /** How many sessions read. */
+  readerCount: number;
+  unknownOutcomes?: Counter | undefined;
+  /** Told how each write ended; undefined stands for success. */
+  onWritten?: (failure: unknown) => void;
+}
+
+export const writerCount = 2;
+const maxReadsPerSession = 32;
+const maxAttempts = 10;
+/** What was lost after this long is not tried again: its caller is about to give up. */
+const retryWithinMs = 1000;
+const transactionTimeouts = { statementsMs: servingTimeouts.silenceMs, commitMs: 3000 };
+/** How often the server is asked whether it still works on a COMMIT that hangs. */
+const checkEveryMs = 1000;
+
+/** One that is idle has sent its response. The time of its start tells a process from a later one with the same number. */
+const selectBusyBackend = {
+  name: 'select-busy-backend',
+  text: `SELECT 1 AS found FROM pg_stat_get_activity($1::integer)
+    WHERE backend_start::text = $2 AND state <> 'idle'`,
+};
+
+export function createSql(sessions: Sessions, options: SqlOptions): Sql {
+  const { readerCount, unknownOutcomes, onWritten } = options;
+  const settings = keepPlans;
+  const readers = createLanes({
+    count: readerCount,
+    maxPerSession: maxReadsPerSession,
+    open: (onLost) => sessions.open({ onLost, settings }),
+  });
+  // Its statements read many rows, so they are planned for their values, and with every kind of plan.
+  const searchers = createLanes({
+    count: 1,
+    maxPerSession: 1,
+    open: (onLost) => sessions.open({ onLost }),
+  });
+  const writers = createLanes({
+    count: writerCount,
+    maxPerSession: 1,
+    // A session whose COMMIT gets no response must live on.
+    open: (onLost) => sessions.open({ onLost, settings, timeouts: { ...servingTimeouts, silenceMs: 0 } }),
+  });
+
+  const readOn =
+    (lanes: Lanes): Sql['read'] =>
+    (statement, values) =>
+      retry(async () => {
+        const { session, release } = await lanes.take();
+        try {
+          return await session.query(statement, values);
+        } catch (error) {
+          if (spoilsSession(error)) session.destroy();
+          throw error;
+        } finally {
+          release();
+        }
+      });
+  const read = readOn(readers);
+
+  /**
+   * How many writers have a COMMIT that hangs: it may wait for its standby for ever. Such a writer stays taken until it
+   * gets its response, and others are refused. So a standby that hangs costs the server two sessions, and not one for
+   * every write.
+   */
+  let lateCount = 0;
+
+  const keepLate = async (session: Session, commit: Promise<unknown>, release: () => void): Promise<void> => {
+    lateCount += 1;
+    const timer = setInterval(() => {
+      endIfSilent(session).catch(() => {});
+    }, checkEveryMs);
+    await commit.catch(() => {});
+    clearInterval(timer);
+    lateCount -= 1;
+    release();
+  };
+
+  /** The response may have been lost on its way. */
+  const endIfSilent = async (session: Session): Promise<void> => {
+    const { pid, startedAt } = session.backend;
+    const busy = await read(selectBusyBackend, [pid, startedAt]);
+    if (busy.length === 0) session.destroy();
+  };
+
+  const writeOnce = async <Result>(
+    work: (query: Query) => Promise<Result>,
+    advice: string | undefined,
+  ): Promise<Result> => {
+    if (lateCount > 0) throw unavailable(new Error('An earlier write is still under way.'));
+    const { session, release } = await writers.take();
+    let isLate = false;
+    const onLate = (commit: Promise<unknown>): void => {
+      isLate = true;
+      void keepLate(session, commit, release);
+    };
+    try {
+      return await runTransaction(session, work, { ...transactionTimeouts, advice, onLate });
+    } catch (error) {
+      if (spoilsSession(error)) session.destroy();
+      throw error;
+    } finally {
+      if (!isLate) release();
+    }
+  };
+
+  return {
+    read,
+    search: readOn(searchers),
+    async write(work, advice) {
+      try {
+        const result = await retry(() => writeOnce(work, advice));
+        onWritten?.(undefined);
+        return result;
+      } catch (error) {
+        if (error instanceof OutcomeUnknownError) unknownOutcomes?.increment();
+        onWritten?.(error);
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([readers, searchers, writers].map((lanes) => lanes.close()));
+    },
+  };
+}
+
+/** Tries again what was undone for another's sake, and once what was lost before it was committed. */
+async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const collided = isRetryable(error) || isIdTaken(error);
+      const isEarly = attempts === 1 && performance.now() - startedAt < retryWithinMs;
+      const mayRetry = collided ? attempts < maxAttempts : isLost(error) && isEarly;
+      if (!mayRetry) throw translateError(error);
+      // Two that collided must not collide again at the next attempt.
+      if (collided) await sleep(Math.random() * 5 * attempts);
+    }
+  }
+}
