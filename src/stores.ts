@@ -7,8 +7,7 @@ import type { Log } from './domain/log.ts';
 import type { Registry } from './metrics/registry.ts';
 import type { MigrationOptions } from './domain/migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
-import { explainRights } from './sqlite/opening/rights.ts';
-import { findExisting, isFileOfStore } from './sqlite/opening/store-file.ts';
+import { explainRights, findStore, isFileOfStore } from './sqlite/opening/find.ts';
 
 export interface Stores extends Store {
   /** True for a store in a file of this machine. */
@@ -63,7 +62,7 @@ export function refuseMissingStore(databaseUrl: string): void {
   // A store in a folder that this user may not enter is not missing.
   const rights = explainRights(location.path, constants.F_OK);
   if (rights) throw rights;
-  if (existsSync(location.path) || findExisting(location.path)) return;
+  if (existsSync(location.path) || findStore(location.path)) return;
   throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
 }
 

@@ -1,5 +1,5 @@
 import type { Report } from '../domain/progress.ts';
-import { backUpSqlite } from '../sqlite/opening/copy-store.ts';
+import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { addBackup, findAbandoned, listBackups, removeBackup } from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';
 import { nameBackup, type Backup } from './manifest.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { StoreContent } from '../sqlite/opening/check-rows.ts';
+import type { StoreContent } from '../sqlite/schema/check-rows.ts';
 
 /** A whole backup, as its manifest describes it. */
 export interface Backup extends StoreContent {

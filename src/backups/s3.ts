@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
-import { resolveLinks } from '../sqlite/opening/store-file.ts';
+import { resolveLinks } from '../system/paths.ts';
 import { writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';

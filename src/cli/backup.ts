@@ -5,7 +5,7 @@ import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { openPlace } from '../backups/catalog.ts';
 import { isPlace, noPlace } from '../backups/place.ts';
 import { usageError } from '../domain/error.ts';
-import { backUpSqlite } from '../sqlite/opening/copy-store.ts';
+import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { embeddedPath } from '../stores.ts';
 import { stopSignals, untilStopSignal } from '../system/signals.ts';
 import { settings } from './settings.ts';

@@ -30,7 +30,7 @@ async function run([first, ...rest]: string[]): Promise<void> {
 }
 
 async function describeVersions(): Promise<string> {
-  const { sqliteVersion } = await import('../sqlite/opening/check-store.ts');
+  const { sqliteVersion } = await import('../sqlite/opening/check.ts');
   return `${version}\nBun ${Bun.version}\nSQLite ${sqliteVersion()}`;
 }
 

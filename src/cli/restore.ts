@@ -5,7 +5,7 @@ import { checkFile, fetchBackup, listBackups, openPlace, surveyPlace } from '../
 import { isS3 } from '../backups/place.ts';
 import { OperatorError } from '../domain/error.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
-import { prepareFolder, resolveLinks } from '../sqlite/opening/store-file.ts';
+import { prepareFolder, resolveLinks } from '../system/paths.ts';
 import { embeddedPath } from '../stores.ts';
 import { removeLeftovers } from '../system/leftovers.ts';
 import { audited, auditHelp } from './audit.ts';

@@ -3,7 +3,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError, unavailable, type ErrorCode } from '../domain/error.ts';
 import { describeError, reasonOf } from '../domain/log.ts';
-import { isInPlace, type StoreFile } from './opening/store-file.ts';
+import { isInPlace, type StoreFile } from './opening/find.ts';
 
 /** Whether somebody else holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -35,7 +35,7 @@ export function explain(error: unknown, path: string): unknown {
       `The store ${path} is locked by another process, such as petstore restore.`,
       'Try again when that is done.',
     );
-  if (isDamage(error)) return new OperatorError(`The database ${path} is damaged.`, restoreBackup);
+  if (isDamage(error)) return damaged(path);
   switch (codeOf(error)) {
     case 'SQLITE_NOTADB':
       return new OperatorError(
@@ -55,17 +55,11 @@ export function explain(error: unknown, path: string): unknown {
   }
 }
 
-/** The same while nothing has been changed yet. If the file is no longer in its place, that is the reason. */
-export function explainOpening(error: unknown, store: StoreFile): unknown {
-  if (!isInPlace(store)) return replaced(store.name);
-  return isDamage(error) ? damaged(store.name) : explain(error, store.name);
-}
-
-const restoreBackup = 'Put a backup in its place: petstore restore FILE --force';
-
-/** For damage that was found by reading alone. */
 export function damaged(name: string): OperatorError {
-  return new OperatorError(`The database ${name} is damaged.`, `Nothing was changed. ${restoreBackup}`);
+  return new OperatorError(
+    `The database ${name} is damaged.`,
+    'Put a backup in its place: petstore restore FILE --force',
+  );
 }
 
 export function replaced(name: string): OperatorError {
@@ -135,8 +129,8 @@ export function storeMoved({ name, path }: StoreFile): PetstoreError {
   return unavailable(
     new Error(
       `${name} is no longer the file that was opened: it, its log or its shared memory was moved, replaced or ` +
-        'removed. Put the file back where it was, or restart the service to use what is there now. If another file was put ' +
-        `in its place, first move ${path}-wal and ${path}-shm away: they belong to the old one.`,
+        'removed. Put back what was moved, and restart the service. To use another file that was put in its place, first ' +
+        `move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
   );
 }

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { endianness } from 'node:os';
 import { mapFile } from '../system/map-file.ts';
 import { translateError } from './errors.ts';
-import type { StoreWatch } from './opening/store-watch.ts';
+import type { StoreWatch } from './opening/watch.ts';
 
 /** Notices commits, of this process or another. */
 export interface CommitWatch {

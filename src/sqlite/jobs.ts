@@ -5,7 +5,7 @@ import { createIds } from './schema/ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
 import { insertSql } from './schema/sql.ts';
 import { createOrderWriter } from './schema/stored-order.ts';
-import { checksumOf, refuseUnknownStatus, storedPets } from './schema/stored-pet.ts';
+import { checksumOf, storedPets } from './schema/stored-pet.ts';
 
 /** More than one, so that old keys become fewer; few, so that nobody waits long. */
 const forgottenAtOnce = 10;
@@ -18,6 +18,7 @@ export type Job =
       fields: string;
       foldedName: string;
       status: PetStatus | null;
+      categoryId: bigint;
       idempotency?: { caller: string; key: string; requestHash: string; now: number };
       /** The order that the new pet calls for. */
       order?: { status: OrderStatus; createdAt: number; createdBy?: string };
@@ -61,8 +62,7 @@ export function createJobRunner(database: Database): JobRunner {
   );
 
   const createPet = (job: Job & { kind: 'create-pet' }): Results['create-pet'] => {
-    const { fields, foldedName, status, idempotency, order } = job;
-    refuseUnknownStatus(status);
+    const { fields, foldedName, status, categoryId, idempotency, order } = job;
     if (idempotency) {
       const oldest = idempotency.now - idempotencyRetentionMs;
       forgetOld.run(oldest);
@@ -74,7 +74,7 @@ export function createJobRunner(database: Database): JobRunner {
     }
     const id = ids.next();
     const json = renderPet(id, fields);
-    insertPet.run(id, status, json, checksumOf(json), foldedName);
+    insertPet.run(id, status, json, checksumOf(json), foldedName, categoryId);
     if (idempotency) {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);

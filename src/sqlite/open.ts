@@ -9,9 +9,11 @@ import type { MigrationOptions } from '../domain/migration.ts';
 import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { createOrderStore, createPetStore } from './pets.ts';
-import { watchStore } from './opening/store-watch.ts';
-import { sizeOf } from './opening/store-file.ts';
-import { openForWriting } from './opening/writable.ts';
+import { openReader } from './opening/connect.ts';
+import { isInPlace } from './opening/find.ts';
+import { openForWriting } from './opening/open.ts';
+import { watchStore } from './opening/watch.ts';
+import { sizeOf } from '../system/paths.ts';
 import { openSearcher, type Searcher } from './search.ts';
 import { openWriter, type Writer } from './writer.ts';
 
@@ -38,9 +40,9 @@ interface SqliteOptions extends MigrationOptions {
 /** Opens the store. Makes its file, folder and schema where they are missing. */
 export function openSqliteStore(options: SqliteOptions): SqliteStore {
   const { path, maxQueuedWrites = 10_000, now = Date.now, log, metrics } = options;
-  const { store, database, close } = openForWriting(path, options);
-  // This connection belongs to the serving thread: it must never wait for a commit.
-  database.run('PRAGMA query_only = ON');
+  const { store, database: writable } = openForWriting(path, options);
+  // The serving thread only reads: it must never wait for a commit.
+  const database = openReader(store);
   // In KiB. The default of 2 MB cannot hold the inner pages of the index of ten million pets.
   database.run('PRAGMA cache_size = -16000');
   const watch = watchStore(store, log);
@@ -65,10 +67,18 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       await Promise.all([writer.close(), searcher.close()]);
       watch.close();
       freshness.close();
-      close();
+      if (isInPlace(store)) database.close();
+      else left.add(database);
+      writable.close();
     },
   };
 }
+
+/**
+ * Connections that stay open until the process ends. The last connection that may write moves the log into the file when
+ * it closes. If the store is lost, others may have written what this process does not see, and that would overwrite it.
+ */
+const left = new Set<Database>();
 
 function measureDisk(metrics: Registry, folder: string): void {
   metrics.gauge('petstore_disk_size_bytes', 'Size of the disk that holds the store.', () => {

@@ -10,14 +10,7 @@ import {
   type UpdateRequest,
 } from '../domain/pet-change.ts';
 import type { WriteOrder } from './schema/stored-order.ts';
-import {
-  checksumOf,
-  isIntact,
-  refuseUnknownStatus,
-  storedPetColumns,
-  type RenderedPet,
-  type Value,
-} from './schema/stored-pet.ts';
+import { checksumOf, isIntact, storedPetColumns, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
 export interface UpdateJob extends UpdateRequest {
   kind: 'update-pet';
@@ -37,7 +30,7 @@ export interface ChangeRunner {
 export function createChangeRunner(database: Database, writeOrder: WriteOrder): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
-    'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5 WHERE id = ?1',
+    'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5, category_id = ?6 WHERE id = ?1',
   );
   const remove = database.query<unknown, [bigint]>('DELETE FROM pets WHERE id = ?1');
 
@@ -49,8 +42,7 @@ export function createChangeRunner(database: Database, writeOrder: WriteOrder): 
       const updated = decideUpdate(current ?? undefined, job);
       if (typeof updated === 'string') return updated;
       const { pet, json, order } = updated;
-      refuseUnknownStatus(pet.status ?? null);
-      update.run(job.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name));
+      update.run(job.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name), pet.categoryId);
       if (order) writeOrder(order);
       return { json };
     },

@@ -56,8 +56,14 @@ export function createPetStore({
     async createPet(pet, idempotency, createdBy) {
       const fields = renderFields(pet);
       const foldedName = foldName(pet.name);
-      const { status = null } = pet;
-      const job: Job & { kind: 'create-pet' } = { kind: 'create-pet', fields, foldedName, status };
+      const { status = null, categoryId } = pet;
+      const job: Job & { kind: 'create-pet' } = {
+        kind: 'create-pet',
+        fields,
+        foldedName,
+        status,
+        categoryId,
+      };
       if (idempotency) {
         job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
       }

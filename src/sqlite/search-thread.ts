@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../domain/store.ts';
 import { describeFailure, refuseMoved } from './errors.ts';
-import { openDatabase, readWhenFree } from './opening/connect.ts';
-import type { StoreFile } from './opening/store-file.ts';
+import { openReader } from './opening/connect.ts';
+import type { StoreFile } from './opening/find.ts';
 import { findPets, type SearchOutcome } from './search.ts';
 
 /** The thread that reads all pets where a search must, so that the serving thread never does. */
@@ -32,10 +32,7 @@ self.onmessage = ({ data }: MessageEvent<StoreFile | SearchRequest | 'close'>) =
 function search(request: SearchRequest): SearchOutcome {
   try {
     refuseMoved(store);
-    if (!database) {
-      database = openDatabase(store.path, { readonly: true, strict: true });
-      readWhenFree(database, store);
-    }
+    database ??= openReader(store);
     return { page: findPets(database, request) };
   } catch (error) {
     // After a move, the connection may be one to another file.

@@ -3,8 +3,8 @@ import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/store.ts';
 import { pageOf, type Page, type Sort } from '../domain/pet.ts';
 import { failureOf, type Failure } from './errors.ts';
-import type { StoreFile } from './opening/store-file.ts';
-import type { StoreWatch } from './opening/store-watch.ts';
+import type { StoreFile } from './opening/find.ts';
+import type { StoreWatch } from './opening/watch.ts';
 import { storedPetColumns, verified, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
 /** SQL that must hold if its value is given. */
@@ -32,8 +32,7 @@ export function findPets(database: Database, request: SearchRequest): Page {
   const conditions: Condition[] = [
     ['id = ?', id],
     ['status = ?', status],
-    // No name looks like this: a quote within it is escaped.
-    ['json GLOB ?', categoryId === undefined ? undefined : `*"categoryId":${categoryId}[,}]*`],
+    ['category_id = ?', categoryId],
     ...words.map((word) => ['instr(folded_name, ?) > 0', word] as const),
   ];
   const table = { name: 'pets', columns: storedPetColumns };

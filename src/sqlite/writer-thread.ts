@@ -1,10 +1,11 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError } from '../domain/error.ts';
-import { connect, makeDurable, whenFree } from './opening/connect.ts';
-import { describeFailure, translateCommitError, type Failure } from './errors.ts';
+import { connect, useWal, whenFree } from './opening/connect.ts';
+import { describeFailure, storeMoved, translateCommitError, type Failure } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
-import { sizeOf, type StoreFile } from './opening/store-file.ts';
-import { whileInPlace } from './opening/store-watch.ts';
+import { isInPlace, type StoreFile } from './opening/find.ts';
+import { whileInPlace } from './opening/watch.ts';
+import { sizeOf } from '../system/paths.ts';
 
 /** The thread that owns the writing connection. One sync of the disk serves everybody whose job is in a batch. */
 
@@ -21,6 +22,8 @@ interface Connection {
 
 let store: StoreFile;
 let connection: Connection | undefined;
+/** From then on nothing is written, even if the file comes back: others may have written meanwhile. */
+let isLost = false;
 
 self.onmessage = ({ data }: MessageEvent<StoreFile | Job[] | 'close'>) => {
   if (data === 'close') {
@@ -48,6 +51,7 @@ function runBatch(jobs: Job[]): Outcome[] {
 /** Only what is in the file under the store's name may be acknowledged. */
 function commitTogether(jobs: Job[]): Outcome[] {
   try {
+    if (isLost) throw storeMoved(store);
     return whileInPlace(store, () => {
       connection ??= openConnection();
       const { database, begin, runner } = connection;
@@ -58,7 +62,8 @@ function commitTogether(jobs: Job[]): Outcome[] {
       return outcomes;
     });
   } catch (error) {
-    // After a failed sync, the connection's memory cannot be trusted. After a move, it may be one to another file.
+    isLost ||= !isInPlace(store);
+    // After a failed sync, the connection's memory cannot be trusted.
     const failed = connection;
     connection = undefined;
     if (failed) abandon(failed.database);
@@ -77,9 +82,7 @@ function commit(open: Connection): void {
 function openConnection(): Connection {
   const database = connect(store);
   try {
-    makeDurable(database);
-    // The jobs check a pet's status themselves, which costs less than SQLite's check.
-    database.run('PRAGMA ignore_check_constraints = ON');
+    useWal(database);
     // From here on, `whenFree` waits.
     database.run('PRAGMA busy_timeout = 0');
     return {

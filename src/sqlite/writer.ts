@@ -3,8 +3,8 @@ import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics } from '../metrics/writes.ts';
 import { failureOf } from './errors.ts';
 import type { Job, JobResult, ResultOf } from './jobs.ts';
-import type { StoreFile } from './opening/store-file.ts';
-import type { StoreWatch } from './opening/store-watch.ts';
+import type { StoreFile } from './opening/find.ts';
+import type { StoreWatch } from './opening/watch.ts';
 import type { Outcome } from './writer-thread.ts';
 
 /** Hands jobs to the writer thread. While one batch commits, the next one gathers. */

@@ -5,7 +5,7 @@ import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { rehearsalOf } from '../../src/backups/manifest.ts';
 import { noReport } from '../../src/domain/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
-import { backUpSqlite } from '../../src/sqlite/opening/copy-store.ts';
+import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
 import { makeFolder } from '../support/process/process.ts';
 
 /** As if it had been left more than a day ago. */
@@ -39,23 +39,24 @@ describe('what a killed backup or restore has left', () => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
     const file = `${folder.path}/monday.db`;
-    const partial = ['', '-journal', '-wal', '-shm'].map((suffix) => `${file}.0123456789ab.partial${suffix}`);
-    const restoring = ['', '.partial', '.partial-journal'].map((end) => `${folder.database}.restoring${end}`);
-    for (const left of [...partial, ...restoring]) {
-      writeFileSync(left, 'x');
-      makeOld(left);
+    for (const name of [file, folder.database]) {
+      for (const suffix of ['', '-journal', '-wal', '-shm']) {
+        const left = `${name}.0123456789ab.partial${suffix}`;
+        writeFileSync(left, 'x');
+        makeOld(left);
+      }
     }
     backUpSqlite(folder.database, file, noReport);
     await openSqliteStore({ path: folder.database }).close();
-    expect(readdirSync(folder.path).filter((name) => /partial|restoring/.test(name))).toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
   });
 
   it('stays for a day: a restore may be under way', async () => {
     using folder = makeFolder();
     await openSqliteStore({ path: folder.database }).close();
-    const restoring = `${folder.database}.restoring`;
-    writeFileSync(restoring, 'x');
+    const partial = `${folder.database}.0123456789ab.partial`;
+    writeFileSync(partial, 'x');
     await openSqliteStore({ path: folder.database }).close();
-    expect(existsSync(restoring)).toBe(true);
+    expect(existsSync(partial)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../../src/domain/error.ts';
-import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
+import { refuseOldSqlite } from '../../src/sqlite/opening/check.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, heldToRights, runCli, startService } from '../support/process/process.ts';
 import { expectRefusedStart } from '../support/process/refusal.ts';

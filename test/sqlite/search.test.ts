@@ -1,11 +1,8 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { PetstoreError } from '../../src/domain/error.ts';
-import { noReport, type Report } from '../../src/domain/progress.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
-import { foldNames } from '../../src/sqlite/schema/migrate.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
 
@@ -74,46 +71,5 @@ describe('a search that reads many pets', () => {
     expect(await search().catch((error: unknown) => error)).toMatchObject({ code: 'unavailable' });
     await rename(`${place.path}.moved`, place.path);
     await store.close();
-  });
-});
-
-describe('folding the names of an older store', () => {
-  it('goes on where it was interrupted, and shows how far it is', async () => {
-    await using place = await makeSqlitePlace();
-    makeSampleStore(place.path, { seed: 1, count: 60_000 });
-    using database = new Database(place.path);
-    database.run('UPDATE pets SET folded_name = NULL');
-    const shown: number[] = [];
-    const report = (onAdd: () => void): Report => ({
-      ...noReport,
-      progress: (_what, total) => ({
-        add(count) {
-          shown.push(total, count);
-          onAdd();
-        },
-        [Symbol.dispose]() {},
-      }),
-    });
-    const interrupt = (): never => {
-      throw new Error('interrupted');
-    };
-    expect(() => foldNames(database, place.path, report(interrupt))).toThrow('interrupted');
-    foldNames(
-      database,
-      place.path,
-      report(() => {}),
-    );
-    expect(shown).toEqual([60_000, 50_000, 10_000, 10_000]);
-    expect(database.query('SELECT count(*) AS count FROM pets WHERE folded_name IS NULL').get()).toEqual({
-      count: 0,
-    });
-  });
-
-  it('refuses a damaged pet', async () => {
-    await using place = await makeSqlitePlace();
-    makeSampleStore(place.path, { seed: 1, count: 10 });
-    using database = new Database(place.path);
-    database.run('UPDATE pets SET checksum = 1, folded_name = NULL WHERE id = 7');
-    expect(() => foldNames(database, place.path, noReport)).toThrow('is damaged');
   });
 });

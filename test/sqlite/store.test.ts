@@ -1,7 +1,5 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { OperatorError } from '../../src/domain/error.ts';
-import { refuseOldSqlite } from '../../src/sqlite/opening/check-store.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/sqlite/open.ts';
 import { codeOf } from '../support/code-of.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
@@ -237,21 +235,6 @@ describe('pets on their way to the writer thread', () => {
     for (const [index, { id, json }] of (await Promise.all(creates)).entries()) {
       expect(await store.pets.getPet(id)).toBe(json);
       expect(JSON.parse(json)).toEqual({ id: Number(id), ...expected[index] });
-    }
-  });
-});
-
-describe('refuseOldSqlite', () => {
-  it('refuses versions before 3.51.3, in one line', () => {
-    for (const version of ['3.51.2', '3.51.0', '3.50.99', '3.9.0', '2.99.99']) {
-      expect(() => refuseOldSqlite(version)).toThrow(OperatorError);
-      expect(() => refuseOldSqlite(version)).toThrow(/^SQLite [\d.]+ .*3\.51\.3.*npm install\.$/);
-    }
-  });
-
-  it('accepts 3.51.3 and what came after', () => {
-    for (const version of ['3.51.3', '3.51.10', '3.52.0', '3.100.0', '4.0.0']) {
-      expect(() => refuseOldSqlite(version)).not.toThrow();
     }
   });
 });

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/domain/error.ts';
 import type { Job } from '../../src/sqlite/jobs.ts';
-import { findStoreFile, type StoreFile } from '../../src/sqlite/opening/store-file.ts';
+import { findStore, type StoreFile } from '../../src/sqlite/opening/find.ts';
 import { openWriter } from '../../src/sqlite/writer.ts';
 import { makeFolder } from '../support/process/process.ts';
 
 function makeStore(path: string): StoreFile {
   writeFileSync(path, '');
-  return findStoreFile(path)!;
+  return findStore(path)!;
 }
 
 const watch = { problem: () => undefined };

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { version } from '../../../package.json';
 import type { ServeOptions } from '../../server/options.ts';
-import { sqliteVersion } from '../../sqlite/opening/check-store.ts';
+import { sqliteVersion } from '../../sqlite/opening/check.ts';
 import { parseDatabaseUrl } from '../../stores.ts';
 import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';

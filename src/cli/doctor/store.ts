@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
-import { resolveLinks } from '../../sqlite/opening/store-file.ts';
+import { resolveLinks } from '../../system/paths.ts';
 import { storeOf } from '../../stores.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';

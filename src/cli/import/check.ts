@@ -5,7 +5,7 @@ import { createDecoder, type Encoding } from '../../formats/encoding.ts';
 import { csvReject, csvRejectsHeader, type CsvHeader, type OnHeader } from '../../formats/csv.ts';
 import { createPetParser, sniffFormat, type PetFormat } from '../../formats/format.ts';
 import { refuse, type ParsedRecord } from '../../formats/record.ts';
-import { isSameFile } from '../../sqlite/opening/store-file.ts';
+import { isSameFile } from '../../system/paths.ts';
 import { openOutputFile } from '../../system/files.ts';
 import { interruption } from '../terminal/interruption.ts';
 import { listOf } from '../terminal/output.ts';

@@ -13,10 +13,11 @@ import { parseExactJson } from '../../domain/int64.ts';
 import type { MigrationOptions } from '../../domain/migration.ts';
 import type { Order } from '../../domain/order.ts';
 import { parseNewPet, type Pet } from '../../domain/pet.ts';
-import { damaged, explain, isDamage, refuseMoved, translateAddError, translateError } from '../errors.ts';
+import { damaged, explain, isDamage, translateAddError, translateError } from '../errors.ts';
+import { refuseOlderSchema } from '../schema/migrate.ts';
 import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
-import { openForReading, type ReadOnlyStore } from '../opening/read-only.ts';
-import { openForWriting } from '../opening/writable.ts';
+import { openForReading, openForWriting } from '../opening/open.ts';
+import { whileInPlace } from '../opening/watch.ts';
 import { insertSql, selectColumns } from '../schema/sql.ts';
 import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
 import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
@@ -26,21 +27,19 @@ export async function openSqliteBulk(
   options: { path: string; mayCreate: boolean } & MigrationOptions,
 ): Promise<BulkStore> {
   const { path, mayCreate } = options;
-  const { database, refuseChanged, close } = mayCreate ? openWhole(path, options) : openForReading(path);
+  const { store, database, version } = mayCreate ? openForWriting(path, options) : openForReading(path);
 
-  /** Runs a query, and then checks that the store is still in its place. */
   const attempt: Attempt = async (use, translate = translateError) => {
     try {
-      const result = use();
-      refuseChanged();
-      return result;
+      return whileInPlace(store, use);
     } catch (error) {
       throw isDamage(error) ? explain(error, path) : translate(error);
     }
   };
 
-  const table = createTableMaker(database, attempt);
   try {
+    refuseOlderSchema(version, path);
+    const table = createTableMaker(database, attempt);
     return {
       pets: table(petTable(path), { select: selectStoredPet, translate: translateAddError }),
       keys: table(keyTable),
@@ -48,20 +47,15 @@ export async function openSqliteBulk(
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       ...createLastIds(database, attempt),
-      close: async () => close(),
+      close: async () => database.close(),
     };
   } catch (error) {
-    close();
+    database.close();
     throw explain(error, path);
   }
 }
 
 type Attempt = <Result>(use: () => Result, translate?: (error: unknown) => unknown) => Promise<Result>;
-
-function openWhole(name: string, options: MigrationOptions): ReadOnlyStore {
-  const { store, database, close } = openForWriting(name, options);
-  return { database, refuseChanged: () => refuseMoved(store), close };
-}
 
 /** What SQLite adds to a table. */
 interface TableOptions {

@@ -12,8 +12,8 @@ import { createSamplePets } from '../../domain/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../schema/ids.ts';
 import { migrate } from '../schema/migrate.ts';
-import { whileInPlace } from '../opening/store-watch.ts';
-import { openForWriting } from '../opening/writable.ts';
+import { openForWriting } from '../opening/open.ts';
+import { whileInPlace } from '../opening/watch.ts';
 import { insertSql, selectColumns } from '../schema/sql.ts';
 import { storedPets, type Value } from '../schema/stored-pet.ts';
 
@@ -24,10 +24,8 @@ const lockTimeoutMs = 60_000;
 
 export function openSqliteImport(options: { path: string } & MigrationOptions): ImportStore {
   const { path } = options;
-  const { store, database, close } = openForWriting(path, options);
+  const { store, database } = openForWriting(path, options);
   database.run(`PRAGMA busy_timeout = ${lockTimeoutMs}`);
-  // The table's only check is that of the status, which every ImportedPet has passed already. It is slow.
-  database.run('PRAGMA ignore_check_constraints = ON');
   const insert = createInsert(database);
   const find = database.query<ImportRow, [string]>(
     `SELECT ${selectColumns(importTable)} FROM imports WHERE source = ?1`,
@@ -84,7 +82,7 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
       }),
     forgetImport: (source) => write(() => forget.run(source)),
     largestId: () => attempt(() => readLastId() || undefined),
-    close: async () => close(),
+    close: async () => database.close(),
   };
 }
 

@@ -1,12 +1,10 @@
 /**
- * Backups are copies of a whole store in one file. `copy-store.ts` makes one and reads it back. A restore copies one beside
- * the store, carries revoked keys over and verifies it, all under the store's exclusive lock; until then, nothing of the
- * store changes. Then the copy is renamed to `.restoring`, the store is moved aside, and the copy gets its name. If a
- * crash leaves `.restoring` and no store, every command asks for the restore to be run again.
+ * A backup is a whole store in one file. Under the store's exclusive lock, a restore copies one beside the store, lets it
+ * take over revoked keys and used ids, and verifies it. Then it leaves WAL mode, so that the store is one file, too, gives
+ * that a second name, and renames the copy into its place. A kill at any point leaves the old store or the new one.
  */
 
 import type { Database } from 'bun:sqlite';
-import { openDatabase } from '../opening/connect.ts';
 import {
   chmodSync,
   chownSync,
@@ -15,6 +13,7 @@ import {
   existsSync,
   linkSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -23,20 +22,22 @@ import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
 import type { Report } from '../../domain/progress.ts';
 import { syncPath } from '../../system/files.ts';
-import { explain, isBusy, isUnreadable, replaced } from '../errors.ts';
-import { openAlone } from '../opening/alone.ts';
-import type { StoreContent } from '../opening/check-rows.ts';
-import { verifyCopy } from '../opening/copy-store.ts';
+import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
+import { prepareFolder, resolveLinks, sizeOf } from '../../system/paths.ts';
+import { verifyCopy } from '../copy.ts';
+import { explain, isUnreadable, replaced } from '../errors.ts';
+import { openAlone } from '../opening/connect.ts';
+import { findStore, holdsFrames, isFileOfStore, isInPlace, sideFiles } from '../opening/find.ts';
+import type { StoreContent } from '../schema/check-rows.ts';
+import { readPragma } from '../schema/migrate.ts';
 import {
-  findStoreFile,
-  isFileOfStore,
-  prepareFolder,
-  readStart,
-  resolveLinks,
-  restoringPath,
-  sideFiles,
-} from '../opening/store-file.ts';
-import { keepRevocations, readKeys, refuseContent, type KeyState, notBackup } from './replaced-keys.ts';
+  carryOver,
+  notBackup,
+  nothingLeft,
+  readRemainder,
+  refuseContent,
+  type Remainder,
+} from './carry-over.ts';
 
 export interface RestoreOptions {
   /** The backup. */
@@ -57,137 +58,120 @@ export interface RestoreSummary extends StoreContent {
 
 /** Puts a backup in the place of a store that nobody uses. */
 export function restoreSqlite(options: RestoreOptions): RestoreSummary {
-  const { file, name, isForced } = options;
+  const { file, name } = options;
   refuseNoBackup(file, name);
   const path = resolveLinks(name);
-  let isNew = false;
+  const isNew = !existsSync(path);
   let lock: Database | undefined;
   try {
     prepareFolder(path);
-    isNew = !existsSync(path);
     // A file to lock, so that a service that starts now waits.
     if (isNew) closeSync(openSync(path, 'a', 0o600));
-    lock = lockStore(name, isForced);
-    return replaceLocked(options, path, lock);
+    lock = lockStore(name, path);
+    return replaceStore(options, path, lock);
   } catch (error) {
-    // Unless a service has made it its store meanwhile.
-    if (isNew && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
+    if (isNew && sizeOf(path) === 0) rmSync(path);
     throw explain(error, name);
   } finally {
+    // Not before: whoever waits for the lock must find the new file. SQLite leaves the log of a replaced file alone.
     lock?.close();
   }
 }
 
-/** Undefined for a file that is not a sound database: it cannot be locked, and nobody can use it. */
-function lockStore(name: string, isForced: boolean): Database | undefined {
-  const store = findStoreFile(name);
-  if (!store) throw replaced(name);
-  try {
-    return openAlone(store);
-  } catch (error) {
-    if (isBusy(error)) throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
-    if (isForced && isUnreadable(error)) return undefined;
-    throw error;
-  }
+/** Undefined for a log without its file: nobody can open that, and SQLite would discard it. */
+function lockStore(name: string, path: string): Database | undefined {
+  if (sizeOf(path) === 0 && holdsFrames(`${path}-wal`)) return undefined;
+  const store = findStore(name);
+  const lock = store && openAlone(store);
+  if (lock && isInPlace(store)) return lock;
+  lock?.close();
+  throw replaced(name);
 }
 
-function replaceLocked(
-  { file, name, isForced, report }: RestoreOptions,
-  path: string,
-  lock: Database | undefined,
-): RestoreSummary {
-  const restoring = restoringPath(path);
-  const isEmpty = statSync(path).size === 0;
-  // What an interrupted restore has left holds the keys of the store that it moved aside.
-  const isAgain = isEmpty && existsSync(restoring);
-  const keys = isAgain ? keysOfInterrupted(restoring) : keysOfReplaced(lock, name, isForced);
-  const partial = `${restoring}.partial`;
-  // With a journal of its own: SQLite would undo in this copy what a killed restore has begun in another one.
-  const discard = (): void => {
-    for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
-  };
-  let kept: string | undefined;
+function replaceStore(options: RestoreOptions, path: string, lock: Database | undefined): RestoreSummary {
+  const { file, report } = options;
+  const remainder = readReplaced(options, lock);
+  removeLeftovers(path, partialForm);
+  const partial = partialOf(path);
   try {
     report.step(`Copying ${file}`);
-    discard();
     copyFileSync(file, partial);
     chmodSync(partial, 0o600);
     // A restore by root must not lock out the user of the service.
-    const { uid, gid } = statSync(isAgain ? restoring : path);
+    const { uid, gid } = statSync(path);
     if (statSync(partial).uid !== uid) chownSync(partial, uid, gid);
-    const keepsRevocations = keepRevocations(keys, partial, file);
+    const keepsRevocations = carryOver(remainder, partial, file);
     const content = verifyCopy(partial, file, report);
     syncPath(partial);
-    kept = keepReplaced(path);
-    renameSync(partial, restoring);
-    exchange(restoring, path);
-    const isKept = existsSync(kept);
-    return { ...content, keepsRevocations, ...(isKept && { replacedPath: kept }) };
+    const replacedPath = exchange(partial, path, lock);
+    return { ...content, keepsRevocations, ...(replacedPath !== undefined && { replacedPath }) };
   } catch (error) {
-    discard();
-    throw error;
+    for (const suffix of ['', ...sideFiles]) rmSync(`${partial}${suffix}`, { force: true });
+    throw isUnreadable(error) ? explain(error, file) : error;
   }
 }
 
-/** Gives the files of the store second names, so that a crash never parts it from its log. */
-function keepReplaced(path: string): string {
-  const kept = nameReplaced(path);
-  const suffixes = filesOf(path).filter((suffix) => suffix !== '' || statSync(path).size > 0);
+/** Unless the restore is forced, refuses a store that holds pets or orders or cannot be used. */
+function readReplaced({ name, isForced }: RestoreOptions, lock: Database | undefined): Remainder {
+  if (!lock) return nothingLeft;
   try {
-    for (const suffix of suffixes) linkSync(`${path}${suffix}`, `${kept}${suffix}`);
+    if (!isForced) refuseContent(lock, name);
+    return readRemainder(lock, name);
   } catch (error) {
-    for (const suffix of suffixes) rmSync(`${kept}${suffix}`, { force: true });
+    if (isForced) return nothingLeft;
     throw error;
   }
-  return kept;
 }
 
-/**
- * Each step reaches the disk before the next one. The file goes before its log, without which it would lack commits, and
- * the log before the new file comes, to which SQLite would add it.
- */
-function exchange(restoring: string, path: string): void {
-  const folder = dirname(path);
-  syncPath(folder);
-  for (const suffix of filesOf(path)) {
-    rmSync(`${path}${suffix}`);
-    syncPath(folder);
+/** Returns where the replaced store is kept, if it held anything. */
+function exchange(partial: string, path: string, lock: Database | undefined): string | undefined {
+  const kept = nameReplaced(path);
+  const isOneFile = lock !== undefined && leaveWalMode(lock, path);
+  const isEmpty = sizeOf(path) === 0;
+  if (!isEmpty) keep(path, kept, isOneFile ? lock : undefined);
+  // SQLite would add these to the new file.
+  for (const suffix of ['-wal', '-journal'].filter((each) => sizeOf(`${path}${each}`) > 0))
+    renameSync(`${path}${suffix}`, `${kept}${suffix}`);
+  for (const suffix of sideFiles) rmSync(`${path}${suffix}`, { force: true });
+  renameSync(partial, path);
+  syncPath(dirname(path));
+  return isEmpty ? undefined : kept;
+}
+
+/** Moves the log into the file. False for a store that SQLite cannot read: its log is kept beside it. */
+function leaveWalMode(lock: Database, path: string): boolean {
+  try {
+    readPragma(lock, 'schema_version');
+    // Unlike DELETE, it leaves no journal with content behind.
+    lock.run('PRAGMA journal_mode = TRUNCATE');
+  } catch (error) {
+    if (isUnreadable(error)) return false;
+    throw error;
   }
-  renameSync(restoring, path);
-  syncPath(folder);
+  if (!existsSync(`${path}-wal`)) return true;
+  throw new OperatorError(`The log ${path}-wal could not be moved into its store.`, 'Check the disk.');
 }
 
-function filesOf(path: string): string[] {
-  return ['', ...sideFiles].filter((suffix) => existsSync(`${path}${suffix}`));
+/** Gives the store a second name, so that it is never without one. */
+function keep(path: string, kept: string, lock: Database | undefined): void {
+  try {
+    linkSync(path, kept);
+  } catch {
+    // There are no hard links here. Not a plain copy: closing any descriptor of a file drops the locks on it.
+    if (!lock) return copyFileSync(path, kept);
+    closeSync(openSync(kept, 'wx', 0o600));
+    lock.run('VACUUM INTO ?1', [kept]);
+    syncPath(kept);
+  }
 }
 
 /** Named after its time. Another one may have happened in the same second. */
 function nameReplaced(path: string): string {
   const first = `${path}.replaced-${new Date().toISOString().replace(/\.\d+|[-:]/g, '')}`;
   let name = first;
-  for (let count = 2; filesOf(name).length > 0; count++) name = `${first}.${count}`;
+  for (let count = 2; ['', ...sideFiles].some((suffix) => existsSync(`${name}${suffix}`)); count++)
+    name = `${first}.${count}`;
   return name;
-}
-
-/** Unless the restore is forced, refuses a store that holds pets or orders or is damaged. */
-function keysOfReplaced(lock: Database | undefined, name: string, isForced: boolean): KeyState[] {
-  if (!lock) return [];
-  try {
-    if (!isForced) refuseContent(lock, name);
-    return readKeys(lock, name);
-  } catch (error) {
-    if (isForced) return [];
-    throw error;
-  }
-}
-
-function keysOfInterrupted(restoring: string): KeyState[] {
-  try {
-    using database = openDatabase(restoring, { readonly: true });
-    return readKeys(database, restoring);
-  } catch {
-    return [];
-  }
 }
 
 /** The first bytes of every SQLite file: https://sqlite.org/fileformat2.html */
@@ -202,16 +186,26 @@ function refuseNoBackup(file: string, name: string): void {
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);
   try {
-    const start = readStart(file, databaseStart.length)?.toString('latin1');
-    if (start !== databaseStart) throw notBackup(file);
+    if (!startsWith(file, databaseStart)) throw notBackup(file);
   } catch (error) {
     throw explain(error, file);
   }
   // Without its log it would lack the newest commits, or hold what was never committed.
   const logs = ['-wal', '-journal'].map((suffix) => `${resolveLinks(file)}${suffix}`);
-  if (!logs.some((log) => statSync(log, { throwIfNoEntry: false })?.size)) return;
+  if (!logs.some((log) => sizeOf(log) > 0)) return;
   throw new OperatorError(
     `${file} has a log beside it, with commits of its own.`,
     `Make a backup of both, and restore that: petstore backup FILE --database-url ${file}`,
   );
+}
+
+function startsWith(path: string, text: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(text.length);
+    readSync(file, bytes);
+    return bytes.toString('latin1') === text;
+  } finally {
+    closeSync(file);
+  }
 }

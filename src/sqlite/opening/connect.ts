@@ -1,20 +1,14 @@
 import { constants, Database } from 'bun:sqlite';
-import { isBusy, replaced } from '../errors.ts';
-import { isInPlace, type StoreFile } from './store-file.ts';
+import { OperatorError } from '../../domain/error.ts';
+import { isBusy, isUnreadable } from '../errors.ts';
+import type { StoreFile } from './find.ts';
 
 /** How long a connection waits for another one's lock. */
 const busyTimeoutMs = 5000;
 
-/** Every connection to a file is opened here. What its schema calls may have no side effect. */
-export function openDatabase(address: string, options: ConstructorParameters<typeof Database>[1]): Database {
-  const database = new Database(address, options);
-  database.run('PRAGMA trusted_schema = OFF');
-  return database;
-}
-
 /** Opens a connection that may write. */
-export function connect(store: StoreFile): Database {
-  const database = openDatabase(store.path, { readwrite: true, create: false, strict: true });
+export function connect({ path }: StoreFile): Database {
+  const database = new Database(path, { readwrite: true, create: false, strict: true });
   // First, so that the statements below wait for another process's lock instead of failing.
   database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   // SQLite would remove the side files with the last connection, and a start on a full disk could not make them again.
@@ -25,47 +19,67 @@ export function connect(store: StoreFile): Database {
   return database;
 }
 
-/**
- * Reads for the first time, after whoever holds the lock. That may be a restore, which puts another file in this place.
- * SQLite finds a log by its name, so a connection to the old file would then read the log of the new one.
- */
-export function readWhenFree(database: Database, store: StoreFile): void {
-  database.run('PRAGMA busy_timeout = 0');
-  whenFree(() => {
-    refuseReplaced(store);
-    database.query('PRAGMA schema_version').get();
-  });
-  refuseReplaced(store);
-  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-}
-
-export function refuseReplaced(store: StoreFile): void {
-  if (!isInPlace(store)) throw replaced(store.name);
-}
-
-const lockPollMs = 1;
-
-/**
- * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
- * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
- */
-export function whenFree<Result>(attempt: () => Result, waitMs = busyTimeoutMs): Result {
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    try {
-      return attempt();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error;
-      Bun.sleepSync(lockPollMs);
-    }
-  }
-}
-
 /** In WAL mode, only FULL syncs the log at every commit. SQLite forgets it with the connection. */
-export function makeDurable(database: Database): void {
+export function useWal(database: Database): void {
   const { journal_mode: mode } = database.query('PRAGMA journal_mode = WAL').get() as {
     journal_mode: string;
   };
   if (mode !== 'wal') throw new Error(`journal_mode is ${mode}`);
   database.run('PRAGMA synchronous = FULL');
+}
+
+/** Opens one more connection to an open store. It cannot write, and so never moves the log into the file. */
+export function openReader({ path }: StoreFile): Database {
+  const database = new Database(path, { readonly: true, strict: true });
+  database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // It holds a lock from its first read on.
+  database.query('PRAGMA schema_version').get();
+  return database;
+}
+
+/**
+ * Opens the only connection to a store: until it is closed, everybody else waits. BEGIN EXCLUSIVE by itself would succeed
+ * beside a service that has the store open. What SQLite cannot read is not locked, and the first query on it fails.
+ */
+export function openAlone({ name, path }: StoreFile): Database {
+  try {
+    return whenFree(() => {
+      // Anew each time: in this mode, one that waits keeps the lock of a reader, for which another one may wait.
+      const database = new Database(path, { readwrite: true, create: false, strict: true });
+      try {
+        database.run('PRAGMA locking_mode = EXCLUSIVE');
+        database.run('BEGIN EXCLUSIVE');
+        // The lock stays. A commit would write the first page of an empty file.
+        database.run('ROLLBACK');
+      } catch (error) {
+        if (!isUnreadable(error)) {
+          database.close();
+          throw error;
+        }
+      }
+      return database;
+    }, Math.random() * maxPauseMs);
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
+  }
+}
+
+const lockPollMs = 1;
+const maxPauseMs = 20;
+
+/**
+ * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
+ * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
+ */
+export function whenFree<Result>(attempt: () => Result, pauseMs = lockPollMs): Result {
+  const deadline = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error;
+      Bun.sleepSync(pauseMs);
+    }
+  }
 }

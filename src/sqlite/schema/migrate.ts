@@ -1,20 +1,17 @@
-import { Database } from 'bun:sqlite';
+import type { Database } from 'bun:sqlite';
 import { version as release } from '../../../package.json';
 import { OperatorError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import { newerSchema, type Migration } from '../../domain/migration.ts';
+import { newerSchema, refuseUnreleased } from '../../domain/migration.ts';
 import type { NewPet } from '../../domain/pet.ts';
-import type { Report } from '../../domain/progress.ts';
+import { noReport, type Report } from '../../domain/progress.ts';
 import { damaged } from '../errors.ts';
 import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 
 /** "pets" in ASCII. Marks a database file as ours, so that we never write to another program's. */
 const applicationId = 0x70657473;
 
-/**
- * Each leads from the version before to its own; the first release had version 4. A released step never changes, not even
- * in its spaces: the text of a store's schema is compared with what these make.
- */
+/** Each leads from the version before to its own. A released step never changes; no release had version 6. */
 const steps: Record<number, string> = {
   4: `
   -- Each pet is kept as its JSON with a checksum; see stored-pet.ts.
@@ -78,10 +75,10 @@ const steps: Record<number, string> = {
   -- The id of the key that a rotation made in its place.
   ALTER TABLE api_keys ADD COLUMN replaced_by INTEGER;
   `,
-  6: `
-  -- Null until it is filled, which takes too long for this transaction: see foldNames().
+  7: `
+  -- Both are filled below. A name is folded for searches.
   ALTER TABLE pets ADD COLUMN folded_name TEXT;
-  CREATE INDEX pets_unfolded ON pets (id) WHERE folded_name IS NULL;
+  ALTER TABLE pets ADD COLUMN category_id INTEGER;
 
   ALTER TABLE orders ADD COLUMN created_by TEXT;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
@@ -90,122 +87,78 @@ const steps: Record<number, string> = {
 
 export const newestVersion = Math.max(...Object.keys(steps).map(Number));
 
-/**
- * Refuses a database that is not ours, is newer than this program, or has another schema than we make. Reads only. Call
- * it before any table is read.
- */
-export function checkOwnership(database: Database, path: string): void {
+/** Refuses a database that is not ours, or has a schema that this program does not know. Reads only. */
+export function checkOwnership(database: Database, name: string): void {
   const version = readPragma(database, 'user_version');
   const owner = readPragma(database, 'application_id');
   if (!isWithoutSchema(database) && owner !== applicationId) {
     throw new OperatorError(
-      `${path} is a SQLite database of another program.`,
+      `${name} is a SQLite database of another program.`,
       'Choose another file with --database-url.',
     );
   }
-  if (version > newestVersion) throw newerSchema(path, version, newestVersion, release);
-  refuseForeignSchema(database, path, version);
+  if (version > newestVersion) throw newerSchema(name, version, newestVersion, release);
+  refuseUnreleased(name, version);
+  refuseTriggers(database, name);
 }
 
-interface SchemaRow {
-  type: string;
-  name: string;
-  tbl_name: string;
-  sql: string | null;
-}
-
-/**
- * Compares the schema with that of a fresh store of this version. A trigger could undo what is written, and a view in a
- * table's place could invent what is read. Only indexes and SQLite's statistics may be added.
- */
-function refuseForeignSchema(database: Database, path: string, version: number): void {
-  // Of a version below 0, nothing is ours.
-  const missing = freshSchema(Math.max(version, 0));
-  for (const row of readSchema(database)) {
-    const isOurs = missing.delete(JSON.stringify(row));
-    const isHarmless = row.type === 'index' || (row.type === 'table' && row.name.startsWith('sqlite_stat'));
-    if (!isOurs && !isHarmless) throw foreignSchema(path, `holds a ${row.type} ${row.name}`);
-  }
-  const [first] = missing;
-  if (first === undefined) return;
-  const { type, name } = JSON.parse(first) as SchemaRow;
-  throw foreignSchema(path, `lacks the ${type} ${name}, or holds another one`);
-}
-
-function freshSchema(version: number): Set<string> {
-  using database = new Database(':memory:');
-  migrate(database, version);
-  return new Set(readSchema(database).map((row) => JSON.stringify(row)));
-}
-
-function readSchema(database: Database): SchemaRow[] {
-  return database.query<SchemaRow, []>('SELECT type, name, tbl_name, sql FROM sqlite_schema').all();
-}
-
-function foreignSchema(path: string, finding: string): OperatorError {
-  return new OperatorError(
-    `${path} is not as petstore made it: it ${finding}.`,
-    'Nothing was changed. Use a backup that nobody has changed: petstore restore FILE --force',
+/** Either could change what is written or read. Tables and indexes of other programs are left alone. */
+function refuseTriggers(database: Database, name: string): void {
+  const found = database
+    .query<{ type: string; name: string }, []>(
+      "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1",
+    )
+    .get();
+  if (!found) return;
+  throw new OperatorError(
+    `${name} holds a ${found.type} ${found.name}, which petstore has not made.`,
+    `Remove it with the program that has made it, or restore a backup: petstore restore FILE --force`,
   );
 }
 
-/** Whether a store of this version holds data that a migration changes. */
-export function isOlder(version: number): boolean {
-  return version > 0 && version < newestVersion;
-}
-
 /** Refuses a schema that is not up to date; for commands that only read. */
-export function refuseOlderSchema(version: number, path: string): void {
+export function refuseOlderSchema(version: number, name: string): void {
   if (version === newestVersion) return;
-  if (version === 0) throw new OperatorError(`${path} holds no store.`, 'Check the path.');
+  if (version === 0) throw new OperatorError(`${name} holds no store.`, 'Check the path.');
   throw new OperatorError(
-    `${path} has schema version ${version}, and ${newestVersion} is needed.`,
+    `${name} has schema version ${version}, and ${newestVersion} is needed.`,
     'Run petstore migrate first.',
   );
 }
 
-/**
- * Brings the schema up to date, in one transaction; safe when several processes start together. Returns what happened to
- * a store that was there. Tests stop earlier.
- */
-export function migrate(database: Database, target = newestVersion): Migration | undefined {
-  if (readPragma(database, 'user_version') === target) return undefined;
-  return database
-    .transaction(() => {
-      const version = readPragma(database, 'user_version');
-      // A newer release may have migrated it meanwhile.
-      if (version > target) throw newerSchema(database.filename, version, target, release);
-      for (const [next, step] of Object.entries(steps)) {
-        if (Number(next) > version && Number(next) <= target) database.run(step);
-      }
-      database.run(`PRAGMA application_id = ${applicationId}`);
-      database.run(`PRAGMA user_version = ${target}`);
-      return isOlder(version) ? { from: version, to: target } : undefined;
-    })
-    .immediate();
+/** Brings the schema up to date, in one transaction. Tests stop earlier. */
+export function migrate(database: Database, target = newestVersion, report = noReport): void {
+  const runSteps = database.transaction(() => {
+    const version = readPragma(database, 'user_version');
+    const isDue = (next: number): boolean => next > version && next <= target;
+    for (const [next, step] of Object.entries(steps)) if (isDue(Number(next))) database.run(step);
+    if (isDue(7)) fillSearchColumns(database, report);
+    database.run(`PRAGMA application_id = ${applicationId}`);
+    database.run(`PRAGMA user_version = ${target}`);
+  });
+  runSteps.immediate();
 }
 
-const namesPerCommit = 50_000;
+const petsAtOnce = 10_000;
 
-/** Folds the names that an older release has written. After a kill, the next start goes on behind the last commit. */
-export function foldNames(database: Database, path: string, report: Report): void {
-  const unfolded = 'FROM pets WHERE folded_name IS NULL';
-  if (!database.query(`SELECT 1 ${unfolded} LIMIT 1`).get()) return;
-  const { total } = database.query(`SELECT count(*) AS total ${unfolded}`).get() as { total: number };
-  const select = database.query<RenderedPet & { id: string }, []>(
-    `SELECT ${selectStoredPet} ${unfolded} ORDER BY pets.id LIMIT ${namesPerCommit}`,
+function fillSearchColumns(database: Database, report: Report): void {
+  const { total } = database.query('SELECT count(*) AS total FROM pets').get() as { total: number };
+  const select = database.query<RenderedPet & { id: string }, [bigint]>(
+    `SELECT ${selectStoredPet} FROM pets WHERE pets.id > ?1 ORDER BY pets.id LIMIT ${petsAtOnce}`,
   );
-  const update = database.query('UPDATE pets SET folded_name = ?2 WHERE id = CAST(?1 AS INTEGER)');
-  const foldSome = database.transaction(() => {
-    const pets = select.all();
-    for (const { id, ...pet } of pets) {
-      if (!isIntact(pet, id)) throw damaged(path);
-      update.run(id, foldName((JSON.parse(pet.json) as NewPet).name));
-    }
-    return pets.length;
-  });
+  const update = database.query(
+    "UPDATE pets SET folded_name = ?2, category_id = json ->> 'categoryId' WHERE id = ?1",
+  );
   using progress = report.progress('names made searchable', total);
-  for (let count = foldSome.immediate(); count > 0; count = foldSome.immediate()) progress.add(count);
+  let last = 0n;
+  for (let pets = select.all(last); pets.length > 0; pets = select.all(last)) {
+    for (const { id, ...pet } of pets) {
+      if (!isIntact(pet, id)) throw damaged(database.filename);
+      last = BigInt(id);
+      update.run(last, foldName((JSON.parse(pet.json) as NewPet).name));
+    }
+    progress.add(pets.length);
+  }
 }
 
 /** Whether nothing was ever made in a database. */

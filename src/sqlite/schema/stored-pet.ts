@@ -1,14 +1,6 @@
 import { PetstoreError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import {
-  idOf,
-  isPetStatus,
-  renderFields,
-  renderPet,
-  type Page,
-  type Pet,
-  type PetStatus,
-} from '../../domain/pet.ts';
+import { idOf, renderFields, renderPet, type Page, type Pet } from '../../domain/pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and
@@ -26,24 +18,26 @@ export const selectStoredPet = `CAST(id AS TEXT) AS id, ${storedPetColumns}`;
 
 export type Value = string | number | bigint | null;
 
-/** How pets are stored. Whoever reads a row checks it. The folded name is for searches; see `search.ts`. */
+/** How pets are stored. Whoever reads a row checks it. The last two columns are for searches; see `search.ts`. */
 export const storedPets = {
   name: 'pets',
-  columns: { id: 'bigint', status: 'text', json: 'text', checksum: 'bigint', folded_name: 'text' },
+  columns: {
+    id: 'bigint',
+    status: 'text',
+    json: 'text',
+    checksum: 'bigint',
+    folded_name: 'text',
+    category_id: 'bigint',
+  },
   keyLength: 1,
   valuesOf(pet: Pet): Value[] {
     const json = renderPet(pet.id, renderFields(pet));
-    return [pet.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name)];
+    return [pet.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name), pet.categoryId];
   },
 } as const;
 
 export function checksumOf(json: string): number {
   return Bun.hash.crc32(json);
-}
-
-/** The writing connection skips the table's own check, see `writer-thread.ts`. */
-export function refuseUnknownStatus(status: PetStatus | null): void {
-  if (status !== null && !isPetStatus(status)) throw new Error(`There is no status ${String(status)}.`);
 }
 
 /** Whether the text is as it was written, and belongs to this id: the row's key may be damaged too. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
 import { copyByHand, makeCrashedStore } from '../../support/crashed-store.ts';
-import { hashesOf } from '../../support/file-hashes.ts';
 
 let folder: Folder;
 /** Where the store really is. */
@@ -70,24 +69,6 @@ describe('a service on a store behind a link', () => {
     symlinkSync(real, link);
     await using service = await startService({ databaseUrl: link });
     expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(3);
-  });
-});
-
-describe('a crashed store that was moved without its log', () => {
-  it('is refused until its log is moved as well', async () => {
-    copyByHand(crashed.database, link);
-    renameSync(link, real);
-    symlinkSync(real, link);
-    const before = hashesOf(folder.path);
-    for (const command of [['export'], ['keys', 'list']]) {
-      expect(await runCli([...command, '--database-url', link])).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining(`mv ${link}-wal ${real}-wal`),
-      });
-    }
-    expect(hashesOf(folder.path)).toEqual(before);
-    renameSync(`${link}-wal`, `${real}-wal`);
-    expect(idsOf((await runCli(['export', '--database-url', link])).stdout)).toHaveLength(3);
   });
 });
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
 import { damaged } from '../errors.ts';
 import { checkOwnership, readPragma } from '../schema/migrate.ts';
-import { holdsFrames, type StoreFile } from './store-file.ts';
+import { holdsFrames, type StoreFile } from './find.ts';
 
 /** Up to this size the whole file is checked for damage at start; larger ones are checked as they are read. */
 const maxCheckedBytes = 16 * 1024 * 1024;
@@ -11,6 +11,7 @@ const maxCheckedBytes = 16 * 1024 * 1024;
 /** Refuses a store that is damaged, not ours, or newer than this program. Returns the version of its schema. */
 export function refuseUnusable(database: Database, { name, path }: StoreFile): number {
   checkOwnership(database, name);
+  refuseMissingPages(database, name, path);
   if (statSync(path).size <= maxCheckedBytes) refuseDamage(database, name);
   return readPragma(database, 'user_version');
 }
@@ -22,7 +23,7 @@ export function refuseDamage(database: Database, name: string): void {
 }
 
 /** SQLite accepts a file whose last page is cut off until the first commit. */
-export function refuseMissingPages(database: Database, { name, path }: StoreFile): void {
+function refuseMissingPages(database: Database, name: string, path: string): void {
   const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
   // The log first: a checkpoint may move pages from the log to the file meanwhile.
   const isCutOff = !holdsFrames(`${path}-wal`) && statSync(path).size < bytes;

