@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import * as fc from 'fast-check';
 import { isPetStatus } from '../../src/domain/pet.ts';
-import { nextQuery, post, rex } from '../support/http/calls.ts';
+import { post, rex } from '../support/http/calls.ts';
 import { openService } from '../support/http/service.ts';
-import { holds, propertyTimeoutMs, wellFormedName } from '../support/property.ts';
+import { holds, propertyTimeoutMs } from '../support/property.ts';
 
 const service = await openService();
 const { call } = service;
@@ -20,19 +20,6 @@ async function expectNoFault(pending: Promise<Response>): Promise<Response> {
 }
 
 describe('POST /v1/pets', () => {
-  it(
-    'responds to any JSON value with 201 or a documented 4xx',
-    async () => {
-      await holds(
-        fc.asyncProperty(fc.json({ maxDepth: 5, stringUnit: 'binary' }), async (body) => {
-          await expectNoFault(call('/v1/pets', jsonInit(body)));
-        }),
-        150,
-      );
-    },
-    propertyTimeoutMs,
-  );
-
   it(
     'accepts exactly the objects whose fields are all valid',
     async () => {
@@ -88,19 +75,6 @@ describe('POST /v1/pets', () => {
   );
 
   it(
-    'responds to any bytes as a body with 201 or a documented 4xx',
-    async () => {
-      await holds(
-        fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (bytes) => {
-          await expectNoFault(call('/v1/pets', jsonInit(bytes)));
-        }),
-        150,
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
     'responds to a valid body with some bytes changed with 201 or a documented 4xx',
     async () => {
       const right = Buffer.from(JSON.stringify({ ...rex, name: 'Rex 🐈', status: 'sold' }));
@@ -112,51 +86,6 @@ describe('POST /v1/pets', () => {
           await expectNoFault(call('/v1/pets', jsonInit(bytes)));
         }),
         200,
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'survives bodies nested as deep as 64 KiB allow',
-    async () => {
-      for (const [open, close] of [
-        ['[', ']'],
-        ['{"a":', '}'],
-        ['[[],', ']'],
-      ] as const) {
-        for (const depth of [100, 1000, 10_000, 60_000]) {
-          const nested = open.repeat(depth) + 'null' + close.repeat(depth);
-          await expectNoFault(call('/v1/pets', jsonInit(nested)));
-          await expectNoFault(call('/v1/pets', jsonInit(open.repeat(depth))));
-          await expectNoFault(call('/v1/pets', jsonInit(`{"name":"","categoryId":1,"x":${nested}}`)));
-        }
-      }
-    },
-    propertyTimeoutMs,
-  );
-});
-
-describe('name', () => {
-  it(
-    'comes back identical from POST, list and get',
-    async () => {
-      await using own = await openService();
-      let query = '?limit=100';
-      await holds(
-        fc.asyncProperty(wellFormedName, async (name) => {
-          const created = await own.call('/v1/pets', post({ ...rex, name }));
-          expect(created.status).toBe(201);
-          const pet = (await created.json()) as { name: string };
-          expect(pet.name).toBe(name);
-          const fetched = await own.call(created.headers.get('Location') ?? '');
-          expect(await fetched.json()).toEqual(pet);
-          // One pet more since the last look: at most one page further.
-          query = nextQuery(await own.call(`/v1/pets${query}`)) ?? query;
-          const page = await own.call(`/v1/pets${query}`);
-          expect(((await page.json()) as object[]).at(-1)).toEqual(pet);
-        }),
-        150,
       );
     },
     propertyTimeoutMs,

@@ -1,45 +1,11 @@
 import { afterAll, describe, expect, it } from 'bun:test';
-import { addPet, addPets } from '../support/http/calls.ts';
-import { checkedFetch } from '../support/contract/conformance.ts';
 import { openService } from '../support/http/service.ts';
-import { listen } from '../support/http/socket.ts';
 
-/** HEAD on a socket, and origins that the operator lists. The rest are checks of `petstore-conform`. */
+/** Origins that the operator lists. */
 
 const service = await openService();
 const { call } = service;
 afterAll(() => service.close());
-
-describe('HEAD', () => {
-  it('has the status and headers of GET, and no body', async () => {
-    const id = await addPet(call);
-    await addPets(call, 2);
-    await using server = listen(service.app);
-    const paths = ['/v1/pets?limit=1', `/v1/pets/${id}`, '/v1/pets/0', '/v1/pets?limit=0', '/v1/x', '/livez'];
-    for (const path of [...paths, '/', '/docs', '/openapi.yaml', '/openapi.json', '/readyz']) {
-      const ask = (method: string) =>
-        checkedFetch(server.url + path, {
-          method,
-          headers: {
-            Authorization: `Bearer ${service.apiKey}`,
-            'X-Request-Id': 'same',
-            // fetch unpacks a body, and its length would then not be the one that was sent.
-            'Accept-Encoding': 'identity',
-          },
-        });
-      const [get, head] = [await ask('GET'), await ask('HEAD')];
-      expect(head.status).toBe(get.status);
-      expect(await head.text()).toBe('');
-      expect(head.headers.has('Date')).toBe(true);
-      const withoutDate = ({ headers }: Response) => {
-        headers.delete('Date');
-        return Object.fromEntries(headers);
-      };
-      expect(withoutDate(head)).toEqual(withoutDate(get));
-      expect(head.headers.get('Content-Length')).toBe(String((await get.bytes()).length));
-    }
-  });
-});
 
 describe('cross-origin calls', () => {
   const preflight = (origin: string) => ({
