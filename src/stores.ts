@@ -101,7 +101,7 @@ export function refuseFileOfStore(databaseUrl: string, file: string): void {
 
 export function parseDatabaseUrl(databaseUrl: string): { path: string } | { address: string } {
   if (/^(?:sqlite:)?:memory:$/.test(databaseUrl)) {
-    throw usageError('A store is kept in a file, not in memory.', 'Name one, such as data/petstore.db.');
+    throw usageError('--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.');
   }
   const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
   switch (scheme) {
@@ -114,7 +114,7 @@ export function parseDatabaseUrl(databaseUrl: string): { path: string } | { addr
       return { address: databaseUrl };
     default:
       throw usageError(
-        `DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
+        `--database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
       );
   }
 }
@@ -128,5 +128,5 @@ function refuseFolder(path: string): string {
 function sqlitePath(address: string): string {
   const path = address.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path !== '' && !path.startsWith('//')) return path;
-  throw usageError('A sqlite: address names a file, such as sqlite:data/petstore.db.');
+  throw usageError('--database-url (DATABASE_URL) must name a file, such as sqlite:data/petstore.db.');
 }

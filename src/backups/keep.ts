@@ -52,8 +52,8 @@ export function parseKeep(text: string): KeepRule[] {
     const [, count, unit] = /^([1-9]\d{0,3})([hdwmy])$/.exec(part.trim()) ?? [];
     if (unit !== undefined) return { unit: unit as Unit, count: Number(count) };
     throw usageError(
-      `"${text}" does not say which backups to keep.`,
-      'Write it as 24h,7d,4w,12m: one for each of the last 24 hours, 7 days, 4 weeks and 12 months.',
+      `--keep must be a rule such as 24h,7d,4w,12m, not "${text}".`,
+      'This one keeps a backup for each of the last 24 hours, 7 days, 4 weeks and 12 months.',
     );
   });
 }

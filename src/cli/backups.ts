@@ -93,7 +93,7 @@ async function runRehearsal(name: string, options: { json?: boolean; latest?: bo
   const restoreMs = Math.round(tookMs);
   await record({ isSound: true, restoreMs });
   if (options.json) return printJson({ ...backup, rehearsal: { at, isSound: true, restoreMs }, restoreMs });
-  const content = `${contentOf(backup)} and ${countOf(backup.keyCount, 'key')}`;
+  const content = contentOf(backup, countOf(backup.keyCount, 'key'));
   print(`Restored ${content} from ${backup.name} in ${(restoreMs / 1000).toFixed(1)} s. All are sound.\n`);
 }
 

@@ -24,18 +24,23 @@ export function define(command: Command): void {
         'url',
       ),
     )
+    .addOption(
+      new Setting('PORT', '<number>', '8080', 'Port of the service on this machine. Wins over PETSTORE_URL.'),
+    )
     .addOption(durationOption('--wait <time>', 'Ask until it is ready, for this long (30s, 2m).', '0s'))
     .action(health);
-  addExamples(
-    command,
-    'petstore health',
-    'petstore health --wait 60s',
-    'petstore health --url http://127.0.0.1:3000',
-  );
+  addExamples(command, 'petstore health', 'petstore health --wait 60s', 'petstore health --port 3000');
 }
 
-async function health({ url, wait }: { url: string; wait: number }): Promise<void> {
-  const base = url ? checkAddress('--url (PETSTORE_URL)', url, form) : addressOfSettings();
+async function health(
+  { url, port, wait }: { url: string; port: string; wait: number },
+  command: Command,
+): Promise<void> {
+  const isGiven = (option: string): boolean => command.getOptionValueSource(option) === 'cli';
+  const base =
+    url && (isGiven('url') || !isGiven('port'))
+      ? checkAddress('--url (PETSTORE_URL)', url, form)
+      : addressOfSettings(port);
   const address = new URL('/readyz', base).href;
   const deadline = performance.now() + wait;
   let problem = await problemAt(address);
@@ -58,15 +63,12 @@ function hasServiceEnded(): boolean {
 }
 
 /** Where a service with the settings of this environment is called on this machine. */
-function addressOfSettings(): string {
-  const [host = '', port = '', tlsCert] = [settings.host, settings.port, settings.tlsCert].map(
+function addressOfSettings(port: string): string {
+  const [host = '', tlsCert] = [settings.host, settings.tlsCert].map(
     ({ variable, fallback }) => process.env[variable] || fallback,
   );
-  if (!/^[1-9]\d{0,4}$/.test(port)) {
-    throw usageError(
-      `PORT is "${port}", which does not tell the port of the service.`,
-      'Name the address of the service with --url.',
-    );
+  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) {
+    throw usageError(`--port (PORT) must be an integer from 1 to 65535, not "${port}".`);
   }
   const address = localAddressOf({ host, tlsCert: tlsCert || undefined }, Number(port));
   return checkAddress('HOST and PORT', address, form);

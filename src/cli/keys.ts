@@ -87,19 +87,25 @@ export function define(keys: Command): void {
 }
 
 function parseName(text: string): string {
-  if (text === '') throw new InvalidArgumentError('A key needs a name.');
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
 }
 
 /** A date, or a time from now. */
 function parseExpiry(text: string, now: Date): Date {
-  const isDate = /^\d{4}-\d\d-\d\d/.test(text);
-  const time = isDate ? Date.parse(text) : now.getTime() + durationMs(text);
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  const time = day === undefined ? now.getTime() + durationMs(text) : parseDate(text, day);
   if (Number.isNaN(time)) {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31 or a time such as 90d.');
   }
   if (time <= now.getTime()) throw new InvalidArgumentError('It must be in the future.');
   return new Date(time);
+}
+
+/** NaN for a day that no calendar has: Date.parse takes February 30 for March 2. */
+function parseDate(text: string, day: string): number {
+  const isReal = new Date(`${day}T00:00Z`).getUTCDate() === Number(day.slice(-2));
+  return isReal ? Date.parse(text) : NaN;
 }
 
 interface KeysOptions {

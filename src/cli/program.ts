@@ -47,6 +47,9 @@ export function createProgram(shown = version): Command {
       const { envFile } = program.opts<{ envFile?: string }>();
       if (envFile !== undefined) (await import('./settings.ts')).readEnvFile(envFile, process.env);
       (await commands[command.name()]?.load())?.define(command);
+      for (const action of command.commands) {
+        action.exitOverride((error) => leave(error, `petstore ${command.name()} ${action.name()}`));
+      }
     });
   for (const [name, { summary }] of Object.entries(commands)) {
     program
@@ -61,8 +64,17 @@ export function createProgram(shown = version): Command {
 /** Ends parsing: an error of commander becomes one of ours; help and version were printed and pass. */
 function leave(error: CommanderError, path: string): never {
   if (error.exitCode === 0 || error.code === 'commander.help') throw error;
-  const [problem = '', suggestion = ''] = error.message.replace(/^error: /, '').split('\n');
+  const [problem = '', suggestion = ''] = inOurWords(error.message.replace(/^error: /, '')).split('\n');
   const sentence = `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}.`;
   const remedy = `${suggestion.replace(/^\((.*)\)$/, '$1 ')}See: ${path} --help`;
   throw usageError(sentence, remedy);
+}
+
+/** Turns commander's sentence about a wrong value into the one that settings have: `--count must be …, not "0"`. */
+function inOurWords(message: string): string {
+  const form =
+    /^option '(--[a-z-]+).*' argument '(.*)' is invalid\. (?:It must (.*)|Allowed choices are (.*))\.$/s;
+  const [, flag, value, rule, choices] = form.exec(message) ?? [];
+  if (flag === undefined) return message;
+  return `${flag} must ${rule ?? `be one of ${choices}`}${value === '' ? '' : `, not "${value}"`}`;
 }

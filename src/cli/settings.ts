@@ -168,10 +168,12 @@ export function readServeOptions(texts: Record<string, string | boolean>): Serve
     stagingUrl: checkServiceUrl('stagingUrl', text('stagingUrl')),
   };
   if (options.apiKeys.some((key) => !/^[!-~]+$/.test(key))) {
-    throw usageError('API_KEYS must be visible ASCII characters without spaces, separated by commas.');
+    throw usageError(
+      `${nameOf('apiKeys')} must be visible ASCII characters without spaces, separated by commas.`,
+    );
   }
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
-    throw usageError('--tls-cert and --tls-key belong together.', 'Give both or neither.');
+    throw usageError(`${nameOf('tlsCert')} and ${nameOf('tlsKey')} must be given together.`);
   }
   if ((options.metricsPort ?? 0) + options.workers > 65_536) {
     throw usageError(`${nameOf('metricsPort')} leaves no port for each of the ${options.workers} workers.`);
@@ -246,7 +248,7 @@ const knownElsewhere = /^(?:PG|S3_|AWS_)[A-Z\d_]+$/;
  * that a command starts in may belong to anybody.
  */
 export function readEnvFile(path: string, environment: NodeJS.ProcessEnv): void {
-  if (path === '') throw usageError('--env-file needs the name of a file.');
+  if (path === '') throw usageError('--env-file must name a file.');
   for (const [name, value] of Object.entries(parseEnv(readFileOf('--env-file', path)))) {
     if (known.has(name) || knownElsewhere.test(name)) environment[name] ??= value;
   }

@@ -6,6 +6,7 @@ import { createRegistry } from '../metrics/registry.ts';
 import { openStores, storeOf, type StoreOptions } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
+import { reservePort } from './listen.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
@@ -35,9 +36,10 @@ export async function serveHere(
   const { log } = context;
   catchCrashes(log);
   const metrics = options.metricsPort === undefined ? undefined : createRegistry();
-  // First of all, so that a port that is taken leaves nothing behind; and open until the end.
+  // Both ports come before the store, so that one that is taken leaves nothing behind.
   await using resources = new AsyncDisposableStack();
   if (metrics) resources.use(openMetricsPort(options, log, metrics));
+  if (!worker) reservePort(options);
   const tls = await loadTls(options);
   if (metrics && tls) addTlsMetrics(metrics, tls);
   const stores = await openStores(options.databaseUrl, { ...storeOptions(options, context), log, metrics });

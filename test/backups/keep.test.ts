@@ -21,7 +21,7 @@ describe('parseKeep', () => {
   });
 
   it.each(['', '0h', '7', 'd', '7x', '7d,', '-1d', '1.5d', '99999d'])('refuses %j', (text) => {
-    expect(() => parseKeep(text)).toThrow(/does not say which backups to keep/);
+    expect(() => parseKeep(text)).toThrow(/^--keep must be a rule such as 24h,7d,4w,12m, not /);
   });
 });
 

@@ -24,7 +24,7 @@ describe('petstore backup', () => {
     expect(existsSync(absent)).toBe(false);
     expect(await world.run('backup', world.place, '--keep', '7x')).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('"7x" does not say which backups to keep.'),
+      stderr: expect.stringContaining('petstore: --keep must be a rule such as 24h,7d,4w,12m, not "7x".'),
     });
   });
 

@@ -91,7 +91,7 @@ describe('petstore doctor', () => {
   });
 
   it.each([
-    [['--database-url', 'mongodb://shop'], /^DATABASE_URL must be/],
+    [['--database-url', 'mongodb://shop'], /^--database-url \(DATABASE_URL\) must be/],
     [['--limit-of-nothing'], undefined],
   ])('distinguishes a bad setting from an unknown option: %j', async (args, message) => {
     const { status, stdout, stderr } = await runCli(['doctor', ...args]);

@@ -21,6 +21,10 @@ describe('petstore health', () => {
   it('asks the address that it is given', async () => {
     expect(await health({}, '--url', `${service.url}/`)).toMatchObject({ status: 0 });
     expect(await health({ PORT: '0', PETSTORE_URL: service.url })).toMatchObject({ status: 0 });
+    const { port } = new URL(service.url);
+    expect(await health({ PORT: '1' }, '--port', port)).toMatchObject({ status: 0 });
+    expect(await health({ PETSTORE_URL: 'http://127.0.0.1:1' }, '--port', port)).toMatchObject({ status: 0 });
+    expect(await health({}, '--port', '1', '--url', service.url)).toMatchObject({ status: 0 });
   });
 
   it('finds the service by a settings file, which the environment wins over', async () => {
@@ -44,16 +48,9 @@ describe('petstore health', () => {
   });
 
   it.each([
-    [
-      { PORT: '0' },
-      [],
-      'PORT is "0", which does not tell the port of the service. Name the address of the service with --url.',
-    ],
-    [
-      { PORT: 'http' },
-      [],
-      'PORT is "http", which does not tell the port of the service. Name the address of the service with --url.',
-    ],
+    [{ PORT: '0' }, [], '--port (PORT) must be an integer from 1 to 65535, not "0".'],
+    [{ PORT: 'http' }, [], '--port (PORT) must be an integer from 1 to 65535, not "http".'],
+    [{}, ['--port', '65536'], '--port (PORT) must be an integer from 1 to 65535, not "65536".'],
     [
       { HOST: 'a b' },
       [],

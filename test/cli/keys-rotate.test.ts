@@ -68,8 +68,7 @@ describe('petstore keys rotate', () => {
       'petstore: Key 2 is revoked and cannot be rotated. Create another: petstore keys create --name NAME\n',
     );
     expect(await stderrOf('1', '--overlap', 'soon')).toBe(
-      "petstore: Option '--overlap <time>' argument 'soon' is invalid. It must be a time such as 30m, 24h or 7d. " +
-        'See: petstore keys --help\n',
+      'petstore: --overlap must be a time such as 30m, 24h or 7d, not "soon". See: petstore keys rotate --help\n',
     );
     expect((await keys.json('rotate', '1')).id).toBe('3');
   });

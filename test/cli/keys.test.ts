@@ -80,24 +80,29 @@ describe('petstore keys create', () => {
   });
 
   it.each([
-    ['soon', 'It must be a date such as 2027-01-31 or a time such as 90d.'],
-    ['2020-01-01', 'It must be in the future.'],
-    ['2099-13-01', 'It must be a date such as 2027-01-31 or a time such as 90d.'],
-    ['0d', 'It must be in the future.'],
-    ['', 'It must be a date such as 2027-01-31 or a time such as 90d.'],
+    ['soon', 'must be a date such as 2027-01-31 or a time such as 90d, not "soon".'],
+    ['2020-01-01', 'must be in the future, not "2020-01-01".'],
+    ['2099-13-01', 'must be a date such as 2027-01-31 or a time such as 90d, not "2099-13-01".'],
+    ['2099-02-30', 'must be a date such as 2027-01-31 or a time such as 90d, not "2099-02-30".'],
+    [
+      '2099-02-30T12:00:00Z',
+      'must be a date such as 2027-01-31 or a time such as 90d, not "2099-02-30T12:00:00Z".',
+    ],
+    ['0d', 'must be in the future, not "0d".'],
+    ['', 'must be a date such as 2027-01-31 or a time such as 90d.'],
   ])('refuses --expires %j', async (text, reason) => {
     using place = makeFolder();
     expect(await keys(['create', '--name', 'fair', '--expires', text], place.database)).toEqual({
       status: 2,
       stdout: '',
-      stderr: `petstore: Option '--expires <when>' argument '${text}' is invalid. ${reason} See: petstore keys --help\n`,
+      stderr: `petstore: --expires ${reason} See: petstore keys create --help\n`,
     });
     expect(await Bun.file(place.database).exists()).toBe(false);
   });
 
   it.each([
     [['create'], "Required option '--name <name>' not specified."],
-    [['create', '--name', ''], "Option '--name <name>' argument '' is invalid. A key needs a name."],
+    [['create', '--name', ''], '--name must not be empty.'],
     [
       ['create', 'till', '--name', 'till'],
       "Too many arguments for 'create'. Expected 0 arguments but got 1.",
@@ -106,7 +111,7 @@ describe('petstore keys create', () => {
     expect(await keys(args)).toEqual({
       status: 2,
       stdout: '',
-      stderr: `petstore: ${message} See: petstore keys --help\n`,
+      stderr: `petstore: ${message} See: petstore keys create --help\n`,
     });
   });
 });
@@ -200,7 +205,7 @@ describe('petstore keys revoke', () => {
     const { status, stderr } = await keys(args);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: `petstore: ${message} See: petstore keys --help\n`,
+      stderr: `petstore: ${message} See: petstore keys revoke --help\n`,
     });
   });
 });

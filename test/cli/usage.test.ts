@@ -44,15 +44,15 @@ describe('petstore', () => {
     [['serve', '--access-log=yes'], '--access-log (ACCESS_LOG) must be one of true, false, not "yes".'],
     [['keys', 'fly'], "Unknown command 'fly'. See: petstore keys --help"],
     [['keys', 'lst'], "Unknown command 'lst'. Did you mean list? See: petstore keys --help"],
-    [['keys', 'list', '--fly'], "Unknown option '--fly'. See: petstore keys --help"],
-    [['keys', 'list', '--json=yes'], "Unknown option '--json=yes'. See: petstore keys --help"],
+    [['keys', 'list', '--fly'], "Unknown option '--fly'. See: petstore keys list --help"],
+    [['keys', 'list', '--json=yes'], "Unknown option '--json=yes'. See: petstore keys list --help"],
     [
       ['keys', 'list', 'extra'],
-      "Too many arguments for 'list'. Expected 0 arguments but got 1. See: petstore keys --help",
+      "Too many arguments for 'list'. Expected 0 arguments but got 1. See: petstore keys list --help",
     ],
     [['worker'], 'Workers are started by the service. Run: petstore serve --workers NUMBER'],
     [['--env-file'], "Option '--env-file <file>' argument missing. See: petstore --help"],
-    [['--env-file=', 'serve'], '--env-file needs the name of a file.'],
+    [['--env-file=', 'serve'], '--env-file must name a file.'],
   ])('refuses %j with status 2', async (args, message) => {
     expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });

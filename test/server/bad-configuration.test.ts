@@ -49,22 +49,31 @@ describe('a bad value', () => {
       { ALLOWED_ORIGINS: '*' },
       '--allowed-origins (ALLOWED_ORIGINS) must list origins such as https://shop.example, not "*".',
     ],
-    [{ API_KEYS: 'a b' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
-    [{ API_KEYS: 'clé' }, 'API_KEYS must be visible ASCII characters without spaces, separated by commas.'],
-    [{ TLS_CERT: certificate }, '--tls-cert and --tls-key belong together. Give both or neither.'],
-    [{ TLS_KEY: privateKey }, '--tls-cert and --tls-key belong together. Give both or neither.'],
+    [
+      { API_KEYS: 'a b' },
+      '--api-keys (API_KEYS) must be visible ASCII characters without spaces, separated by commas.',
+    ],
+    [
+      { API_KEYS: 'clé' },
+      '--api-keys (API_KEYS) must be visible ASCII characters without spaces, separated by commas.',
+    ],
+    [{ TLS_CERT: certificate }, '--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be given together.'],
+    [{ TLS_KEY: privateKey }, '--tls-cert (TLS_CERT) and --tls-key (TLS_KEY) must be given together.'],
     [
       { DATABASE_URL: 'mysql://localhost/pets' },
-      'DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
+      '--database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a mysql: address.',
     ],
     [
       { DATABASE_URL: ':memory:' },
-      'A store is kept in a file, not in memory. Name one, such as data/petstore.db.',
+      '--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.',
     ],
-    [{ DATABASE_URL: 'sqlite:' }, 'A sqlite: address names a file, such as sqlite:data/petstore.db.'],
+    [
+      { DATABASE_URL: 'sqlite:' },
+      '--database-url (DATABASE_URL) must name a file, such as sqlite:data/petstore.db.',
+    ],
     [
       { DATABASE_URL: 'sqlite://host/pets.db' },
-      'A sqlite: address names a file, such as sqlite:data/petstore.db.',
+      '--database-url (DATABASE_URL) must name a file, such as sqlite:data/petstore.db.',
     ],
   ])('%j is refused with status 2', async (env: Record<string, string>, message) => {
     await expectRefusal(env, { status: 2, message });
@@ -75,7 +84,7 @@ describe('a bad value', () => {
     expect({ status, stderr }).toEqual({
       status: 2,
       stderr:
-        'petstore: DATABASE_URL must be a file path, a sqlite: or a postgres: address, not a mysql: address.\n',
+        'petstore: --database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a mysql: address.\n',
     });
   });
 });

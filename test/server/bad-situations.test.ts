@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Database } from 'bun:sqlite';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../../src/domain/error.ts';
@@ -22,7 +22,6 @@ const expectRefusal = (
 
 describe('a port that is taken', () => {
   it.each([1, 2])('by a service with --workers %i stops a start with one worker or two', async (workers) => {
-    await openSqliteStore({ path: place('unused.db') }).close();
     await using service = await startService({ workers });
     const { port } = new URL(service.url);
     for (const ownWorkers of ['1', '2']) {
@@ -34,6 +33,7 @@ describe('a port that is taken', () => {
         },
       );
     }
+    expect(existsSync(place('unused.db'))).toBe(false);
     expect((await service.call('/v1/pets')).status).toBe(200);
   });
 });

@@ -64,10 +64,13 @@ export function listOf(items: string[]): string {
   return new Intl.ListFormat('en-GB').format(items);
 }
 
-/** `5 pets`, or `5 pets and 2 orders` in a store that has orders. */
-export function contentOf({ petCount, orderCount }: { petCount: number; orderCount: number }): string {
-  const pets = countOf(petCount, 'pet');
-  return orderCount === 0 ? pets : `${pets} and ${countOf(orderCount, 'order')}`;
+/** `5 pets`, or `5 pets and 2 orders` in a store that has orders; `more` continues the list. */
+export function contentOf(
+  { petCount, orderCount }: { petCount: number; orderCount: number },
+  ...more: string[]
+): string {
+  const orders = orderCount === 0 ? [] : [countOf(orderCount, 'order')];
+  return listOf([countOf(petCount, 'pet'), ...orders, ...more]);
 }
 
 /** `12 minutes`, `3 hours`, `30 days`. */

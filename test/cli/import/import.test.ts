@@ -121,7 +121,7 @@ describe('petstore import', () => {
     ],
     [
       ['import', '--format', 'xml'],
-      "Option '--format <format>' argument 'xml' is invalid. Allowed choices are ndjson, json, csv. See: petstore import --help",
+      '--format must be one of ndjson, json, csv, not "xml". See: petstore import --help',
     ],
     [['import', '--fly'], "Unknown option '--fly'. See: petstore import --help"],
   ])('refuses %j with status 2', async (args, message) => {
