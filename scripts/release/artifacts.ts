@@ -18,6 +18,7 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
   try {
     await packPackages(folder, source);
     await packDeploy(join(folder, `petstore-deploy-${source.version}.tar.gz`), source);
+    const executables = new Map<Platform, string>();
     for (const platform of platforms) {
       const runtime = await runtimeFor(platform, temporary);
       const outfile = join(folder, `petstore-${source.version}-${platform.name}`);
@@ -25,8 +26,9 @@ export async function makeRelease(folder: string, source: Source, platforms: Pla
       if (!isExecutableOf(platform, outfile)) {
         throw new OperatorError(`${outfile} is not an executable of ${platform.name}.`);
       }
+      executables.set(platform, outfile);
     }
-    await writeSbom(join(folder, `petstore-${source.version}.cdx.json`), temporary, source);
+    await writeSbom(join(folder, `petstore-${source.version}.cdx.json`), temporary, source, executables);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -46,9 +48,13 @@ async function packPackages(folder: string, { committedAt }: Source): Promise<vo
   await outputOf([...pack, '--include-workspace-root', ...workspaces], { env });
 }
 
-/** Packs deploy/ as it is in the commit. git sorts the files and gives them one owner and the time of the commit. */
+/**
+ * Packs deploy/ and the pages for operators as they are in the commit. git sorts the files and gives them one owner and
+ * the time of the commit.
+ */
 async function packDeploy(file: string, { commit }: Source): Promise<void> {
-  const archive = Bun.$`git -c tar.umask=0022 archive --format=tar ${commit} deploy`;
+  const paths = ['deploy', 'docs/operations.md', 'docs/scale.md'];
+  const archive = Bun.$`git -c tar.umask=0022 archive --format=tar ${commit} ${paths}`;
   // Bun compresses it, because programs called gzip differ.
   await Bun.write(file, Bun.gzipSync(await archive.cwd(project).arrayBuffer()));
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { outputOf, project } from '../command.ts';
+import type { Platform } from './platforms.ts';
 import type { Source } from './source.ts';
 
 interface Component {
@@ -8,26 +10,41 @@ interface Component {
   type: string;
   name: string;
   version: string;
-  purl: string;
+  purl?: string;
+  licenses?: { license: { id: string } }[];
+  hashes?: { alg: string; content: string }[];
 }
 
 /** What Bun is linked with and no lockfile names. The Bun of every platform has the same. */
 const insideBun = [
-  linked('sqlite', 'pkg:generic/sqlite'),
-  linked('boringssl', 'pkg:github/google/boringssl'),
+  linked('sqlite', 'pkg:generic/sqlite', 'blessing'),
+  linked('boringssl', 'pkg:github/google/boringssl', 'Apache-2.0'),
 ];
 
-function linked(name: string, purl: string): Component {
+function linked(name: string, purl: string, licence: string): Component {
   const version = process.versions[name] ?? '';
-  return { 'bom-ref': `${name}@${version}`, type: 'library', name, version, purl: `${purl}@${version}` };
+  const licenses = [{ license: { id: licence } }];
+  return {
+    'bom-ref': `${name}@${version}`,
+    type: 'library',
+    name,
+    version,
+    purl: `${purl}@${version}`,
+    licenses,
+  };
 }
 
 /**
- * Writes the bill of materials in CycloneDX: the service, the client, all they depend on, and what is inside Bun.
- * `npm sbom --omit=dev` also leaves out packages that development shares (pg, commander), so npm gets a lockfile
+ * Writes the bill of materials in CycloneDX: the service, the client, all they depend on, what is inside Bun, and the
+ * executables, by their platforms. `npm sbom --omit=dev` also leaves out packages that development shares (pg, commander), so npm gets a lockfile
  * without development packages instead. It names the root and a workspace after their folders.
  */
-export async function writeSbom(file: string, folder: string, { committedAt }: Source): Promise<void> {
+export async function writeSbom(
+  file: string,
+  folder: string,
+  { committedAt, version }: Source,
+  executables: Map<Platform, string>,
+): Promise<void> {
   const copy = join(folder, 'petstore-server');
   const workspaces = ['packages/client', 'packages/console'];
   for (const name of ['package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)]) {
@@ -48,14 +65,39 @@ export async function writeSbom(file: string, folder: string, { committedAt }: S
     dependencies: { ref: string; dependsOn: string[] }[];
   };
   const metadata = { ...sbom.metadata, timestamp: committedAt.toISOString() };
-  const components = sbom.components.map((each) =>
-    each.purl.startsWith('pkg:npm/petstore-')
-      ? { ...each, name: each.purl.replace(/^pkg:npm\/|@.*$/g, '') }
-      : each,
-  );
-  const refs = insideBun.map((each) => each['bom-ref']);
-  sbom.dependencies.find(({ ref }) => ref === `bun@${Bun.version}`)?.dependsOn.push(...refs);
-  sbom.dependencies.push(...refs.map((ref) => ({ ref, dependsOn: [] })));
-  const all = { ...sbom, metadata, components: [...components, ...insideBun] };
+  const runtimes = [...executables.keys()].map(({ runtime }) => runtime);
+  // The lockfile names the Bun of every system that Bun runs on.
+  const isInside = (ref: string) =>
+    !ref.startsWith('@oven/') || runtimes.some((runtime) => ref.startsWith(`${runtime}@`));
+  const packages = sbom.components
+    .filter((each) => isInside(each['bom-ref']))
+    .map((each) =>
+      each.purl?.startsWith('pkg:npm/petstore-')
+        ? { ...each, name: each.purl.replace(/^pkg:npm\/|@.*$/g, '') }
+        : each,
+    );
+  const made: Component[] = [];
+  for (const path of executables.values()) {
+    const name = basename(path);
+    const content = createHash('sha256')
+      .update(await Bun.file(path).bytes())
+      .digest('hex');
+    const hashes = [{ alg: 'SHA-256', content }];
+    made.push({ 'bom-ref': name, type: 'application', name, version, hashes });
+  }
+  const bunRefs = insideBun.map((each) => each['bom-ref']);
+  const dependencies = sbom.dependencies
+    .filter(({ ref }) => isInside(ref))
+    .map(({ ref, dependsOn }) => ({
+      ref,
+      dependsOn: [...dependsOn.filter(isInside), ...(ref === `bun@${Bun.version}` ? bunRefs : [])],
+    }));
+  const leaves = [...insideBun, ...made].map((each) => ({ ref: each['bom-ref'], dependsOn: [] }));
+  const all = {
+    ...sbom,
+    metadata,
+    components: [...packages, ...insideBun, ...made],
+    dependencies: [...dependencies, ...leaves],
+  };
   await Bun.write(file, `${JSON.stringify(all, null, 2)}\n`);
 }
