@@ -69,13 +69,10 @@ export async function writeSbom(
   // The lockfile names the Bun of every system that Bun runs on.
   const isInside = (ref: string) =>
     !ref.startsWith('@oven/') || runtimes.some((runtime) => ref.startsWith(`${runtime}@`));
-  const packages = sbom.components
-    .filter((each) => isInside(each['bom-ref']))
-    .map((each) =>
-      each.purl?.startsWith('pkg:npm/petstore-')
-        ? { ...each, name: each.purl.replace(/^pkg:npm\/|@.*$/g, '') }
-        : each,
-    );
+  const packages = sbom.components.filter((each) => isInside(each['bom-ref']));
+  for (const each of packages) {
+    if (each.purl?.startsWith('pkg:npm/petstore-')) each.name = each.purl.replace(/^pkg:npm\/|@.*$/g, '');
+  }
   const made: Component[] = [];
   for (const path of executables.values()) {
     const name = basename(path);
