@@ -82,11 +82,6 @@ describe('createPet', () => {
     const first = await service.client.createPet(pet);
     expect((await service.client.createPet(pet)).id).not.toBe(first.id);
   });
-
-  it('refuses a categoryId that is not a bigint', async () => {
-    const pet = { name: 'Rex', categoryId: 7 as unknown as bigint };
-    expect(await failureOf(service.client.createPet(pet))).toBeInstanceOf(TypeError);
-  });
 });
 
 describe('listPets and pets', () => {
@@ -183,6 +178,7 @@ describe('onDeprecation', () => {
 
 describe('an id that is not a bigint', () => {
   const calls: Record<string, (client: PetstoreClient, id: bigint) => Promise<unknown>> = {
+    'createPet as a categoryId': (client, categoryId) => client.createPet({ name: 'Rex', categoryId }),
     getPet: (client, id) => client.getPet(id),
     updatePet: (client, id) => client.updatePet(id, { name: 'A' }),
     deletePet: (client, id) => client.deletePet(id),
@@ -255,9 +251,4 @@ describe('the ETag of a pet', () => {
     const client = service.clientWith({ fetch: async () => new Response(body) });
     expect(await client.getPet(1n)).toEqual({ id: 1n, name: 'Rex', categoryId: 1n });
   });
-});
-
-it('needs only an address and a key', async () => {
-  const client = createClient({ baseUrl: service.url, apiKey: service.apiKey });
-  expect(Array.isArray((await client.listPets()).pets)).toBe(true);
 });

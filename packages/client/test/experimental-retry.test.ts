@@ -97,10 +97,3 @@ describe('deletePet', () => {
     expect(await failureOf(deletion)).toMatchObject({ code: 'precondition_failed' });
   });
 });
-
-describe('listOrders', () => {
-  it.each(uncertain)('is retried after %p', async (fault) => {
-    await using operations = await openOperations([fault], () => new Response('[]'));
-    expect(await operations.listOrders()).toEqual({ orders: [] });
-  });
-});

@@ -41,12 +41,4 @@ describe('the client', () => {
       expiresAt: new Date(times.expiresAt),
     });
   });
-
-  it('says so if the operations are left out', async () => {
-    await using off = await openListeningService({ stableOnly: true });
-    const missing = { code: 'not_found', message: expect.stringContaining('no experimental operations') };
-    expect(await off.client.getKey().catch((error: unknown) => error)).toMatchObject(missing);
-    const searching = Array.fromAsync(off.client.searchPets({ q: 'rex' }));
-    expect(await searching.catch((error: unknown) => error)).toMatchObject(missing);
-  });
 });

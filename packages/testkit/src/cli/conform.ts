@@ -5,12 +5,11 @@ import { profiles, type Profile } from '../conform/check.ts';
 import { checksFor } from '../conform/checks.ts';
 import { creating, named, renderPet } from '../conform/pets.ts';
 import { runChecks } from '../conform/run.ts';
-import { renderAnnotations } from './annotations.ts';
 import { renderJUnit } from './junit.ts';
 import { print, printJson, renderTable } from './print.ts';
 import { addExamples, UsageError } from './program.ts';
 import { toJson, type Report } from './report.ts';
-import { renderReport } from './table.ts';
+import { renderAnnotations, renderReport } from './table.ts';
 
 interface ConformOptions {
   apiKey?: string;

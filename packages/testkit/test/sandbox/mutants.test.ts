@@ -32,8 +32,7 @@ function wrapOf(name: string): Wrap {
 }
 
 describe('the mutants', () => {
-  it('are at least sixty, each with a number and a name of its own', () => {
-    expect(mutants.length).toBeGreaterThanOrEqual(60);
+  it('have numbers and names of their own', () => {
     expect(new Set(mutants.map(({ number }) => number)).size).toBe(mutants.length);
     expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
   });
