@@ -1,11 +1,11 @@
 import { constants, existsSync } from 'node:fs';
-import type { BulkStore } from './domain/bulk-store.ts';
+import type { BulkStore } from './domain/bulk/bulk-store.ts';
 import { OperatorError, usageError } from './domain/error.ts';
 import type { Store } from './domain/store.ts';
-import type { ImportStore } from './domain/import-store.ts';
-import type { Log } from './domain/log.ts';
+import type { ImportStore } from './domain/bulk/import-store.ts';
+import type { Log } from './system/log.ts';
 import type { Registry } from './metrics/registry.ts';
-import type { MigrationOptions } from './domain/migration.ts';
+import type { MigrationOptions } from './system/migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights, findStore, isFileOfStore } from './sqlite/opening/find.ts';
 

@@ -1,4 +1,4 @@
-import type { Report } from '../domain/progress.ts';
+import type { Report } from '../system/progress.ts';
 import { backUpSqlite } from '../sqlite/maintenance/backup.ts';
 import { addBackup, findAbandoned, listBackups, removeBackup } from './catalog.ts';
 import { findSurplus, type KeepRule } from './keep.ts';

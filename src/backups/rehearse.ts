@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../domain/error.ts';
-import type { Report } from '../domain/progress.ts';
+import type { Report } from '../system/progress.ts';
 import { restoreSqlite } from '../sqlite/maintenance/restore.ts';
 import { openSqliteStore } from '../sqlite/open.ts';
 import { makeTemporaryFolder, removeAbandonedFolders, removeFolder } from '../system/temporary-folder.ts';

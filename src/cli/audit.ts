@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { createLog, type Log, type LogFields } from '../domain/log.ts';
+import { createLog, type Log, type LogFields } from '../system/log.ts';
 import type { Audit } from '../server/options.ts';
 import { storeOf, type StoreOptions } from '../stores.ts';
 import { systemReason } from '../system/files.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
-import { readAll, type BulkStore, type BulkTable } from '../domain/bulk-store.ts';
+import { readAll, type BulkStore, type BulkTable } from '../domain/bulk/bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
 import { isSameStore, openBulkStore, storeOf } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { hash, randomBytes } from 'node:crypto';
-import { timeField, toMs, type TableForm } from './bulk-store.ts';
+import { timeField, toMs, type TableForm } from './table.ts';
 
 const prefix = 'pets_';
 const randomLength = 30;

@@ -1,4 +1,4 @@
-import type { TableForm } from './bulk-store.ts';
+import type { TableForm } from './table.ts';
 import type { NewPet } from './pet.ts';
 
 export const orderStatuses = ['pending', 'sold'] as const;

@@ -1,7 +1,9 @@
 import type { ApiKeyStore } from './api-key.ts';
 import type { OrderStatus } from './order.ts';
-import type { PetUpdate } from './pet-update.ts';
-import type { Idempotency, NewPet, Page, PetStatus, Sort } from './pet.ts';
+import type { PetUpdate, SeenPet } from './pet-change.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { NewPet, PetStatus } from './pet.ts';
+import type { Page, Sort } from './paging.ts';
 
 /** An open store: what a service needs of it. */
 export interface Store {
@@ -90,9 +92,6 @@ export interface SearchRequest extends SortedRequest {
 export function isScan({ words, id, categoryId }: SearchRequest): boolean {
   return id === undefined && (categoryId !== undefined || (words !== undefined && words.length > 0));
 }
-
-/** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
-export type SeenPet = string;
 
 export interface CreatedPet {
   id: bigint;

@@ -1,16 +1,7 @@
-import { largestKeptId, type ImportedPet } from '../domain/import-store.ts';
+import { largestKeptId, type ImportedPet } from '../domain/bulk/import-store.ts';
 import { JsonNumber, parseExactJson, toInt64 } from '../domain/int64.ts';
-import {
-  fitsBody,
-  InvalidPetError,
-  isJsonObject,
-  maxBodyBytes,
-  parseNewPet,
-  renderFields,
-  renderPet,
-  type JsonObject,
-  type Pet,
-} from '../domain/pet.ts';
+import { fitsBody, maxBodyBytes, renderFields, renderPet, type Pet } from '../domain/pet.ts';
+import { InvalidPetError, isJsonObject, parseNewPet, type JsonObject } from '../domain/fields.ts';
 import { findJsonProblem } from './json-problem.ts';
 
 /** The text of one record in a file. */

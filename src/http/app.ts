@@ -1,5 +1,5 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';

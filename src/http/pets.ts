@@ -1,9 +1,9 @@
 import { PetstoreError, petNotFound } from '../domain/error.ts';
 import { parseInt64 } from '../domain/int64.ts';
 import { andThen } from './maybe-promise.ts';
-import { parsePetUpdate } from '../domain/pet-update.ts';
-import { parseNewPet } from '../domain/pet.ts';
-import type { PetStore, SeenPet } from '../domain/store.ts';
+import { parsePetUpdate, type SeenPet } from '../domain/pet-change.ts';
+import { parseNewPet } from '../domain/fields.ts';
+import type { PetStore } from '../domain/store.ts';
 import { parseJsonBody, readBody, untilParsed } from './body.ts';
 import type { ResponseCache } from './lists/cache.ts';
 import { cacheable, checkChange, checkIfMatchOfCreate, dependsOnTag, etagOf } from './conditional.ts';

@@ -1,5 +1,5 @@
 import { PetstoreError } from '../domain/error.ts';
-import { describeError, reasonOf, type Log, type LogFields } from '../domain/log.ts';
+import { describeError, reasonOf, type Log, type LogFields } from '../system/log.ts';
 import type { ClientAddress } from './callers/client-address.ts';
 import type { Call } from './route.ts';
 import type { PlainResponse } from './response.ts';

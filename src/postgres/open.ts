@@ -1,6 +1,6 @@
 import type { Store } from '../domain/store.ts';
-import type { Log } from '../domain/log.ts';
-import type { MigrationOptions } from '../domain/migration.ts';
+import type { Log } from '../system/log.ts';
+import type { MigrationOptions } from '../system/migration.ts';
 import { createReadiness } from '../domain/readiness.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { columnsOf } from '../domain/bulk-store.ts';
+import { columnsOf } from '../domain/table.ts';
 import { unavailable } from '../domain/error.ts';
-import { reasonOf, type Log } from '../domain/log.ts';
+import { reasonOf, type Log } from '../system/log.ts';
 import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
 import { newestVersion } from './migrate.ts';

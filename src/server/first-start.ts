@@ -1,7 +1,7 @@
 import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { showOrWithdraw } from '../domain/key-rotation.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../system/log.ts';
 import { storeOf, type Stores } from '../stores.ts';
 import { addressOf } from './listen.ts';
 import type { ServeContext, ServeOptions } from './options.ts';

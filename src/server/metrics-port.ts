@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { version } from '../../package.json';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
 import { addressOf, cannotListen } from './listen.ts';
 import type { ServeOptions } from './options.ts';

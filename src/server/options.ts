@@ -1,4 +1,4 @@
-import type { Log, LogFields, LogLevel } from '../domain/log.ts';
+import type { Log, LogFields, LogLevel } from '../system/log.ts';
 
 /** The settings of the service, checked. */
 export interface ServeOptions {

@@ -1,6 +1,6 @@
 import { hashKey } from '../domain/api-key.ts';
-import type { LogFields } from '../domain/log.ts';
-import { reportInLog } from '../domain/progress.ts';
+import type { LogFields } from '../system/log.ts';
+import { reportInLog } from '../system/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
 import { openStores, storeOf, type StoreOptions } from '../stores.ts';

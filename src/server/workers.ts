@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
-import { describeError, type LogLevel } from '../domain/log.ts';
+import { describeError, type LogLevel } from '../system/log.ts';
 import { openStores } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';

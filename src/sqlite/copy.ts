@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OperatorError } from '../domain/error.ts';
-import type { Report } from '../domain/progress.ts';
+import type { Report } from '../system/progress.ts';
 import { syncPath } from '../system/files.ts';
 import { partialForm, partialOf, removeLeftovers } from '../system/leftovers.ts';
 import { damaged, explain, isFailedWrite } from './errors.ts';

@@ -2,7 +2,7 @@
 
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError, unavailable, type ErrorCode } from '../domain/error.ts';
-import { describeError, reasonOf } from '../domain/log.ts';
+import { describeError, reasonOf } from '../system/log.ts';
 import { isInPlace, type StoreFile } from './opening/find.ts';
 
 /** Whether somebody else holds the lock. */

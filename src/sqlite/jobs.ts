@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import type { OrderStatus } from '../domain/order.ts';
-import { idempotencyRetentionMs, renderPet, type PetStatus } from '../domain/pet.ts';
+import { idempotencyRetentionMs } from '../domain/idempotency.ts';
+import { renderPet, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './schema/ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
 import { insertSql } from './schema/sql.ts';

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { foldName } from '../domain/fold.ts';
 import { parseExactJson } from '../domain/int64.ts';
-import { parseNewPet } from '../domain/pet.ts';
+import { parseNewPet } from '../domain/fields.ts';
 import {
   decideDelete,
   decideUpdate,

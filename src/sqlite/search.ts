@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { PetstoreError, storeClosing, unavailable } from '../domain/error.ts';
 import type { SearchRequest } from '../domain/store.ts';
-import { pageOf, type Page, type Sort } from '../domain/pet.ts';
+import { pageOf, type Page, type Sort } from '../domain/paging.ts';
 import { failureOf, type Failure } from './errors.ts';
 import type { StoreFile } from './opening/find.ts';
 import type { StoreWatch } from './opening/watch.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describeError, type Log } from '../domain/log.ts';
+import { describeError, type Log } from './log.ts';
 
 /** A terminal, npm and a parent may each pass on the same Ctrl-C; a signal this soon after another is the same. */
 const sameSignalMs = 500;

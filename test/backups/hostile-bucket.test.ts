@@ -6,7 +6,7 @@ import { listBackups } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, renderManifest } from '../../src/backups/manifest.ts';
 import { hashOf } from '../../src/backups/place.ts';
 import { openS3 } from '../../src/backups/s3.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeFolder } from '../support/process/process.ts';

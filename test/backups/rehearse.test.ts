@@ -7,7 +7,7 @@ import { listBackups, openPlace } from '../../src/backups/catalog.ts';
 import type { Backup } from '../../src/backups/manifest.ts';
 import type { BackupPlace } from '../../src/backups/place.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { failureOf } from '../support/failure.ts';
 import { makeFolder } from '../support/process/process.ts';

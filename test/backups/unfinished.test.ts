@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from
 import { backUpTo } from '../../src/backups/back-up.ts';
 import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { rehearsalOf } from '../../src/backups/manifest.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
 import { makeFolder } from '../support/process/process.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { listBackups, openPlace } from '../../src/backups/catalog.ts';
 import { rehearse } from '../../src/backups/rehearse.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { addPet } from '../support/http/calls.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { startBackups } from '../support/process/repeated-backups.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { backUpTo } from '../../src/backups/back-up.ts';
 import { listBackups, openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { makeOld, makeWorld, type World } from '../support/process/backup-world.ts';
 import { runCli } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { stripVTControlCharacters } from 'node:util';
 import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
-import type { LogFields, LogLevel } from '../../src/domain/log.ts';
+import type { LogFields, LogLevel } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { cleanEnvironment, makeFolder, petstoreCommand } from '../support/process/process.ts';
 

@@ -63,7 +63,7 @@ describe('a log line that the runbook quotes', () => {
   it('is logged: crash', async () => {
     const sources = join(import.meta.dir, '../../src');
     const program = `
-      import { createLog } from '${sources}/domain/log.ts';
+      import { createLog } from '${sources}/system/log.ts';
       import { catchCrashes } from '${sources}/system/signals.ts';
       catchCrashes(createLog({ level: 'info', write: (line) => process.stdout.write(line) }));
       setTimeout(() => { throw new Error('a bug'); });`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { LogFields } from '../../src/domain/log.ts';
+import type { LogFields } from '../../src/system/log.ts';
 import { errorOf } from '../support/http/calls.ts';
 import { openFailingService } from '../support/http/failing-service.ts';
 import { openService } from '../support/http/service.ts';

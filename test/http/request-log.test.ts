@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { issueKey } from '../../src/domain/api-key.ts';
 import { createClientAddress } from '../../src/http/callers/client-address.ts';
 import { traceIdOf } from '../../src/http/request-log.ts';
-import { createLog, type LogFields } from '../../src/domain/log.ts';
+import { createLog, type LogFields } from '../../src/system/log.ts';
 import { post, rex } from '../support/http/calls.ts';
 import { openService, type Service, type ServiceOptions } from '../support/http/service.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';

@@ -1,7 +1,7 @@
 import { Database as SqliteDatabase } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { join } from 'node:path';
-import { readAll, type BulkStore, type BulkTable } from '../../src/domain/bulk-store.ts';
+import { readAll, type BulkStore, type BulkTable } from '../../src/domain/bulk/bulk-store.ts';
 import { petStatuses } from '../../src/domain/pet.ts';
 import { openPostgresBulk } from '../../src/postgres/maintenance/bulk.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { IdTakenError } from '../../src/domain/error.ts';
-import { noReport } from '../../src/domain/progress.ts';
+import { noReport } from '../../src/system/progress.ts';
 import { backUpSqlite } from '../../src/sqlite/maintenance/backup.ts';
 import { openSqliteBulk } from '../../src/sqlite/maintenance/bulk.ts';
 import { openSqliteImport } from '../../src/sqlite/maintenance/import.ts';

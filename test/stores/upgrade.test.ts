@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { shownKey } from '../../src/cli/keys.ts';
 import { foldName } from '../../src/domain/fold.ts';
-import type { Migration } from '../../src/domain/migration.ts';
+import type { Migration } from '../../src/system/migration.ts';
 import { readPragma } from '../../src/sqlite/schema/migrate.ts';
 import { failureOf } from '../support/failure.ts';
 import { idsOf, outcomeOf, patch, post } from '../support/http/calls.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe } from 'bun:test';
-import type { BulkStore } from '../../src/domain/bulk-store.ts';
-import type { ImportStore } from '../../src/domain/import-store.ts';
+import type { BulkStore } from '../../src/domain/bulk/bulk-store.ts';
+import type { ImportStore } from '../../src/domain/bulk/import-store.ts';
 import { openPostgresBulk } from '../../src/postgres/maintenance/bulk.ts';
 import { openPostgresImport } from '../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../src/postgres/open.ts';

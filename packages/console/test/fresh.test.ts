@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { LogFields } from '../../../src/domain/log.ts';
+import type { LogFields } from '../../../src/system/log.ts';
 import { browserOfFile } from '../../../test/support/browser/browser-of-file.ts';
 import { addPets, openConsole, rows, showNews } from '../../../test/support/browser/console.ts';
 import { openListeningService } from '../../../test/support/http/listening.ts';

@@ -1,5 +1,5 @@
 import { IdTakenError, OperatorError, PetstoreError } from '../../domain/error.ts';
-import { importBatchSize, type ImportedPet, type ImportStore } from '../../domain/import-store.ts';
+import { importBatchSize, type ImportedPet, type ImportStore } from '../../domain/bulk/import-store.ts';
 import { interruption } from '../terminal/interruption.ts';
 import { asInterrupted } from '../terminal/output.ts';
 import { showProgress } from '../terminal/progress.ts';

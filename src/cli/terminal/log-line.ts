@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { LogFields, LogLevel } from '../../domain/log.ts';
+import type { LogFields, LogLevel } from '../../system/log.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
 
 const colours = { error: 'red', warn: 'yellow', info: 'green', debug: 'blue' } as const;

@@ -1,6 +1,6 @@
 import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
-import { createLog, describeError, reasonOf, type LogLevel } from '../../domain/log.ts';
+import { createLog, describeError, reasonOf, type LogLevel } from '../../system/log.ts';
 import type { ServeContext } from '../../server/options.ts';
 import { storeOf } from '../../stores.ts';
 import { systemReason } from '../../system/files.ts';

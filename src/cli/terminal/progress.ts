@@ -1,4 +1,4 @@
-import { noReport, type Report } from '../../domain/progress.ts';
+import { noReport, type Report } from '../../system/progress.ts';
 import { visible, wrapLines } from './text.ts';
 
 const widestBar = 30;

@@ -1,6 +1,6 @@
 import { hashKey, isUsable, isWellFormedKey, type ApiKey, type ApiKeyStore } from '../../domain/api-key.ts';
 import { PetstoreError } from '../../domain/error.ts';
-import { reasonOf, type Log } from '../../domain/log.ts';
+import { reasonOf, type Log } from '../../system/log.ts';
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
 
 /** What is known of the request's API key: its hash identifies the caller without the secret. One from the configuration has no times. */

@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from '../maybe-promise.ts';
-import type { Page } from '../../domain/pet.ts';
+import type { Page } from '../../domain/paging.ts';
 import type { ResponseCache } from './cache.ts';
 import { cacheable } from '../conditional.ts';
 import type { Handler } from '../route.ts';

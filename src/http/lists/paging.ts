@@ -4,7 +4,8 @@ import { searchWords } from '../../domain/fold.ts';
 import type { OrderPageRequest, PageRequest, SearchRequest } from '../../domain/store.ts';
 import { parseInt64 } from '../../domain/int64.ts';
 import { orderStatuses } from '../../domain/order.ts';
-import { pageLimit, petStatuses, sorts, type Page } from '../../domain/pet.ts';
+import { pageLimit, sorts, type Page } from '../../domain/paging.ts';
+import { petStatuses } from '../../domain/pet.ts';
 
 /** What a list filters by, and what its cursors begin with: the cursor of one list is none of another. */
 export interface ListKind<Asked extends ListRequest> {

@@ -1,5 +1,5 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../../domain/api-key.ts';
-import { columnsOf } from '../../domain/bulk-store.ts';
+import { columnsOf } from '../../domain/table.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Statement, Values } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';

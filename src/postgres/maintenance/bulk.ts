@@ -1,17 +1,13 @@
 import type { QueryResultRow } from 'pg';
 import { keyTable } from '../../domain/api-key.ts';
-import {
-  columnsOf,
-  idempotencyTable,
-  type BulkStore,
-  type BulkTable,
-  type LastIds,
-  type TableForm,
-} from '../../domain/bulk-store.ts';
+import { columnsOf, type TableForm } from '../../domain/table.ts';
+import { idempotencyTable } from '../../domain/idempotency.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../domain/bulk/bulk-store.ts';
 import { IdTakenError } from '../../domain/error.ts';
-import { importTable } from '../../domain/import-store.ts';
+import { importTable } from '../../domain/bulk/import-store.ts';
 import { orderTable } from '../../domain/order.ts';
-import { petFields, type Pet } from '../../domain/pet.ts';
+import { petFields } from '../../domain/fields.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { isIdTaken, translateError } from '../errors.ts';
 import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';

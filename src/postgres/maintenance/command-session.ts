@@ -1,4 +1,4 @@
-import type { MigrationOptions } from '../../domain/migration.ts';
+import type { MigrationOptions } from '../../system/migration.ts';
 import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';

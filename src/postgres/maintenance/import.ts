@@ -1,5 +1,5 @@
 import type { QueryResultRow } from 'pg';
-import { columnsOf } from '../../domain/bulk-store.ts';
+import { columnsOf } from '../../domain/table.ts';
 import { IdTakenError, PetstoreError } from '../../domain/error.ts';
 import {
   importTable,
@@ -7,7 +7,7 @@ import {
   type ImportRow,
   type ImportStep,
   type ImportStore,
-} from '../../domain/import-store.ts';
+} from '../../domain/bulk/import-store.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/session.ts';

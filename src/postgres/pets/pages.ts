@@ -1,6 +1,6 @@
 import type { OrderPageRequest } from '../../domain/store.ts';
 import { int64Range } from '../../domain/int64.ts';
-import { pageOf, type Page, type Sort } from '../../domain/pet.ts';
+import { pageOf, type Page, type Sort } from '../../domain/paging.ts';
 import type { Sql } from '../sql.ts';
 
 /** Pages of pets have no `petId`. */

@@ -1,13 +1,6 @@
 import { foldName } from '../../domain/fold.ts';
-import {
-  collectFields,
-  fromText,
-  petFields,
-  renderFields,
-  renderPet,
-  type NewPet,
-  type Pet,
-} from '../../domain/pet.ts';
+import { collectFields, fromText, petFields } from '../../domain/fields.ts';
+import { renderFields, renderPet, type NewPet, type Pet } from '../../domain/pet.ts';
 
 /** `category_id` for `categoryId`. */
 export function columnOf(field: string): string {

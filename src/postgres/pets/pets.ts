@@ -1,7 +1,7 @@
-import { columnsOf } from '../../domain/bulk-store.ts';
+import { columnsOf } from '../../domain/table.ts';
 import { orderTable, renderOrder, type OrderRow } from '../../domain/order.ts';
 import { refusalError } from '../../domain/pet-change.ts';
-import { idempotencyConflict } from '../../domain/pet.ts';
+import { idempotencyConflict } from '../../domain/idempotency.ts';
 import type { OrderStore, PetStore } from '../../domain/store.ts';
 import type { Batcher } from '../batcher.ts';
 import type { Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 import { isScan, type SearchRequest } from '../../domain/store.ts';
-import { pageOf, type Page } from '../../domain/pet.ts';
+import { pageOf, type Page } from '../../domain/paging.ts';
 import type { Statement } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader, createSharedRead } from './pages.ts';

@@ -1,4 +1,4 @@
-import { columnsOf } from '../../domain/bulk-store.ts';
+import { columnsOf } from '../../domain/table.ts';
 import { orderFor, orderTable, type NewOrder } from '../../domain/order.ts';
 import {
   decideDelete,
@@ -8,14 +8,8 @@ import {
   type Refusal,
   type UpdateRequest,
 } from '../../domain/pet-change.ts';
-import {
-  fingerprintOf,
-  idempotencyRetentionMs,
-  renderFields,
-  renderPet,
-  type Idempotency,
-  type NewPet,
-} from '../../domain/pet.ts';
+import { fingerprintOf, idempotencyRetentionMs, type Idempotency } from '../../domain/idempotency.ts';
+import { renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
 import type { CreatedPet } from '../../domain/store.ts';
 import type { Query } from '../sessions/session.ts';
 import type { Sql } from '../sql.ts';

@@ -1,4 +1,4 @@
-import { reasonOf, type Log } from '../../domain/log.ts';
+import { reasonOf, type Log } from '../../system/log.ts';
 import type { Counter } from '../../metrics/registry.ts';
 import type { PostgresAddress } from '../address.ts';
 import { isNewer, isSameServer, type Server } from './server.ts';

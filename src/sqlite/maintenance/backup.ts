@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../domain/error.ts';
-import type { Report } from '../../domain/progress.ts';
+import type { Report } from '../../system/progress.ts';
 import { copyDatabase } from '../copy.ts';
 import { explain } from '../errors.ts';
 import { refuseDamage } from '../opening/check.ts';

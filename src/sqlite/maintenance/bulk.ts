@@ -1,18 +1,14 @@
 import type { Database } from 'bun:sqlite';
 import { keyTable } from '../../domain/api-key.ts';
-import {
-  idempotencyTable,
-  type BulkStore,
-  type BulkTable,
-  type ColumnValue,
-  type LastIds,
-  type TableForm,
-} from '../../domain/bulk-store.ts';
-import { importTable } from '../../domain/import-store.ts';
+import { idempotencyTable } from '../../domain/idempotency.ts';
+import type { BulkStore, BulkTable, LastIds } from '../../domain/bulk/bulk-store.ts';
+import type { ColumnValue, TableForm } from '../../domain/table.ts';
+import { importTable } from '../../domain/bulk/import-store.ts';
 import { parseExactJson } from '../../domain/int64.ts';
-import type { MigrationOptions } from '../../domain/migration.ts';
+import type { MigrationOptions } from '../../system/migration.ts';
 import type { Order } from '../../domain/order.ts';
-import { parseNewPet, type Pet } from '../../domain/pet.ts';
+import { parseNewPet } from '../../domain/fields.ts';
+import type { Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, translateAddError, translateError } from '../errors.ts';
 import { refuseOlderSchema } from '../schema/migrate.ts';
 import { createLastIdReader, raiseLastId } from '../schema/ids.ts';

@@ -6,9 +6,9 @@ import {
   type ImportRow,
   type ImportStep,
   type ImportStore,
-} from '../../domain/import-store.ts';
-import type { MigrationOptions } from '../../domain/migration.ts';
-import { createSamplePets } from '../../domain/sample-pets.ts';
+} from '../../domain/bulk/import-store.ts';
+import type { MigrationOptions } from '../../system/migration.ts';
+import { createSamplePets } from '../../domain/bulk/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
 import { createIds, createLastIdReader } from '../schema/ids.ts';
 import { migrate } from '../schema/migrate.ts';

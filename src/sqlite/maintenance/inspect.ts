@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
-import type { Report } from '../../domain/progress.ts';
+import type { Report } from '../../system/progress.ts';
 import { explain, isBusy } from '../errors.ts';
 import { refuseDamage, refuseOldSqlite } from '../opening/check.ts';
 import { findStore } from '../opening/find.ts';

@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import type { Report } from '../../domain/progress.ts';
+import type { Report } from '../../system/progress.ts';
 import { syncPath } from '../../system/files.ts';
 import { partialForm, partialOf, removeLeftovers } from '../../system/leftovers.ts';
 import { prepareFolder, resolveLinks, sizeOf } from '../../system/paths.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import type { MigrationOptions } from '../../domain/migration.ts';
+import type { MigrationOptions } from '../../system/migration.ts';
 import { explain, noStore, replaced } from '../errors.ts';
 import { newestVersion } from '../schema/migrate.ts';
 import { refuseOldSqlite, refuseUnusable } from './check.ts';

@@ -1,6 +1,6 @@
 import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import type { PetstoreError } from '../../domain/error.ts';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../system/log.ts';
 import { isInPlace, type StoreFile } from './find.ts';
 
 /** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { Report } from '../../domain/progress.ts';
+import type { Report } from '../../system/progress.ts';
 import { damaged } from '../errors.ts';
 import { isWithoutSchema, readPragma } from './migrate.ts';
 import { selectColumns } from './sql.ts';

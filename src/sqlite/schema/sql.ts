@@ -1,4 +1,4 @@
-import { columnsOf, type TableForm } from '../../domain/bulk-store.ts';
+import { columnsOf, type TableForm } from '../../domain/table.ts';
 
 type Table = Pick<TableForm<never, never>, 'name' | 'columns'>;
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite';
-import type { ColumnValue } from '../../domain/bulk-store.ts';
+import type { ColumnValue } from '../../domain/table.ts';
 import {
   orderTable,
   renderOrder,

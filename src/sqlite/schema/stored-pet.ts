@@ -1,6 +1,7 @@
 import { PetstoreError } from '../../domain/error.ts';
 import { foldName } from '../../domain/fold.ts';
-import { idOf, renderFields, renderPet, type Page, type Pet } from '../../domain/pet.ts';
+import { idOf, type Page } from '../../domain/paging.ts';
+import { renderFields, renderPet, type Pet } from '../../domain/pet.ts';
 
 /**
  * A pet is stored as the JSON that callers get, rendered once, when it is written. Reading a page joins these texts, and

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import type { LogFields } from '../../../src/domain/log.ts';
+import type { LogFields } from '../../../src/system/log.ts';
 import { openConnection } from '../../support/http/raw-http.ts';
 import { openService } from '../../support/http/service.ts';
 import { listen } from '../../support/http/socket.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { Client } from 'pg';
-import type { ImportStore } from '../../../src/domain/import-store.ts';
+import type { ImportStore } from '../../../src/domain/bulk/import-store.ts';
 import { openPostgresImport } from '../../../src/postgres/maintenance/import.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { runCli } from '../../support/process/process.ts';

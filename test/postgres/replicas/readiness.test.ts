@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { createLog } from '../../../src/domain/log.ts';
+import { createLog } from '../../../src/system/log.ts';
 import { openPostgresStore, type PostgresStore } from '../../../src/postgres/open.ts';
 import { codeOf } from '../../support/code-of.ts';
 import { failureOf } from '../../support/failure.ts';

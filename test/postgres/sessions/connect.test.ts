@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { describeError } from '../../../src/domain/log.ts';
+import { describeError } from '../../../src/system/log.ts';
 import { openPostgresStore } from '../../../src/postgres/open.ts';
 import { makeFolder, runCli } from '../../support/process/process.ts';
 import { openProxy } from '../../support/postgres/proxy.ts';

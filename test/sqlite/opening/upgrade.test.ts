@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { foldName } from '../../../src/domain/fold.ts';
 import { renderFields, renderPet } from '../../../src/domain/pet.ts';
-import { noProgress, noReport } from '../../../src/domain/progress.ts';
+import { noProgress, noReport } from '../../../src/system/progress.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { migrate, newestVersion, readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { checksumOf } from '../../../src/sqlite/schema/stored-pet.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../../src/domain/api-key.ts';
 import { createApp, type App, type AppOptions } from '../../../src/http/app.ts';
-import type { Log } from '../../../src/domain/log.ts';
+import type { Log } from '../../../src/system/log.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { createChecked, type Call } from '../contract/conformance.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../../src/domain/api-key.ts';
-import { createSamplePets } from '../../../src/domain/sample-pets.ts';
+import { createSamplePets } from '../../../src/domain/bulk/sample-pets.ts';
 import { openSqliteImport } from '../../../src/sqlite/maintenance/import.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import type { S3Server } from '../s3-server.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from './error.ts';
+import { OperatorError } from '../domain/error.ts';
 import type { Report } from './progress.ts';
 
 /** A store that held data was brought up to date. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { parseExactJson } from '../../src/domain/int64.ts';
 import type { Pet, PetFields } from '../../src/domain/pet.ts';
-import { hasFields, parsePetUpdate, withFields } from '../../src/domain/pet-update.ts';
+import { hasFields, parsePetUpdate, withFields } from '../../src/domain/pet-change.ts';
 
 const parse = (json: string) => parsePetUpdate(parseExactJson(json, 2));
 

@@ -1,4 +1,4 @@
-import { petStatuses, type NewPet } from './pet.ts';
+import { petStatuses, type NewPet } from '../pet.ts';
 
 /** Makes plausible pets: most are available, some have no status yet. The same start makes the same pets. */
 export function createSamplePets(start: number): () => NewPet {

@@ -1,6 +1,6 @@
-import { timeField, toMs, type TableForm } from './bulk-store.ts';
-import { int64Range } from './int64.ts';
-import type { NewPet } from './pet.ts';
+import { timeField, toMs, type TableForm } from '../table.ts';
+import { int64Range } from '../int64.ts';
+import type { NewPet } from '../pet.ts';
 
 /**
  * The largest id that an import keeps. New ids follow the largest one, so an id at the end of the range would leave none

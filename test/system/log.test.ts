@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { generateKey } from '../../src/domain/api-key.ts';
 import { renderLogLine } from '../../src/cli/terminal/log-line.ts';
-import { createLog, describeError, reasonOf, type LogLevel, type LogOptions } from '../../src/domain/log.ts';
+import { createLog, describeError, reasonOf, type LogLevel, type LogOptions } from '../../src/system/log.ts';
 
 const at = new Date('2027-03-04T05:06:07.890Z');
 

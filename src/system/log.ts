@@ -1,4 +1,4 @@
-import { redactKeys } from './api-key.ts';
+import { redactKeys } from '../domain/api-key.ts';
 
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];

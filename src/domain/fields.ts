@@ -1,0 +1,121 @@
+import { PetstoreError } from './error.ts';
+import { int64Range, JsonNumber, parseInt64, toInt64 } from './int64.ts';
+import {
+  isPetStatus,
+  petStatuses,
+  type FieldValue,
+  type FieldValues,
+  type NewPet,
+  type PetFields,
+} from './pet.ts';
+
+export interface PetField {
+  name: keyof NewPet;
+  /** The type of its column in PostgreSQL, which is named after it: `category_id`. */
+  type: 'text' | 'bigint';
+  /** Empty text in CSV and in PostgreSQL's arrays stands for an optional field that is absent. */
+  isOptional: boolean;
+  /** Its value from parsed JSON; undefined when that is wrong. */
+  parse: (value: unknown) => FieldValue | undefined;
+  /** What is said of a wrong value, after the name. */
+  problem: (value: unknown) => string;
+}
+
+const { smallest, largest } = int64Range;
+const isText = (value: unknown) => typeof value === 'string';
+
+/**
+ * The fields of a pet beside its id, in the order of its JSON. Parsing, updates, expectations, fingerprints, CSV and the
+ * columns of PostgreSQL follow from this table; `renderFields` is held to it by a test. A new field goes to the end.
+ */
+export const petFields: readonly PetField[] = [
+  {
+    name: 'name',
+    type: 'text',
+    isOptional: false,
+    parse: (value) => (isText(value) && value.isWellFormed() && !value.includes('\0') ? value : undefined),
+    problem: (value) => `must be ${isText(value) ? 'well-formed Unicode without U+0000' : 'a string'}`,
+  },
+  {
+    name: 'categoryId',
+    type: 'bigint',
+    isOptional: false,
+    parse: toInt64,
+    problem: () => `must be an integer from ${smallest} to ${largest}`,
+  },
+  {
+    name: 'status',
+    type: 'text',
+    isOptional: true,
+    parse: (value) => (isPetStatus(value) ? value : undefined),
+    problem: () => `must be one of ${petStatuses.join(', ')}`,
+  },
+];
+
+/** What is wrong with a pet: one sentence for each field that has a problem. */
+export type PetProblems = Partial<Record<keyof NewPet, string>>;
+
+/** A pet that cannot be added. The message lists every problem. */
+export class InvalidPetError extends PetstoreError {
+  readonly problems: PetProblems;
+
+  constructor(problems: PetProblems, message = Object.values(problems).join(' ')) {
+    super('invalid_pet', message);
+    this.problems = problems;
+  }
+}
+
+/** Reads a pet from parsed JSON, or throws an {@link InvalidPetError} with every problem. */
+export function parseNewPet(body: unknown): NewPet {
+  if (!isJsonObject(body)) {
+    throw new InvalidPetError({}, 'The body must be a JSON object with the fields name and categoryId.');
+  }
+  const problems: PetProblems = {};
+  const pet = parseFields(body, problems, false);
+  if (Object.keys(problems).length > 0) throw new InvalidPetError(problems);
+  return pet as NewPet;
+}
+
+/** Reads what a body gives of a pet. In an update, nothing is required, and null stands for none. */
+export function parseFields(body: JsonObject, problems: PetProblems, isUpdate: boolean): PetFields {
+  return collectFields(({ name, isOptional, parse, problem }) => {
+    const given = fieldOf(body, name);
+    if (given === undefined && !isOptional && !isUpdate) problems[name] = `${name} is required.`;
+    if (given === undefined || (given === null && isOptional && isUpdate)) return given;
+    const value = parse(given);
+    const none = isUpdate ? 'null for none' : 'left out';
+    if (value === undefined) problems[name] = `${name} ${problem(given)}${isOptional ? `, or ${none}` : ''}.`;
+    return value;
+  });
+}
+
+/** The fields for which `read` has a value. */
+export function collectFields(read: (field: PetField) => FieldValue | null | undefined): PetFields {
+  const fields: FieldValues = {};
+  for (const field of petFields) {
+    const value = read(field);
+    if (value !== undefined) fields[field.name] = value;
+  }
+  return fields as PetFields;
+}
+
+/** The value of a field that is kept as text, such as a cell of CSV. Text that is not an integer stays text. */
+export function fromText<Text extends string | null | undefined>(
+  { type }: PetField,
+  text: Text,
+): bigint | Text {
+  return type === 'bigint' && text ? (parseInt64(text) ?? text) : text;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+/** Whether a value of parsed JSON is an object, and not an array or a number. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+export function fieldOf(body: JsonObject, name: string): unknown {
+  return Object.hasOwn(body, name) ? body[name] : undefined;
+}

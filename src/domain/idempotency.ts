@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { PetstoreError } from './error.ts';
+import { petFields } from './fields.ts';
+import type { NewPet } from './pet.ts';
+import type { TableForm } from './table.ts';
+
+/** Makes a create safe to repeat: the same key of the same caller creates one pet. */
+export interface Idempotency {
+  key: string;
+  /** The hash of the caller's API key, so that two callers may choose the same idempotency key. */
+  caller: string;
+}
+
+/** A key is promised for 24 hours; the second day covers a clock that is set forward by one. */
+export const idempotencyRetentionMs = 48 * 60 * 60 * 1000;
+
+/** Two creates are the same request if they describe the same pet, however they spell it. */
+export function fingerprintOf(pet: NewPet): string {
+  const values = petFields.map(({ name }) => pet[name]?.toString() ?? null);
+  // Of the fields that joined the first three, absent ones do not count: a retry across that release is the same request.
+  const count = Math.max(3, values.findLastIndex((value) => value !== null) + 1);
+  return hash('sha256', JSON.stringify(values.slice(0, count)), 'hex');
+}
+
+export function idempotencyConflict(): PetstoreError {
+  return new PetstoreError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used for another pet. Send a new key for a new pet.',
+  );
+}
+
+/** Which pet an idempotency key has created. */
+export interface IdempotencyRecord {
+  caller: string;
+  key: string;
+  requestHash: string;
+  petId: bigint;
+  createdAt: Date;
+}
+
+export type IdempotencyRow = Record<'caller' | 'key' | 'request_hash' | 'pet_id' | 'created_at', string>;
+
+export const idempotencyTable: TableForm<IdempotencyRecord, IdempotencyRow> = {
+  name: 'idempotency_keys',
+  columns: { created_at: 'bigint', pet_id: 'bigint', caller: 'text', key: 'text', request_hash: 'text' },
+  keyLength: 2,
+  valuesOf: (row) => [row.createdAt.getTime(), row.petId, row.caller, row.key, row.requestHash],
+  parse: ({ caller, key, request_hash: requestHash, pet_id: petId, created_at: createdAt }) => ({
+    caller,
+    key,
+    requestHash,
+    petId: BigInt(petId),
+    createdAt: new Date(Number(createdAt)),
+  }),
+};
