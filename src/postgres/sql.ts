@@ -12,7 +12,8 @@ import {
 } from './errors.ts';
 import { keepPlans, servingTimeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
-import type { Query, Session, Statement, Values } from './sessions/session.ts';
+import type { Query, Statement, Values } from './sessions/statement.ts';
+import type { Session } from './sessions/session.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import { runTransaction } from './sessions/transaction.ts';
 

@@ -1,5 +1,5 @@
 import { isUsable, keyTable, type ApiKey, type ApiKeyStore, type KeyRow } from '../domain/api-key.ts';
-import type { StoreParts } from './open.ts';
+import type { StoreParts } from './store-parts.ts';
 import { selectColumns } from './schema/sql.ts';
 
 const selectKeys = `SELECT ${selectColumns(keyTable)} FROM api_keys`;

@@ -3,10 +3,10 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import type { Log } from '../system/log.ts';
-import { createReadiness, type Readiness } from '../domain/readiness.ts';
+import { createReadiness } from '../domain/readiness.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../system/migration.ts';
-import { createFreshness, watchCommits, type Freshness } from './fresh.ts';
+import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { createOrderStore, createPetStore } from './pets.ts';
 import { openReader } from './opening/connect.ts';
@@ -14,20 +14,10 @@ import { isInPlace } from './opening/find.ts';
 import { openForWriting } from './opening/open.ts';
 import { watchStore } from './opening/watch.ts';
 import { sizeOf } from '../system/paths.ts';
-import { openSearcher, type Searcher } from './search.ts';
-import { openWriter, type Writer } from './writer.ts';
+import { openSearcher } from './search.ts';
+import { openWriter } from './writer.ts';
 
 export type SqliteStore = Store;
-
-/** What the parts of an open store share. */
-export interface StoreParts {
-  database: Database;
-  writer: Writer;
-  readiness: Readiness;
-  searcher: Searcher;
-  freshness: Freshness;
-  now: () => number;
-}
 
 interface SqliteOptions extends MigrationOptions {
   path: string;

@@ -7,7 +7,7 @@ import { pageOf } from '../domain/paging.ts';
 import { renderFields, renderPet } from '../domain/pet.ts';
 import { isScan, type OrderStore, type PetStore } from '../domain/store.ts';
 import type { Job } from './jobs.ts';
-import type { StoreParts } from './open.ts';
+import type { StoreParts } from './store-parts.ts';
 import { findPets, selectPage } from './search.ts';
 import { selectColumns } from './schema/sql.ts';
 import { storedOrders, verifiedOrder, type OrderRow } from './schema/stored-order.ts';

@@ -11,7 +11,7 @@ import type { Pet } from '../../domain/pet.ts';
 import { isIdTaken, translateError } from '../errors.ts';
 import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
-import type { Query } from '../sessions/session.ts';
+import type { Query } from '../sessions/statement.ts';
 import { runTransaction } from '../sessions/transaction.ts';
 
 type Run = <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;

@@ -10,7 +10,7 @@ import {
 } from '../../domain/bulk/import-store.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
-import type { Query, Values } from '../sessions/session.ts';
+import type { Query, Values } from '../sessions/statement.ts';
 import { runTransaction } from '../sessions/transaction.ts';
 import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
 

@@ -1,6 +1,6 @@
 import { isScan, type SearchRequest } from '../../domain/store.ts';
 import { pageOf, type Page } from '../../domain/paging.ts';
-import type { Statement } from '../sessions/session.ts';
+import type { Statement } from '../sessions/statement.ts';
 import type { Sql } from '../sql.ts';
 import { createPageReader, createSharedRead } from './pages.ts';
 import { petJsonOf, selectPetRow, type PetRow } from './pet-row.ts';

@@ -11,7 +11,7 @@ import {
 import { fingerprintOf, idempotencyRetentionMs, type Idempotency } from '../../domain/idempotency.ts';
 import { renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
 import type { CreatedPet } from '../../domain/store.ts';
-import type { Query } from '../sessions/session.ts';
+import type { Query } from '../sessions/statement.ts';
 import type { Sql } from '../sql.ts';
 import {
   petArrays,

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../domain/error.ts';
-import type { Session } from './session.ts';
+import type { Query } from './statement.ts';
 
 /** Which server it is, whatever the way to it: two servers never agree in all three. */
 export interface Server {
@@ -37,8 +37,8 @@ const selectIntroduction = `
     current_setting('client_min_messages') AS heard`;
 
 /** Learns who the server is. Fails for a standby, which lags, and where warnings do not arrive. */
-export async function introduce(session: Pick<Session, 'query'>): Promise<Introduction> {
-  const [row] = await session.query<IntroductionRow>(selectIntroduction);
+export async function introduce(query: Query): Promise<Introduction> {
+  const [row] = await query<IntroductionRow>(selectIntroduction);
   if (!row) throw new Error('The server does not introduce itself.');
   const { system, timeline, startedAt, isStandby, pid, backendStartedAt, heard } = row;
   if (isStandby) throw new Error('The server is a standby.');

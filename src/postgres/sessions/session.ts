@@ -3,24 +3,7 @@ import { Client, DatabaseError, type QueryResultRow } from 'pg';
 import { SessionLostError } from '../errors.ts';
 import { driverConfig, sslConfig, type DriverOptions } from './config.ts';
 import { introduce, type Introduction } from './server.ts';
-
-/** A statement by name, so that a session parses and plans it once; without a name, it is parsed each time. */
-export interface Statement {
-  name?: string;
-  text: string;
-}
-
-type Value = string | number | boolean | null;
-export type Values = readonly (Value | readonly Value[])[];
-
-/**
- * Sends a statement behind those before it, without waiting for their responses. Fails with the server's `DatabaseError`,
- * or with a `SessionLostError` if there was no response.
- */
-export type Query = <Row extends QueryResultRow>(
-  statement: Statement | string,
-  values?: Values,
-) => Promise<Row[]>;
+import type { Query, Statement, Values } from './statement.ts';
 
 /** One session. Once it has failed it is useless: `isOpen` turns false and `onLost` is called, once. */
 export interface Session extends Introduction {
@@ -84,7 +67,7 @@ async function start(socket: Socket, options: StartOptions): Promise<Session> {
   const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
   try {
     await client.connect();
-    const introduced = Object.assign(session, await introduce(session));
+    const introduced = Object.assign(session, await introduce(session.query));
     isHandedOver = true;
     return introduced;
   } catch (error) {

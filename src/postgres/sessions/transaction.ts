@@ -1,6 +1,7 @@
 import { DatabaseError } from 'pg';
 import { isUndone, OutcomeUnknownError, SessionLostError, within } from '../errors.ts';
-import type { Query, Session } from './session.ts';
+import type { Query } from './statement.ts';
+import type { Session } from './session.ts';
 
 export interface TransactionOptions {
   /** How long the statements, and then COMMIT, may take. */
