@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError, usageError } from '../domain/error.ts';
-import { askLocally, localAddressOf } from '../server/listen.ts';
+import { askLocally, localAddressOf } from '../server/addresses.ts';
 import { checkAddress, Setting, settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
 import { print } from './terminal/output.ts';

@@ -3,7 +3,7 @@ import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { showOrWithdraw } from '../domain/key-rotation.ts';
 import type { Log } from '../system/log.ts';
 import { storeOf, type Stores } from '../stores.ts';
-import { addressOf } from './listen.ts';
+import { addressOf } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
 /** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */

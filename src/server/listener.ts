@@ -1,4 +1,4 @@
-import { cannotListen } from './listen.ts';
+import { cannotListen } from './addresses.ts';
 import type { ServeOptions } from './options.ts';
 import type { Tls } from './tls.ts';
 

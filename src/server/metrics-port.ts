@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { version } from '../../package.json';
 import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import { addressOf, cannotListen } from './listen.ts';
+import { addressOf, cannotListen } from './addresses.ts';
 import type { ServeOptions } from './options.ts';
 
 /** Serves `/metrics` on a port of its own, so that what is open to callers of the API stays as it is. */

@@ -6,7 +6,7 @@ import { createRegistry } from '../metrics/registry.ts';
 import { openStores, storeOf, type StoreOptions } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
-import { reservePort } from './listen.ts';
+import { reservePort } from './addresses.ts';
 import { openListener, type Listener } from './listener.ts';
 import { openMetricsPort } from './metrics-port.ts';
 import type { ServeContext, ServeOptions } from './options.ts';

@@ -4,7 +4,7 @@ import { describeError, type LogLevel } from '../system/log.ts';
 import { openStores } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
-import { reservePort } from './listen.ts';
+import { reservePort } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 import { serveHere, stopDelayOf, storeOptions } from './service.ts';
 import { loadTls } from './tls.ts';

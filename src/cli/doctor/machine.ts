@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/listen.ts';
+import { addressOf, askLocally, localAddressOf, reservePort } from '../../server/addresses.ts';
 import type { ServeOptions } from '../../server/options.ts';
 import { loadTls } from '../../server/tls.ts';
 import { ok, problem, problemOf, warning, type Finding } from './finding.ts';
