@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { usageError } from '../domain/error.ts';
+import { systemReason } from '../system/files.ts';
 
 /** Where the database is and how to reach it: a `postgres://` address taken apart. */
 export interface PostgresAddress {
@@ -86,7 +87,6 @@ export function parseAddress(address: string, environment: Environment): Postgre
 function parseQuery(query: string): Map<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (name === 'dialect') refuse('has the parameter dialect, which is no longer needed.', 'Remove it.');
     if (!parameters.includes(name)) {
       refuse('has an unknown parameter.', `Known are ${parameters.join(', ')}.`);
     }
@@ -128,7 +128,7 @@ function pemFile(name: string, path: string | undefined): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    refuse(`names a ${name} that cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    refuse(`names a ${name} that cannot be read: ${systemReason(error)}.`);
   }
 }
 

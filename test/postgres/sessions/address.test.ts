@@ -81,13 +81,6 @@ describe('a postgres: address', () => {
     expect(parse('postgres://a?pgbouncer=true').isPgbouncer).toBe(true);
   });
 
-  it('says that a dialect is no longer needed', () => {
-    for (const dialect of ['portable', 'postgres', ''])
-      expect(() => parse(`postgres://a?dialect=${dialect}`)).toThrow(
-        'The postgres: address has the parameter dialect, which is no longer needed. Remove it.',
-      );
-  });
-
   it.each([
     'postgres://user:se#cret@host/shop',
     'postgres://user:secret@host:secret/shop',
