@@ -37,6 +37,10 @@ function requestOf({ method, path, parameters, requestBody }: NamedOperation): A
   };
 }
 
-function valueOf({ example, schema }: Parameter): string {
+/** The contract gives no example of a key, because tools would send it with every pet. The guide uses another one. */
+const idempotencyKey = '5b0c8f5e-9d5c-4b8e-a3f1-7c2d6e90b414';
+
+function valueOf({ name, example, schema }: Parameter): string {
+  if (name === 'Idempotency-Key') return idempotencyKey;
   return String(example ?? schema.default ?? schema.enum?.[0] ?? '');
 }

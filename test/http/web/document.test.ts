@@ -84,8 +84,9 @@ describe('/openapi.json', () => {
 describe('the servers of the documents', () => {
   const publicUrl = 'https://pets.example/v1';
   const stagingUrl = 'https://staging.pets.example/api/v1';
+  const documents = ['/openapi.json', '/openapi.yaml', '/openapi-3.0.json'];
   const urlsOf = async (options: ServiceOptions) => {
-    const all = ['/openapi.json', '/openapi.yaml', '/openapi-3.0.json'].map(async (path) => {
+    const all = documents.map(async (path) => {
       const { servers } = await documentOf(path, options);
       return servers.map(({ url }) => url);
     });
@@ -99,6 +100,53 @@ describe('the servers of the documents', () => {
     expect(await urlsOf({ stagingUrl })).toEqual(['/v1', stagingUrl]);
     expect(await urlsOf({ publicUrl })).toEqual([publicUrl]);
     expect(await urlsOf({ publicUrl, stagingUrl })).toEqual([publicUrl, stagingUrl]);
+  });
+
+  it('are the only addresses in them, which those of another service would be', async () => {
+    await using service = await openService();
+    for (const path of [...documents, '/petstore.arazzo.yaml'])
+      expect(await (await service.call(path)).text()).not.toContain('127.0.0.1');
+  });
+});
+
+describe('the parameters of the documents', () => {
+  it('have no example that a tool would send by itself and that fails, or changes the response', () => {
+    const withExample = wholeContract.operations.flatMap(({ parameters }) =>
+      parameters.filter((parameter) => 'example' in parameter).map(({ name }) => name),
+    );
+    expect(new Set(withExample)).toEqual(
+      new Set(['limit', 'status', 'X-Request-Id', 'petId', 'q', 'id', 'categoryId', 'sort']),
+    );
+  });
+});
+
+describe('/petstore.arazzo.yaml', () => {
+  interface Arazzo {
+    sourceDescriptions: { url: string }[];
+    workflows: { workflowId: string; steps: { operationId: string }[] }[];
+  }
+  const arazzoOf = async (options: ServiceOptions) => {
+    await using service = await openService(options);
+    const response = await service.callAs(null, '/petstore.arazzo.yaml');
+    expect(response.headers.get('Content-Type')).toBe('application/yaml');
+    return Bun.YAML.parse(await response.text()) as Arazzo;
+  };
+
+  it('names the document beside it, and has every workflow', async () => {
+    const file = Bun.file(new URL('../../../petstore.arazzo.yaml', import.meta.url));
+    const served = await arazzoOf({});
+    expect(served).toEqual(Bun.YAML.parse(await file.text()) as Arazzo);
+    expect(served.sourceDescriptions.map(({ url }) => url)).toEqual(['openapi.yaml']);
+  });
+
+  it('has only workflows of stable operations with --stable-only', async () => {
+    const { workflows } = await arazzoOf({ stableOnly: true });
+    expect(workflows.map(({ workflowId }) => workflowId)).toEqual([
+      'addListAndFetch',
+      'retrySafely',
+      'readFirstPage',
+      'readNextPage',
+    ]);
   });
 });
 
