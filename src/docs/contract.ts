@@ -1,6 +1,6 @@
 /** The part of a dereferenced OpenAPI document that `/docs` shows. */
 export interface OpenapiDocument {
-  info: { title: string; version: string; summary?: string };
+  info: { title: string; version: string; summary?: string; description?: string };
   servers?: { url: string; description?: string }[];
   paths: Record<string, PathItem>;
 }
@@ -57,6 +57,7 @@ export interface Schema {
   default?: Scalar;
   required?: string[];
   properties?: Record<string, Schema>;
+  items?: Schema;
 }
 
 export interface NamedOperation extends OperationObject {

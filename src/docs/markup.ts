@@ -18,6 +18,11 @@ export function renderInline(text: string): string {
     .replace(/\[([^\]]+)\]\((https?:[^)\s]+|#[\w-]+)\)/g, '<a href="$2">$1</a>');
 }
 
+/** A heading that links to its section. The style sheet shows a mark behind it. */
+export function renderHeading(level: 2 | 3, id: string, title: string, marks = ''): string {
+  return `<h${level}><a class="anchor" href="#${id}">${escapeHtml(title)}</a>${marks}</h${level}>`;
+}
+
 /** An HTTP status in the colour of its class. */
 export function renderStatus(status: number | string): string {
   return `<span class="code c${String(status).charAt(0)}">${status}</span>`;

@@ -19,7 +19,7 @@ describe('/docs after some use', () => {
       await using visited = await visit(chromium.browser, `${service.url}/docs`, options);
       const { page, complaints } = visited;
       const form = page.getByRole('form', { name: 'Try listPets' });
-      await form.getByLabel('API key').fill(service.apiKey);
+      await page.getByLabel('API key').fill(service.apiKey);
       await form.getByLabel('limit').fill('1');
       await form.getByRole('button', { name: 'Send' }).click();
       await form.getByText('200 OK').waitFor();

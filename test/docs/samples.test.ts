@@ -13,7 +13,7 @@ import {
   type SampleFolder,
   type ShownSample,
 } from '../support/docs/samples.ts';
-import { openListeningService } from '../support/http/listening.ts';
+import { openListeningService, type ListeningService } from '../support/http/listening.ts';
 import { openService } from '../support/http/service.ts';
 
 let folder: SampleFolder;
@@ -34,11 +34,15 @@ async function run(sample: ShownSample): Promise<string> {
   await service.client.createPet({ name: 'Mia', categoryId: 2n });
   await service.client.createPet({ name: 'Luna', categoryId: 1n, status: 'available' });
   await service.client.createPet({ name: 'Balu', categoryId: 3n, status: 'sold' });
-  const code = sample.code.replaceAll(exampleAddress, service.url);
-  if (sample.language === 'python') return await python.run({ code, apiKey: service.apiKey });
+  return await runIn(service, sample);
+}
+
+async function runIn({ url, apiKey }: ListeningService, sample: ShownSample): Promise<string> {
+  const code = sample.code.replaceAll(exampleAddress, url);
+  if (sample.language === 'python') return await python.run({ code, apiKey });
   const child = Bun.spawn(await folder.commandOf({ ...sample, code }), {
     cwd: folder.path,
-    env: { ...process.env, API_KEY: service.apiKey },
+    env: { ...process.env, API_KEY: apiKey },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   });
@@ -53,10 +57,26 @@ const samples = samplesOf(await (await documented.call('/docs')).text());
 await documented.close();
 
 describe('the samples of /docs', () => {
-  it('are there for every step of the guide and every operation, in four languages', () => {
+  it('are there for five steps of the guide and every operation, in four languages', () => {
     expect(samples.map(({ language }) => language)).toEqual(
-      Array.from({ length: 15 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
+      Array.from({ length: 13 }, () => ['curl', 'typescript', 'fetch', 'python']).flat(),
     );
+  });
+
+  it('can be run with curl one after the other in a new store', async () => {
+    await using service = await openListeningService();
+    const [, create, retries, pages, , , createPet] = samples.filter(({ language }) => language === 'curl');
+    for (const sample of [create!, retries!, pages!, createPet!])
+      expect(shapeOf(await runIn(service, sample)), sample.code).toEqual(shapeOf(sample.prints));
+    expect((await service.client.listPets()).pets.map(({ name }) => name)).toEqual(['Rex', 'Mia', 'Rex']);
+  });
+
+  it('show the body of an error in Python, which raises it', async () => {
+    await using service = await openListeningService();
+    for (const sample of samples.filter(({ language }) => language === 'python'))
+      expect(await runIn({ ...service, apiKey: 'mistyped' }, sample), sample.code).toMatch(
+        /^401 .*"invalid_api_key"/,
+      );
   });
 
   it.each(samples.map((sample, index) => [Math.floor(index / 4) + 1, sample.language, sample] as const))(

@@ -6,6 +6,7 @@ export function renderPython({ method, path, headers, body }: ApiRequest): strin
     body !== undefined && 'import json',
     'import os',
     headers.some(([, value]) => uuid.test(value)) && 'import uuid',
+    'from urllib.error import HTTPError',
     'from urllib.request import Request, urlopen',
     '',
     body !== undefined && `body = json.dumps(${toPython(body)})`,
@@ -21,8 +22,11 @@ export function renderPython({ method, path, headers, body }: ApiRequest): strin
     '    },',
     body !== undefined && '    data=body.encode(),',
     ')',
-    'with urlopen(request) as response:',
-    '    print(response.status, response.read().decode())',
+    'try:',
+    '    with urlopen(request) as response:',
+    '        print(response.status, response.read().decode())',
+    'except HTTPError as error:',
+    '    print(error.code, error.read().decode())',
   ];
   return lines.filter((line) => line !== false).join('\n');
 }

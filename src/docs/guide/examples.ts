@@ -1,6 +1,4 @@
 import { clientSamples, clientSetup } from '../code/client-samples.ts';
-import { renderFetch } from '../code/fetch.ts';
-import { renderPython } from '../code/python.ts';
 import {
   exampleAddress,
   renderCurl,
@@ -14,7 +12,6 @@ const json: [string, string] = ['Content-Type', 'application/json'];
 const petUrl = `${exampleAddress}/v1/pets`;
 
 const list: ApiRequest = { method: 'GET', path: '/v1/pets?limit=20', headers: [] };
-const getRex: ApiRequest = { ...list, path: '/v1/pets/1' };
 const twoPets =
   '[{"id":1,"name":"Rex","categoryId":1,"status":"available"},{"id":2,"name":"Mia","categoryId":2}]';
 
@@ -37,14 +34,6 @@ const invalidPet =
 
 export const guideExamples = {
   firstCall: toSample(list, '200', twoPets, clientSamples['listPets']),
-
-  ignored: toSample({ ...list, path: '/v1/pets?name=Rex' }, '200', twoPets, {
-    code: `${clientSetup}
-// @ts-expect-error There is no option called name.
-const { pets } = await client.listPets({ name: 'Rex' });
-for (const pet of pets) console.log(pet.id, pet.name);`,
-    prints: '1n Rex\n2n Mia',
-  }),
 
   create: toSample(create, '201', `{"id":1,${create.body.slice(1)}`, {
     code: `${clientSetup}
@@ -77,23 +66,22 @@ console.log(pet.id, pet.name);`,
   pages: {
     curl: {
       code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  '${petUrl}?limit=1&status=available' \\
-  | grep '^Link'`,
-      prints: 'Link: <?limit=1&status=available&cursor=MS5hdmFpbGFibGUuMS4xaTcyM3Ny>; rel="next"',
+  '${petUrl}?limit=1' | grep -i '^link'`,
+      prints: 'Link: <?limit=1&cursor=MS4uMS5pZ2xkMA>; rel="next"',
     },
     typescript: {
       code: `${clientSetup}
-for await (const pet of client.pets({ status: 'available' })) {
+for await (const pet of client.pets()) {
   console.log(pet.id, pet.name);
 }`,
-      prints: '1n Rex\n3n Luna',
+      prints: '1n Rex\n2n Mia',
     },
     fetch: {
       code: `const headers = {
   Authorization: \`Bearer \${process.env.API_KEY}\`,
 };
 
-let url = '${petUrl}?status=available';
+let url = '${petUrl}?limit=100';
 while (url) {
   const response = await fetch(url, { headers });
   for (const pet of await response.json())
@@ -103,31 +91,34 @@ while (url) {
   const [, next] = /<([^>]*)>; rel="next"/.exec(link) ?? [];
   url = next && new URL(next, url).href;
 }`,
-      prints: '1 Rex\n3 Luna',
+      prints: '1 Rex\n2 Mia',
     },
     python: {
       code: `import json
 import os
 import re
+from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import Request, urlopen
 
 headers = {"Authorization": f"Bearer {os.environ['API_KEY']}"}
-url = "${petUrl}?status=available"
-while url:
-    with urlopen(Request(url, headers=headers)) as response:
-        for pet in json.load(response):
-            print(pet["id"], pet["name"])
-        link = response.headers.get("Link", "")
-    following = re.search('<([^>]*)>; rel="next"', link)
-    url = following and urljoin(url, following[1])`,
-      prints: '1 Rex\n3 Luna',
+url = "${petUrl}?limit=100"
+try:
+    while url:
+        with urlopen(Request(url, headers=headers)) as response:
+            for pet in json.load(response):
+                print(pet["id"], pet["name"])
+            link = response.headers.get("Link", "")
+        following = re.search('<([^>]*)>; rel="next"', link)
+        url = following and urljoin(url, following[1])
+except HTTPError as error:
+    print(error.code, error.read().decode())`,
+      prints: '1 Rex\n2 Mia',
     },
   },
 
-  errors: {
-    ...toSample(invalid, '400', invalidPet, {
-      code: `import {
+  errors: toSample(invalid, '400', invalidPet, {
+    code: `import {
   createClient,
   isPetstoreError,
   isUnauthorized,
@@ -146,48 +137,6 @@ try {
     console.log(error.code, error.requestId);
   else throw error;
 }`,
-      prints: 'Ask for another key: invalid_api_key',
-    }),
-    // urlopen raises an error status.
-    python: {
-      code: renderPython(invalid)
-        .replace('from ', 'from urllib.error import HTTPError\nfrom ')
-        .replace('with ', 'try:\n    with ')
-        .replace('    print', '        print')
-        .concat('\nexcept HTTPError as error:\n    print(error.code, error.read().decode())'),
-      prints: invalidPet,
-    },
-  },
-
-  deprecation: {
-    curl: {
-      code: `curl -s -D - -o /dev/null -H "Authorization: Bearer $API_KEY" \\
-  ${petUrl}/1 | grep '^Sunset'`,
-      prints: 'Sunset: Thu, 05 Dec 2030 00:00:00 GMT',
-    },
-    typescript: {
-      code: `import { createClient, type Pet } from 'petstore-client';
-
-const client = createClient({
-  baseUrl: '${exampleAddress}',
-  apiKey: process.env.API_KEY ?? '',
-  onDeprecation: ({ operation, sunsetAt }) =>
-    console.warn(operation, 'will be removed on', sunsetAt),
-});
-
-const petsById = new Map<bigint, Pet>();
-for await (const pet of client.pets({ status: 'available' }))
-  petsById.set(pet.id, pet);
-console.log(petsById.get(1n)?.name);`,
-      prints: 'Rex',
-    },
-    fetch: {
-      code: renderFetch(getRex).replace(/status, .*/, "headers.get('Sunset'));"),
-      prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    },
-    python: {
-      code: renderPython(getRex).replace(/status, .*/, 'headers["Sunset"])'),
-      prints: 'Thu, 05 Dec 2030 00:00:00 GMT',
-    },
-  },
+    prints: 'Ask for another key: invalid_api_key',
+  }),
 } satisfies Record<string, CodeSample>;

@@ -1,8 +1,7 @@
-import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { statusOfCode, type ErrorCode } from '../../domain/error.ts';
 import { renderCommand } from '../code/block.ts';
 import { renderSample, type CodeSample } from '../code/sample.ts';
-import { renderInline, renderStatus, renderTerms } from '../markup.ts';
+import { renderHeading, renderInline, renderStatus, renderTerms } from '../markup.ts';
 import { guideExamples } from './examples.ts';
 
 interface GuideSection {
@@ -82,7 +81,6 @@ ${renderCommand('npm install ./petstore-client-*.tgz')}</div>`,
 <p>An invalid value is an error: <code>?status=lost</code> fails with
 <a href="#error-invalid_parameter"><code>invalid_parameter</code></a>. With the TypeScript client, an unknown name does not
 compile.</p>`,
-    sample: guideExamples.ignored,
   },
   {
     id: 'create',
@@ -130,16 +128,20 @@ will be removed on 5 December 2030. It works until then. Each response says so i
 <code>Sunset</code> and <code>Link</code> headers.</p>
 <p>Use <code>GET /v1/pets</code> with the <code>status</code> filter instead: list the pets that you work with, index them by
 id, and list again with <code>If-None-Match</code> to check cheaply for changes.</p>`,
-    sample: guideExamples.deprecation,
   },
 ];
 
-export function renderGuide(): string {
+/** Not with `--stable-only`, which removes searchPets. */
+const searchById = `<p>To look one pet up by its id, <a href="#searchPets">search</a> for it: <code>GET /v1/pets/search?id=1</code>
+returns an array with that pet, or <code>[]</code>.</p>`;
+
+export function renderGuide(isStableOnly: boolean): string {
   return guideSections
-    .map(
-      ({ id, title, words, sample, aside = '' }) => `<section class="columns" id="${id}">
-<div class="words"><h2>${escapeHtml(title)}</h2>${words}</div>
-${sample ? renderSample(sample, title) : `<div class="samples">${aside}</div>`}</section>`,
-    )
+    .map(({ id, title, words, sample, aside = '' }) => {
+      const more = id === 'deprecation' && !isStableOnly ? searchById : '';
+      return `<section class="columns" id="${id}">
+<div class="words">${renderHeading(2, id, title)}${words}${more}</div>
+${sample ? renderSample(sample, title) : `<div class="samples">${aside}</div>`}</section>`;
+    })
     .join('\n');
 }

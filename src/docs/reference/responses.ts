@@ -1,18 +1,21 @@
 import { escapeHtml } from '../../../packages/console/src/html.ts';
 import { indentJson } from '../../../packages/console/src/docs/code/json-text.ts';
 import { renderBlock } from '../code/block.ts';
-import { examplesOf, type DocumentedResponse, type Example } from '../contract.ts';
+import { examplesOf, schemaOf, type DocumentedResponse, type Example } from '../contract.ts';
 import { renderInline, renderStatus, renderTerms } from '../markup.ts';
+import { fieldsOf, renderFields } from './fields.ts';
 
-/** Each status with its examples, its error codes and its headers. */
+/** Each status with its examples, its fields, its error codes and its headers. */
 export function renderResponses(responses: Record<string, DocumentedResponse>): string {
   const items = Object.entries(responses).map(([status, { description, headers = {}, content }]) => {
     const examples = examplesOf(content);
     // `default` stands for the statuses of its examples.
     const shown =
       status === 'default' ? examples.map((example) => bodyOf(example).status).join(', ') : status;
+    // All errors have the same fields, which the reference explains once.
+    const fields = status.startsWith('2') ? renderFields('<h5>Fields</h5>', fieldsOf(schemaOf(content))) : '';
     return `<details><summary>${renderStatus(shown)} <span>${renderInline(description)}</span></summary>
-<div class="folded">${examples.map(renderExample).join('\n')}${renderHeaders(headers)}</div></details>`;
+<div class="folded">${examples.map(renderExample).join('\n')}${fields}${renderHeaders(headers)}</div></details>`;
   });
   return `<h4>Responses</h4><div class="responses">${items.join('\n')}</div>`;
 }

@@ -17,10 +17,7 @@ export function renderTryForm(operation: NamedOperation): string {
   return `<form class="try card" id="${id('try')}" data-method="${method}" data-path="${escapeHtml(path)}" aria-label="Try ${operationId}" hidden>
 <div class="try-request"><h4>Try it</h4>
 <p class="help">Sends a real request to this host${method === 'GET' ? '' : ' and changes its pets'}.</p>
-<div class="fields"><div class="field wide"><label for="${id('key')}">API key</label>
-<input id="${id('key')}" data-key type="password" autocomplete="off" spellcheck="false" aria-describedby="${id('key-help')}">
-<p class="help" id="${id('key-help')}"><span data-key-help>There is no key in this tab yet.</span> <a href="#key">How to get one</a></p></div>
-${renderAll(fields)}${bodyField}</div>
+<div class="fields">${renderAll(fields)}${bodyField}</div>
 <details><summary>Headers <span class="help">${headers.map(({ name }) => name).join(', ')}</span></summary>
 <div class="fields folded">${renderAll(headers)}</div></details>
 <div class="actions"><button type="submit" class="primary">Send</button>

@@ -8,8 +8,10 @@ export function offerCopying(root: ParentNode): void {
     const head = block.querySelector('.block-head');
     const pre = block.querySelector('pre');
     if (!code || !head || !pre) continue;
-    const button = createCopyButton('Copy', () => readCode(code), code);
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Copy' });
+    button.className = 'copy';
     button.setAttribute('aria-label', `Copy: ${pre.getAttribute('aria-label') ?? ''}`);
+    button.addEventListener('click', () => void copyFrom(button, readCode(code), code));
     head.append(button);
   }
 }
@@ -23,30 +25,21 @@ function readCode(code: Element): string {
   return code.textContent ?? '';
 }
 
-function createCopyButton(label: string, readText: () => string, shown: Element): HTMLButtonElement {
-  const button = Object.assign(document.createElement('button'), { type: 'button', textContent: label });
-  button.className = 'copy';
-  button.addEventListener('click', () => void copyFrom(button, readText(), shown));
-  return button;
-}
-
 const shownForMs = 2000;
 
-/** Copies a text and says so on the button for a moment. */
-export async function copyFrom(button: HTMLButtonElement, text: string, shown?: Element): Promise<void> {
+/**
+ * Copies a text and says so on the button for a moment. Browsers let only secure origins write to the clipboard;
+ * elsewhere the code is selected for the reader to copy.
+ */
+export async function copyFrom(button: HTMLButtonElement, text: string, code?: Element): Promise<void> {
   const label = button.dataset['label'] ?? button.textContent ?? '';
   button.dataset['label'] = label;
-  button.textContent = (await copy(text, shown)) ? 'Copied' : 'Press Ctrl+C';
-  setTimeout(() => (button.textContent = label), shownForMs);
-}
-
-/** Browsers let only secure origins write to the clipboard. Elsewhere the text is selected for the reader to copy. */
-async function copy(text: string, shown?: Element): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
-    return true;
+    button.textContent = 'Copied';
   } catch {
-    if (shown) getSelection()?.selectAllChildren(shown);
-    return false;
+    if (code) getSelection()?.selectAllChildren(code);
+    button.textContent = code ? 'Press Ctrl+C' : 'Not copied';
   }
+  setTimeout(() => (button.textContent = label), shownForMs);
 }

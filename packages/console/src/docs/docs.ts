@@ -1,4 +1,4 @@
-import { offerAddresses } from './addresses.ts';
+import { showAddress } from './address.ts';
 import { foldContents, markCurrentSection } from './contents.ts';
 import { offerCopying } from './copy.ts';
 import { offerLanguages } from './languages.ts';
@@ -8,7 +8,7 @@ import { offerTrying } from './try/try.ts';
 
 foldContents();
 offerLanguages();
-const chosenAddress = offerAddresses();
+const address = showAddress();
 offerCopying(document.body);
-offerTrying(chosenAddress);
+offerTrying(address);
 markCurrentSection();

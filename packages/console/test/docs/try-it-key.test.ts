@@ -7,8 +7,7 @@ import { visit } from '../../../../test/support/browser/visit.ts';
 
 const chromium = browserOfFile();
 
-const keyOf = (page: Page, operation: string) =>
-  page.getByRole('form', { name: `Try ${operation}` }).getByLabel('API key');
+const keyOf = (page: Page) => page.getByLabel('API key');
 
 describe('the key of Try it', () => {
   it('does not replace the key that the browser remembers for the console', async () => {
@@ -18,12 +17,11 @@ describe('the key of Try it', () => {
     await page.getByLabel('Remember me on this device').check();
     await signIn(page, service.apiKey);
     await page.goto(`${service.url}/docs`);
-    const field = keyOf(page, 'getPet');
+    const field = keyOf(page);
     expect(await field.inputValue()).toBe(service.apiKey);
     for (const key of ['pets_other', '']) {
       await field.fill(key);
       await field.blur();
-      expect(await keyOf(page, 'listPets').inputValue()).toBe(key);
       expect(await page.evaluate<string>('JSON.stringify(localStorage)')).toContain(service.apiKey);
     }
     expect(await page.evaluate<string>('JSON.stringify(sessionStorage)')).toBe('{}');
@@ -41,7 +39,7 @@ describe('the key of Try it', () => {
     await using visited = await openConsole(chromium.browser, service);
     const { page } = visited;
     await page.goto(`${service.url}/docs`);
-    const field = keyOf(page, 'listPets');
+    const field = keyOf(page);
     await field.fill('');
     await field.blur();
     await page.goto(service.url);

@@ -14,6 +14,11 @@ export function showSending(form: HTMLFormElement): void {
   statusOf(form)?.replaceChildren('Sending…');
 }
 
+export function showMissingKey(form: HTMLFormElement): void {
+  const help = Object.assign(element('a', 'How to get one'), { href: '#key' });
+  statusOf(form)?.replaceChildren(element('span', 'Enter an API key in the bar first.', 'error'), ' ', help);
+}
+
 export function showResponse(form: HTMLFormElement, received: Received): void {
   const { response, bytes, elapsedMs } = received;
   const { status, statusText, headers } = response;

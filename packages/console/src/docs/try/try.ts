@@ -1,37 +1,39 @@
 import { createUuid } from '../../../../client/src/uuid.ts';
-import { thisHost, type ChosenAddress } from '../addresses.ts';
+import { thisHost } from '../address.ts';
 import { copyFrom } from '../copy.ts';
 import { renderCurl, type ApiRequest } from '../code/request.ts';
-import { offerKey, type KeyFields } from './key.ts';
-import { showFailure, showResponse, showSending } from './outcome.ts';
+import { offerKey } from './key.ts';
+import { showFailure, showMissingKey, showResponse, showSending } from './outcome.ts';
 import { fillQuery, requestOf } from './request.ts';
 
 const timeoutMs = 30_000;
 
+type ReadKey = () => string | undefined;
+
 /** Shows the forms that send real requests to this host. */
-export function offerTrying(chosen: ChosenAddress): void {
-  const key = offerKey();
+export function offerTrying(address: string): void {
+  const readKey = offerKey();
   for (const link of document.querySelectorAll<HTMLElement>('.try-link')) link.hidden = false;
   for (const form of document.querySelectorAll<HTMLFormElement>('form.try')) {
     form.hidden = false;
     renewKey(form);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      void tryOut(form, key, requestOf(form));
+      void tryOut(form, readKey, requestOf(form));
     });
     const copyCurl = form.querySelector<HTMLButtonElement>('[data-copy-curl]');
+    if (copyCurl) copyCurl.hidden = !isSecureContext;
     copyCurl?.addEventListener('click', () => {
-      const command = renderCurl(requestOf(form), chosen.base);
-      void copyFrom(copyCurl, command, showCommand(form, command));
+      void copyFrom(copyCurl, renderCurl(requestOf(form), address));
       renewKey(form);
     });
   }
 }
 
-async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest): Promise<void> {
+async function tryOut(form: HTMLFormElement, readKey: ReadKey, request: ApiRequest): Promise<void> {
   if (form.ariaBusy === 'true') return;
-  const apiKey = key.read(form);
-  if (apiKey === undefined) return;
+  const apiKey = readKey();
+  if (apiKey === undefined) return showMissingKey(form);
   form.ariaBusy = 'true';
   showSending(form);
   try {
@@ -54,7 +56,7 @@ async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest
       elapsedMs: performance.now() - startedAt,
       followNext(query) {
         fillQuery(form, query);
-        void tryOut(form, key, { ...request, path: path.replace(/\?.*$/, '') + query });
+        void tryOut(form, readKey, { ...request, path: path.replace(/\?.*$/, '') + query });
       },
     });
   } catch (error) {
@@ -68,14 +70,4 @@ async function tryOut(form: HTMLFormElement, key: KeyFields, request: ApiRequest
 function renewKey(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>('[data-name="Idempotency-Key"]');
   if (field && field.value === field.defaultValue) field.value = field.defaultValue = createUuid();
-}
-
-/** Where the clipboard is closed to the script, the command is shown to be copied by hand. */
-function showCommand(form: HTMLFormElement, command: string): Element | undefined {
-  if (isSecureContext) return undefined;
-  const code = Object.assign(document.createElement('code'), { textContent: command });
-  const pre = Object.assign(document.createElement('pre'), { tabIndex: 0, ariaLabel: 'curl command' });
-  pre.append(code);
-  form.querySelector('.outcome')?.replaceChildren(pre);
-  return code;
 }
