@@ -78,7 +78,7 @@ const scrollTo = (page: Page, selector: string, block = 'start') =>
   );
 const tryList = async (page: Page): Promise<void> => {
   const form = page.getByRole('form', { name: 'Try listPets' });
-  await form.getByLabel('API key').fill(service.apiKey);
+  await page.getByLabel('API key').fill(service.apiKey);
   await form.getByLabel('limit').fill('3');
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('button', { name: 'Next page' }).waitFor();
