@@ -29,6 +29,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('README', () => {
+  it('makes nothing that git would add', () => {
+    const made = ['data/petstore.db', 'pets.csv', 'backups/a.db'];
+    const ignored = Bun.spawnSync(['git', 'check-ignore', ...made], { cwd: project });
+    expect(ignored.stdout.toString().trim().split('\n')).toEqual(made);
+  });
+
   it(
     'works from its first command to its last in a fresh clone',
     async () => {
