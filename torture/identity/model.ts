@@ -1,21 +1,15 @@
-/** A pet as a store shows it. */
-export interface FoundPet {
-  id: string;
-  name: string;
-  /** The rest of it. */
-  fields: string;
-}
+import { Database } from 'bun:sqlite';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { hashKey } from '../../src/domain/api-key.ts';
+import { copyByHand } from '../../test/support/crashed-store.ts';
+import { makeFolder } from '../../test/support/process/process.ts';
 
-/** What was acknowledged of one pet. */
-interface KnownPet {
-  /** Undefined for a pet of an import, whose id nobody was told. */
-  id: string | undefined;
-  fields: string;
-}
+/** Something that must not be. It ends the sequence: the model no longer knows what the world is like. */
+export class Fault extends Error {}
 
 export interface KnownKey {
   id: string;
-  hash: string;
   isRevoked: boolean;
 }
 
@@ -23,90 +17,84 @@ export interface KnownKey {
 export interface StoreModel {
   /** Where the file is, without links. */
   path: string;
-  /** By name; each name is given to one pet only. */
-  pets: Map<string, KnownPet>;
-  /** Pets that were not acknowledged, and may be there all the same. */
-  unsure: Map<string, string>;
+  /** The ids of acknowledged pets by name; each name is given to one pet only. */
+  pets: Map<string, number>;
+  /** Names of pets that were not acknowledged, and may be there all the same. */
+  unsure: Set<string>;
   /** By the key itself. */
   keys: Map<string, KnownKey>;
-  /** Bytes of it were changed: it is refused, or all of it is there. */
-  isHarmed: boolean;
+  /** The largest id that was ever acknowledged: no new pet may have it. */
+  largestId: number;
 }
 
 export function createModel(path: string): StoreModel {
-  return { path, pets: new Map(), unsure: new Map(), keys: new Map(), isHarmed: false };
+  return { path, pets: new Map(), unsure: new Set(), keys: new Map(), largestId: 0 };
 }
 
 /** The same content at another path. */
 export function cloneModel(model: StoreModel, path: string): StoreModel {
-  return {
-    path,
-    pets: new Map([...model.pets].map(([name, pet]) => [name, { ...pet }])),
-    unsure: new Map(model.unsure),
-    keys: new Map([...model.keys].map(([text, key]) => [text, { ...key }])),
-    isHarmed: model.isHarmed,
-  };
+  const keys = new Map([...model.keys].map(([text, key]) => [text, { ...key }]));
+  return { ...model, path, pets: new Map(model.pets), unsure: new Set(model.unsure), keys };
 }
 
-/** The content of a store that was restored: a key that the replaced store had revoked stays revoked. */
-export function restoredModel(
-  backup: StoreModel,
-  replaced: StoreModel | undefined,
-  path: string,
-): StoreModel {
-  const restored = cloneModel(backup, path);
-  restored.isHarmed = false;
-  for (const [text, { isRevoked }] of replaced?.keys ?? []) {
-    const key = restored.keys.get(text);
-    if (!key || !isRevoked || key.isRevoked) continue;
-    // Of a damaged store, nobody can say what the restore has read.
-    if (replaced?.isHarmed) restored.keys.delete(text);
-    else key.isRevoked = true;
-  }
+/** A store that was restored: keys that the replaced one had revoked stay revoked, and no id is given again. */
+export function restoredModel(backup: StoreModel, replaced: StoreModel): StoreModel {
+  const restored = cloneModel(backup, replaced.path);
+  for (const [text, key] of restored.keys) key.isRevoked ||= replaced.keys.get(text)?.isRevoked ?? false;
+  restored.largestId = Math.max(backup.largestId, replaced.largestId);
   return restored;
 }
 
-/** Compares what a store shows with the model, and learns what was unsure. Returns what is wrong. */
-export function compareWith(model: StoreModel, found: readonly FoundPet[]): string[] {
+interface FoundPet {
+  id: number;
+  name: string;
+}
+
+/** Compares what a store shows with the model, and learns what was unsure. */
+export function compareWith(model: StoreModel, found: readonly FoundPet[], where: string): void {
   const problems: string[] = [];
   const byName = Map.groupBy(found, ({ name }) => name);
-  const ids = new Set(found.map(({ id }) => id));
-  if (ids.size < found.length) problems.push(`${found.length - ids.size} ids are there twice`);
-  for (const [name, pet] of model.pets) {
-    const [shown] = byName.get(name) ?? [];
-    if (!shown) problems.push(`${name} (id ${pet.id}) was acknowledged and is lost`);
-    else if (pet.fields !== shown.fields) problems.push(`${name} was changed to ${shown.fields}`);
-    else if (pet.id !== undefined && pet.id !== shown.id)
-      problems.push(`${name} was acknowledged with the id ${pet.id} and has ${shown.id}`);
-    else pet.id = shown.id;
+  if (new Set(found.map(({ id }) => id)).size < found.length) problems.push('an id is there twice');
+  for (const [name, id] of model.pets) {
+    const shown = byName.get(name)?.[0]?.id;
+    if (shown !== id) problems.push(`${name} was acknowledged with the id ${id} and has ${shown}`);
   }
   for (const [name, pets] of byName) {
     if (pets.length > 1) problems.push(`${name} is there ${pets.length} times`);
     if (model.pets.has(name)) continue;
-    const [{ id, fields } = { id: '', fields: '' }] = pets;
-    if (model.unsure.get(name) === fields) {
-      // What was shown once stays.
-      model.unsure.delete(name);
-      model.pets.set(name, { id, fields });
-    } else problems.push(`${name} (id ${id}) is there, and nobody has put it there`);
+    if (!model.unsure.delete(name)) problems.push(`${name} is there, and nobody has put it there`);
+    // What was shown once stays.
+    for (const { id } of pets) acknowledge(model, name, id);
   }
-  return problems;
+  if (problems.length > 0) throw new Fault(`${where}: ${problems.join('; ')}`);
 }
 
-/** Makes the model what was found, after the operator has thrown something away. Nothing may have come in. */
-export function shrinkTo(model: StoreModel, found: readonly FoundPet[]): string[] {
-  const names = new Set(found.map(({ name }) => name));
-  for (const name of model.pets.keys()) if (!names.has(name)) model.pets.delete(name);
-  return compareWith(model, found);
+export function acknowledge(model: StoreModel, name: string, id: number): void {
+  model.unsure.delete(name);
+  model.pets.set(name, id);
+  model.largestId = Math.max(model.largestId, id);
 }
 
-export function fieldsOf({ categoryId, status }: { categoryId: number; status?: string }): string {
-  return JSON.stringify([categoryId, status ?? null]);
+/** Compares a store that nobody uses, by a copy, so that its own files stay as they are. */
+export function judgeFile(model: StoreModel): void {
+  using folder = makeFolder();
+  const copy = join(folder.path, 'copy.db');
+  copyByHand(model.path, copy, ['', '-wal']);
+  using database = new Database(copy, { readwrite: true, create: false });
+  const [check] = database.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all();
+  if (check?.integrity_check !== 'ok') throw new Fault(`${model.path} is damaged`);
+  const pets = database.query<FoundPet, []>("SELECT id, json ->> 'name' AS name FROM pets").all();
+  compareWith(model, pets, model.path);
+  const select = database.query<{ isRevoked: number }, [string]>(
+    'SELECT revoked_at IS NOT NULL AS isRevoked FROM api_keys WHERE hash = ?1',
+  );
+  for (const [text, { id, isRevoked }] of model.keys)
+    if (select.get(hashKey(text))?.isRevoked !== Number(isRevoked))
+      throw new Fault(
+        `${model.path}: key ${id} is ${isRevoked ? 'not revoked any more' : 'lost or revoked'}`,
+      );
 }
 
-/** Pets as JSON shows them; the ids are small here. */
-export function foundPets(
-  pets: { id: number; name: string; categoryId: number; status?: string }[],
-): FoundPet[] {
-  return pets.map((pet) => ({ id: String(pet.id), name: pet.name, fields: fieldsOf(pet) }));
+export function removeStore(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }

@@ -1,62 +1,39 @@
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { nextQuery, post } from '../../test/support/http/calls.ts';
+import { childrenOf, isRunning } from '../../test/support/process/process-tree.ts';
+import { makeFolder, runCli, type CliResult, type Service } from '../../test/support/process/process.ts';
 import type { Random } from '../../test/support/random.ts';
-import {
-  makeFolder,
-  runCli,
-  type CliResult,
-  type Folder,
-  type Service,
-} from '../../test/support/process/process.ts';
-import { hashesOf } from '../../test/support/file-hashes.ts';
-import type { StoreModel } from './model.ts';
+import { serve } from '../support/serve.ts';
+import { acknowledge, compareWith, createModel, Fault, judgeFile, type StoreModel } from './model.ts';
 
-/** Something that must not be. It ends the sequence: the model no longer knows what the world is like. */
-export class Fault extends Error {}
+/** Makes a random change of the world. Undefined when there is nothing to change. */
+export type Step = (world: World) => string | undefined | Promise<string | undefined>;
 
-/** A service that runs. */
 export interface Serving {
   service: Service;
-  /** What it was told to serve. */
-  name: string;
-  /** Where that led when it started. */
   store: StoreModel;
-  workers: number;
 }
 
-interface RunOptions {
-  /** Changes nothing when it succeeds. */
-  looksOnly?: boolean;
-  /** But for this file. */
-  makes?: string;
-  /** What is there even when it fails. */
-  leaves?: string;
-}
-
-/** Names that lead to a store, or could: two are files, one is below a folder link, two are links. */
-export const fixedNames = ['a/store.db', 'b/store.db', 'current/store.db', 'link.db', 'second.db'];
-
-export const sideFiles = ['', '-wal', '-shm'];
-
-/** A folder with a few stores, links, backups and hand copies, and what is known of them. */
+/** A folder with two stores, backups of them, a service on one of them at most, and what is known of all. */
 export class World implements AsyncDisposable {
   readonly random: Random;
-  readonly program: string | undefined;
-  readonly stores = new Set<StoreModel>();
-  readonly backups = new Set<StoreModel>();
-  readonly services = new Set<Serving>();
-  readonly #folder: Folder = makeFolder();
+  readonly stores: StoreModel[];
+  readonly backups: StoreModel[] = [];
+  serving: Serving | undefined;
+  readonly #folder = makeFolder();
+  readonly #broken: string | undefined;
   readonly #counts: Map<string, number>;
   #made = 0;
 
-  constructor(random: Random, program: string | undefined, counts: Map<string, number>) {
+  constructor(random: Random, broken: string | undefined, counts: Map<string, number>) {
     this.random = random;
-    this.program = program;
+    this.#broken = broken;
     this.#counts = counts;
-    for (const name of ['a', 'b', 'backups', 'copies']) mkdirSync(this.pathOf(name));
-    symlinkSync('a', this.pathOf('current'));
-    symlinkSync('b/store.db', this.pathOf('link.db'));
-    symlinkSync('link.db', this.pathOf('second.db'));
+    for (const name of ['a', 'b', 'backups']) mkdirSync(this.pathOf(name));
+    // A service and a command may call the store by different names.
+    for (const name of ['a', 'b']) symlinkSync(name, this.pathOf(`link-${name}`));
+    this.stores = ['a', 'b'].map((name) => createModel(this.pathOf(`${name}/store.db`)));
   }
 
   pathOf(name: string): string {
@@ -72,98 +49,102 @@ export class World implements AsyncDisposable {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + by);
   }
 
-  countSlowest(what: string, value: number): void {
-    this.#counts.set(what, Math.max(this.#counts.get(what) ?? 0, value));
-  }
-
   /** True so often. */
   chance(share: number): boolean {
     return this.random.next() < share;
   }
 
-  /** Where a name leads now; undefined when there is no file. */
-  follow(name: string): string | undefined {
-    try {
-      return realpathSync(this.pathOf(name));
-    } catch {
-      return undefined;
-    }
-  }
-
-  storeOf(name: string): StoreModel | undefined {
-    const path = this.follow(name);
-    return [...this.stores].find((store) => store.path === path);
-  }
-
-  names(): string[] {
-    return [...fixedNames, ...[...this.stores].map(({ path }) => relative(this.#folder.path, path))];
-  }
-
-  /** Some name of a store, by which an operator may call it. */
-  nameOf(store: StoreModel): string {
-    return this.random.pick(this.names().filter((name) => this.storeOf(name) === store));
-  }
-
-  isServed(store: StoreModel | undefined): boolean {
-    return [...this.services].some((serving) => serving.store === store);
-  }
-
-  /** Stores that nobody uses. */
   stopped(): StoreModel[] {
-    return [...this.stores].filter((store) => !this.isServed(store));
+    return this.stores.filter((store) => store !== this.serving?.store);
   }
 
-  isInPlace({ name, store }: Serving): boolean {
-    return this.follow(name) === store.path;
+  /** One of the names of a store. */
+  nameOf({ path }: StoreModel): string {
+    return this.chance(0.5) ? path : path.replace(/\/([ab])\//, '/link-$1/');
   }
 
-  /** Of everything but the stores in use, which their services write to. */
-  hashes(): Record<string, string> {
-    const served = [...this.services].flatMap(({ store }) => sideFiles.map((suffix) => store.path + suffix));
-    return Object.fromEntries(
-      Object.entries(hashesOf(this.#folder.path)).filter(
-        // What is below a folder link is listed under its own folder as well.
-        ([name]) => !name.startsWith('current/') && !served.includes(this.pathOf(name)),
-      ),
-    );
-  }
-
-  /**
-   * Runs a command. One that fails says why in one line and has changed nothing; one that only looks has changed
-   * nothing either but the files that it was told to make.
-   */
-  async run(args: string[], options: RunOptions = {}): Promise<CliResult> {
-    const before = this.hashes();
-    const result = await runCli(args, { wrap: (command) => this.command(command) });
-    const what = `petstore ${args.join(' ').replaceAll(`${this.#folder.path}/`, '')}`;
+  run(args: string[], store: StoreModel, env: Record<string, string> = {}): Promise<CliResult> {
     this.count('commands');
-    if (result.status === 0 && !options.looksOnly) return result;
-    if (result.status !== 0) {
-      this.count('commands refused');
-      if (args[0] !== 'doctor' && !/^petstore: .+\n$/m.test(result.stderr))
-        throw new Fault(`${what} failed without a clear line: ${result.stderr.slice(0, 300)}`);
-    }
-    const after = this.hashes();
-    const changed = Object.keys({ ...before, ...after }).filter(
-      (name) =>
-        before[name] !== after[name] && name !== (result.status === 0 ? options.makes : options.leaves),
-    );
-    if (changed.length === 0) return result;
-    throw new Fault(
-      `${what} ended with ${result.status} and changed ${changed.join(', ')}: ${result.stderr}`,
-    );
+    const broken = this.#broken === undefined ? {} : { BUN_OPTIONS: `--preload=${this.#broken}` };
+    return runCli([...args, '--database-url', this.nameOf(store)], { env: { ...broken, ...env } });
   }
 
-  /** The command of the program under test. */
-  command(command: string[]): string[] {
-    return this.program === undefined ? command : command.with(1, this.program);
+  async start(store: StoreModel, workers: number): Promise<void> {
+    const options = { databaseUrl: this.nameOf(store), workers, broken: this.#broken };
+    this.serving = { service: await serve(options), store };
+    this.count('starts');
+  }
+
+  /** Ends the service and all its workers, and waits until they are gone. */
+  async end(isKilled: boolean): Promise<void> {
+    if (!this.serving) return;
+    const { service } = this.serving;
+    const workers = childrenOf(service.pid);
+    if (isKilled) await service.kill9();
+    else if ((await service.stop()) !== 0) throw new Fault(`A service did not stop well: ${service.stdout}`);
+    while (workers.some(isRunning)) await Bun.sleep(2);
+    this.serving = undefined;
+    this.count(isKilled ? 'kills' : 'stops');
+    await service[Symbol.asyncDispose]();
+  }
+
+  /** Creates some pets at once; returns how many were acknowledged. */
+  async create({ service, store }: Serving, count: number): Promise<number> {
+    const creates = Array.from({ length: count }, async () => {
+      const name = `pet-${this.nextNumber()}`;
+      const { largestId } = store;
+      store.unsure.add(name);
+      const response = await service.call('/v1/pets', post({ name, categoryId: 1 })).catch(() => undefined);
+      const body = await response?.text().catch(() => undefined);
+      if (response?.status !== 201 || body === undefined) return false;
+      const { id } = JSON.parse(body) as { id: number };
+      if (id <= largestId) throw new Fault(`${name} got the id ${id}, and ${largestId} was used before`);
+      acknowledge(store, name, id);
+      return true;
+    });
+    const acknowledged = (await Promise.all(creates)).filter(Boolean).length;
+    this.count('creates acknowledged', acknowledged);
+    return acknowledged;
+  }
+
+  /** Compares everything with what was acknowledged: by the service where one runs, and by a copy where none does. */
+  async judge(): Promise<void> {
+    for (const store of this.stopped()) if (isMade(store)) judgeFile(store);
+    for (const backup of this.backups) judgeFile(backup);
+    if (!this.serving) return;
+    const { service, store } = this.serving;
+    compareWith(store, await listPets(service), store.path);
+    for (const [key, { id, isRevoked }] of store.keys) {
+      const { status } = await service.callWith(key, '/v1/pets?limit=1');
+      if (status !== (isRevoked ? 401 : 200)) throw new Fault(`Key ${id} of ${store.path} got ${status}`);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      for (const { service } of this.services) await service[Symbol.asyncDispose]();
+      await this.serving?.service[Symbol.asyncDispose]();
     } finally {
       this.#folder[Symbol.dispose]();
     }
   }
+}
+
+/** Whether anybody has made it yet. */
+export function isMade({ path }: StoreModel): boolean {
+  try {
+    return readFileSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+async function listPets(service: Service): Promise<{ id: number; name: string }[]> {
+  const found: { id: number; name: string }[] = [];
+  for (let query: string | undefined = '?limit=100'; query !== undefined;) {
+    const response: Response = await service.call(`/v1/pets${query}`);
+    if (response.status !== 200) throw new Fault(`GET /v1/pets gave ${response.status}: ${service.stdout}`);
+    found.push(...((await response.json()) as typeof found));
+    query = nextQuery(response);
+  }
+  return found;
 }
