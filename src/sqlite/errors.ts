@@ -3,7 +3,7 @@
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError, unavailable, type ErrorCode } from '../domain/error.ts';
 import { describeError, reasonOf } from '../system/log.ts';
-import { isInPlace, type StoreFile } from './opening/find.ts';
+import type { StoreFile } from './opening/find.ts';
 
 /** Whether somebody else holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -133,10 +133,6 @@ export function storeMoved({ name, path }: StoreFile): PetstoreError {
         `move ${path}-wal and ${path}-shm away: they belong to the old one.`,
     ),
   );
-}
-
-export function refuseMoved(store: StoreFile): void {
-  if (!isInPlace(store)) throw storeMoved(store);
 }
 
 function codeOf(error: unknown): string {

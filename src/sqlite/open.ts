@@ -57,8 +57,8 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
       await Promise.all([writer.close(), searcher.close()]);
       watch.close();
       freshness.close();
-      if (isInPlace(store)) database.close();
-      else left.add(database);
+      if (watch.problem() || !isInPlace(store)) left.add(database);
+      else database.close();
       writable.close();
     },
   };

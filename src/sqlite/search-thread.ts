@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { SearchRequest } from '../domain/store.ts';
-import { describeFailure, refuseMoved } from './errors.ts';
+import { describeFailure } from './errors.ts';
 import { openReader } from './opening/connect.ts';
 import type { StoreFile } from './opening/find.ts';
+import { refuseMoved } from './opening/watch.ts';
 import { findPets, type SearchOutcome } from './search.ts';
 
 /** The thread that reads all pets where a search must, so that the serving thread never does. */

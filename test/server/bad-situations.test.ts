@@ -134,7 +134,7 @@ describe('a file that is not a petstore store', () => {
         database.run('PRAGMA user_version = 99');
       },
       message: (path) =>
-        `${path} has schema version 99, and petstore ${release} knows versions up to 6. Start the release that last ` +
+        `${path} has schema version 99, and petstore ${release} knows versions up to 7. Start the release that last ` +
         'used it, or a newer one. To stay with this one, restore the backup made before the upgrade.',
     },
     {
@@ -201,7 +201,7 @@ describe('SQLite', () => {
 });
 
 function damaged(path: string): string {
-  return `The database ${path} is damaged. Nothing was changed. Put a backup in its place: petstore restore FILE --force`;
+  return `The database ${path} is damaged. Put a backup in its place: petstore restore FILE --force`;
 }
 
 /** A store with enough in it to have many pages. */

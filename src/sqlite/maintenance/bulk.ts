@@ -13,7 +13,7 @@ import { damaged, explain, isDamage, translateAddError, translateError } from '.
 import { refuseOlderSchema } from '../schema/migrate.ts';
 import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
 import { openForReading, openForWriting } from '../opening/open.ts';
-import { whileInPlace } from '../opening/watch.ts';
+import { refuseMoved } from '../opening/watch.ts';
 import { insertSql, selectColumns } from '../schema/sql.ts';
 import { orderOf, storedOrders, type OrderRow } from '../schema/stored-order.ts';
 import { isIntact, selectStoredPet, storedPets, type RenderedPet } from '../schema/stored-pet.ts';
@@ -27,7 +27,10 @@ export async function openSqliteBulk(
 
   const attempt: Attempt = async (use, translate = translateError) => {
     try {
-      return whileInPlace(store, use);
+      refuseMoved(store);
+      const result = use();
+      refuseMoved(store);
+      return result;
     } catch (error) {
       throw isDamage(error) ? explain(error, path) : translate(error);
     }

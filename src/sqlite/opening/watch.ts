@@ -1,6 +1,6 @@
-import { outcomeUnknown, refuseMoved, storeMoved } from '../errors.ts';
 import type { PetstoreError } from '../../domain/error.ts';
 import type { Log } from '../../system/log.ts';
+import { outcomeUnknown, storeMoved } from '../errors.ts';
 import { isInPlace, type StoreFile } from './find.ts';
 
 /** Notices when a store in use, its log or its shared memory is moved, replaced or removed. */
@@ -37,4 +37,8 @@ export function whileInPlace<Result>(store: StoreFile, transaction: () => Result
   const result = transaction();
   if (!isInPlace(store)) throw outcomeUnknown(storeMoved(store), 'The store was moved');
   return result;
+}
+
+export function refuseMoved(store: StoreFile): void {
+  if (!isInPlace(store)) throw storeMoved(store);
 }
