@@ -59,7 +59,9 @@ describe('openapi.yaml', () => {
 
   it('has only examples that match their schema', () => {
     const requests = operations.flatMap(({ requestBody, parameters }) => [
-      ...parameters.map(({ schema, example }) => ({ schema, value: example as unknown })),
+      ...parameters
+        .filter(({ example }) => example !== undefined)
+        .map(({ schema, example }) => ({ schema, value: example as unknown })),
       ...Object.values(requestBody?.content ?? {}).flatMap(({ schema, examples = {} }) =>
         Object.values(examples).map(({ value }) => ({ schema, value })),
       ),

@@ -39,6 +39,6 @@ export function requestFor(operation: DocumentedOperation, change: Change = {}):
 
 function exampleOf({ parameters }: DocumentedOperation, name: string): string | number {
   const parameter = parameters.find((candidate) => candidate.name === name);
-  if (!parameter) throw new Error(`openapi.yaml does not describe the parameter ${name}.`);
+  if (parameter?.example === undefined) throw new Error(`openapi.yaml has no example of ${name}.`);
   return parameter.example;
 }

@@ -51,7 +51,7 @@ export interface Parameter {
   in: 'query' | 'path' | 'header';
   required?: boolean;
   schema: Schema;
-  example: string | number;
+  example?: string | number;
 }
 
 export interface OperationObject {
