@@ -11,7 +11,7 @@ export interface Finding {
 const clearest = ['create', 'list', 'get', 'create-invalid', 'errors', 'int64'];
 
 /** A check of creates may fetch what it made. If that fails, a check of fetches is the better title. */
-const operationOf: Record<string, string> = {
+const operationOfSubject: Record<string, string> = {
   create: 'POST /pets',
   'create-invalid': 'POST /pets',
   list: 'GET /pets',
@@ -40,6 +40,6 @@ function reasonOf({ failure }: CheckResult): string {
 function placeOf({ check, failure }: CheckResult): number {
   const subject = subjectOf(check.name);
   const place = clearest.indexOf(subject);
-  const isElsewhere = operationOf[subject] !== failure?.operation && subject in operationOf;
+  const isElsewhere = subject in operationOfSubject && operationOfSubject[subject] !== failure?.operation;
   return place === -1 || isElsewhere ? clearest.length : place;
 }
