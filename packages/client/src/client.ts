@@ -56,8 +56,7 @@ export function createClient(options: ClientOptions): PetstoreClient {
 
   return {
     async listPets(list = {}) {
-      const { next: from, signal, ...filter } = list;
-      const { items, ...next } = await getPage({ filter, next: from, signal });
+      const { items, ...next } = await getPage(list);
       return { pets: items, ...next };
     },
 

@@ -123,8 +123,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
     searchPets: (search = {}) => eachItem(getFound, search),
 
     async searchPetsPage(search = {}) {
-      const { next: from, signal, ...filter } = search;
-      const { items, ...next } = await getFound({ filter, next: from, signal });
+      const { items, ...next } = await getFound(search);
       return { pets: items, ...next };
     },
 
@@ -135,8 +134,7 @@ export function createExperimentalOperations(sendCall: Send, versionUrl: string)
     },
 
     async listOrders(list = {}) {
-      const { next: from, signal, ...filter } = list;
-      const { items, ...next } = await getPage({ filter, next: from, signal });
+      const { items, ...next } = await getPage(list);
       return { orders: items, ...next };
     },
 

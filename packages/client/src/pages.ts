@@ -8,34 +8,25 @@ interface Page<Item> {
   next?: string;
 }
 
-/** What a list filters by. */
-type Filter = Record<string, string | number | bigint | undefined>;
-
-const idFilters = ['id', 'petId', 'categoryId'];
-
-/** Which page to get: the first one of a filter, or the one that `next` names. */
-interface PageRequest {
-  filter?: Filter;
+/** Which page to get: the first one of a filter, whose fields are beside these, or the one that `next` names. */
+interface PageOptions {
   next?: string | undefined;
+  limit?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
-export type GetPage<Item> = (request: PageRequest) => Promise<Page<Item>>;
+type GetPage<Item> = (options: PageOptions) => Promise<Page<Item>>;
 
 /** Returns a function that gets one page of the list at `call.url`. */
 export function createGetPage<Item>(
   send: Send,
-  call: Pick<Call, 'operation' | 'url' | 'headers'>,
+  call: Pick<Call, 'operation' | 'url'>,
   toItems: (body: unknown) => Item[] | undefined,
 ): GetPage<Item> {
-  return async ({ filter: { limit, ...others } = {}, next, signal }) => {
+  return async ({ next, signal, limit, ...filter }) => {
     if (next !== undefined && !isQuery(next)) throw new TypeError('next must come from a page.');
-    const response = await send({
-      ...call,
-      method: 'GET',
-      url: call.url + (next ?? queryOf({ limit, ...others })),
-      signal,
-    });
+    const url = call.url + (next ?? queryOf({ limit, ...filter }));
+    const response = await send({ ...call, method: 'GET', url, signal });
     const items = toItems(response.body) ?? unexpectedResponse(response);
     const following = findLink(response.headers.get('Link'), 'next');
     if (following === undefined) return { items };
@@ -46,9 +37,10 @@ export function createGetPage<Item>(
 /** Yields the items of all pages. After an abort it yields none, not even of a page that is already here. */
 export async function* eachItem<Item>(
   getPage: GetPage<Item>,
-  { signal, ...given }: { signal?: AbortSignal | undefined; limit?: number | undefined },
+  options: Omit<PageOptions, 'next'>,
 ): AsyncGenerator<Item, void, undefined> {
-  let page = await getPage({ filter: { limit: 100, ...withoutUndefined(given) }, signal });
+  const { signal } = options;
+  let page = await getPage({ limit: 100, ...withoutUndefined(options) });
   for (;;) {
     for (const item of page.items) {
       signal?.throwIfAborted();
@@ -60,7 +52,9 @@ export async function* eachItem<Item>(
   }
 }
 
-function queryOf(filter: Filter): string {
+const idFilters = ['id', 'petId', 'categoryId'];
+
+function queryOf(filter: object): string {
   const given = Object.entries(withoutUndefined(filter));
   for (const [name, value] of given) if (idFilters.includes(name)) requireBigint(name, value);
   const text = new URLSearchParams(
