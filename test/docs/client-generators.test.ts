@@ -1,35 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { exampleAddress } from '../../packages/console/src/docs/code/request.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
-import { openapi, type Contract, type DocumentedOperation } from '../support/contract/openapi.ts';
+import type { Contract, DocumentedOperation } from '../support/contract/openapi.ts';
 import { isBesideCursor, sendTo, worlds, type World } from '../support/contract/worlds.ts';
 
-/** Client generators put the first server of `openapi.yaml` before every path and send every example at once. */
-
-describe('openapi.yaml', () => {
-  it('has no server for a single path or operation, because most generators ignore it', () => {
-    for (const item of Object.values(openapi.paths)) {
-      for (const part of [item, item.get, item.post, item.patch, item.delete])
-        expect(part ?? {}).not.toHaveProperty('servers');
-    }
-  });
-
-  it('lists the address of a new service, for those who generate from the file', async () => {
-    const file = Bun.YAML.parse(await Bun.file('openapi.yaml').text()) as typeof openapi;
-    expect(file.servers.map(({ url }) => url)).toEqual([`${exampleAddress}/v1`]);
-    expect(new URL(exampleAddress).origin).toBe(exampleAddress);
-  });
-
-  it('has paths that are relative to /v1', () => {
-    expect(Object.keys(openapi.paths)).toEqual([
-      '/pets',
-      '/pets/{petId}',
-      '/pets/search',
-      '/store/orders',
-      '/key',
-    ]);
-  });
-});
+/** Generated clients send every example of an operation at once. */
 
 const successOf = ({ responses }: DocumentedOperation): number => Number(Object.keys(responses)[0]);
 

@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'bun:test';
-import { addPet, idsOf, outcomeOf, patch, rex } from '../support/http/calls.ts';
+import { addPet, outcomeOf, patch } from '../support/http/calls.ts';
 import { copyFileSync } from 'node:fs';
-import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, startService } from '../support/process/process.ts';
 
 const orders = '/v1/store/orders';
-
-describe('petstore serve', () => {
-  it.each([1, 2])('serves the experimental operations from %d processes', async (workers) => {
-    await using service = await startService({ workers });
-    const { call } = service;
-    const id = await addPet(call, { ...rex, status: 'available' });
-    const sell = { status: 'sold', expected: { status: 'available' } };
-    const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => outcomeOf(call(`/v1/pets/${id}`, patch(sell)))),
-    );
-    expect(outcomes.toSorted()).toEqual([
-      '200',
-      ...Array.from({ length: 5 }, () => '412 precondition_failed'),
-    ]);
-    await addPet(call, { ...rex, status: 'pending' });
-    for (let round = 0; round < 4; round++) {
-      expect(idsOf(await (await call(orders)).text())).toHaveLength(2);
-    }
-    expect(await outcomeOf(call(`/v1/pets/${id}`, { method: 'DELETE' }))).toBe('204');
-    expect(await outcomeOf(call(`/v1/pets/${id}`))).toBe('404 not_found');
-    expect(await service.stop()).toBe(0);
-  });
-});
 
 describe('petstore serve --stable-only', () => {
   it.each([
@@ -46,21 +22,6 @@ describe('petstore serve --stable-only', () => {
     expect(await outcomeOf(ask(orders))).toBe('404 not_found');
     expect((await ask('/')).headers.get('Location')).toBe('docs');
     expect(await (await ask('/openapi.json')).text()).not.toContain('x-stability');
-  });
-
-  it('keeps what the experimental operations wrote', async () => {
-    using folder = makeFolder();
-    const before = openSqliteStore({ path: folder.database });
-    const { id } = await before.pets.createPet({ name: 'Rex', categoryId: 1n, status: 'sold' });
-    await before.pets.updatePet(id, { changes: { name: 'Tom' } });
-    await before.close();
-    await using service = await startService({ databaseUrl: folder.database, args: ['--stable-only'] });
-    expect(await (await service.call(`/v1/pets/${id}`)).json()).toMatchObject({ name: 'Tom' });
-    expect(await service.stop()).toBe(0);
-    const after = openSqliteStore({ path: folder.database });
-    const { json } = await after.orders.listOrders({ limit: 10 });
-    expect(JSON.parse(json)).toMatchObject([{ petId: Number(id) }]);
-    await after.close();
   });
 });
 

@@ -66,17 +66,18 @@ interface Scene {
 /** Two services on one store, killed and started again under traffic, while keys come and go. */
 async function disturb({ databaseUrl, cluster, seed, kills, broken }: Scene): Promise<Traffic> {
   const random = randomFrom(seed);
-  const start = () => serve({ databaseUrl, broken });
-  const services: Service[] = [await start()];
+  // One of the services has two workers, which share its port.
+  const start = (index: number) => serve({ databaseUrl, broken, workers: index + 1 });
+  const services: Service[] = [await start(0)];
   try {
-    services.push(await start());
+    services.push(await start(1));
     const traffic = startTraffic(() => services.map(({ url }) => url), kills * operationsPerKill, seed);
     const keys = changeKeys(databaseUrl, traffic);
     keys.catch(() => {});
     const restart = async (index: number): Promise<void> => {
       await services[index]?.kill9();
       await services[index]?.[Symbol.asyncDispose]();
-      services[index] = await start();
+      services[index] = await start(index);
     };
     for (let kill = 0; kill < kills; kill++) {
       await traffic.untilOperations(between(random, operationsPerKill / 4, operationsPerKill));
@@ -138,7 +139,7 @@ const runControls: Run = async (options) => {
 export const histories: TortureTest = {
   name: 'histories',
   description:
-    'random operations and keys on 2 processes with one SQLite file and on 2 replicas with PostgreSQL, with kill -9 of processes and database',
+    'random operations and keys on 2 services with one SQLite file and on 2 with PostgreSQL, one of each with 2 workers, with kill -9 of processes and database',
   passesWhen:
     'the responses fit one order of operations per pet, every order belongs to one change, and keys count from their command on',
   rounds: 72,
