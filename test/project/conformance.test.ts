@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { checkResponse, checkedFetch, createChecked } from '../support/contract/conformance.ts';
+import { checkResponse } from '../support/contract/conformance.ts';
 
 const everyResponse = {
   'X-Request-Id': 'test-1',
@@ -149,45 +149,5 @@ describe('checkResponse', () => {
     const missing = { url: '/v1/pets/9', status: 404, code: 'not_found' };
     expect(await checkError({ ...missing, headers: deprecation })).toBe('accepted');
     expect(await checkError(missing)).toContain('the header Deprecation is missing');
-  });
-
-  it('knows what a path that is not documented may get', async () => {
-    const challenge = { 'WWW-Authenticate': 'Bearer realm="petstore"' };
-    const url = '/v1/pets/';
-    expect(await checkError({ url, status: 401, code: 'unauthorized', headers: challenge })).toBe('accepted');
-    expect(await checkError({ url, status: 404, code: 'not_found' })).toBe('accepted');
-    expect(await check({ url })).toContain('the status is not documented');
-  });
-
-  it('knows what a method that is not documented may get', async () => {
-    const notAllowed = { status: 405, code: 'method_not_allowed', headers: { Allow: 'GET' } };
-    expect(await checkError({ ...notAllowed, method: 'PUT' })).toBe('accepted');
-    expect(await checkError({ ...notAllowed, method: 'PUT', url: '/livez' })).toBe('accepted');
-    expect(await checkError({ ...notAllowed, method: 'GET' })).toContain('the status is not documented');
-    expect(await check({ method: 'PUT' })).toContain('the status is not documented');
-  });
-});
-
-describe('a call that is checked', () => {
-  const app = {
-    fetch: ({ url }: Request) =>
-      new Response('[]', new URL(url).pathname === '/v1/pets' ? { headers: page } : {}),
-  };
-
-  it('hands back the response of an app in this process', async () => {
-    const call = createChecked(app);
-    expect(await (await call('/v1/pets')).json()).toEqual([]);
-    expect(await call('/docs').catch(({ message }: Error) => message)).toContain('GET /docs sent 200');
-  });
-
-  it('hands back the response that came through a socket', async () => {
-    const server = Bun.serve({ port: 0, fetch: app.fetch });
-    try {
-      const call = (path: string) => checkedFetch(new URL(path, server.url).href);
-      expect(await (await call('/v1/pets')).json()).toEqual([]);
-      expect(await call('/docs').catch(({ message }: Error) => message)).toContain('/docs sent 200');
-    } finally {
-      await server.stop(true);
-    }
   });
 });

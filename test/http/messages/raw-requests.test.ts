@@ -54,9 +54,6 @@ async function expectDocumented(request: RawRequest, isHttp: boolean): Promise<S
 }
 
 const anyBytes = fc.uint8Array({ maxLength: 60 });
-const visible = fc.string({
-  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-});
 const isVisible = (bytes: Uint8Array) => bytes.every((byte) => byte > 0x20 && byte < 0x7f);
 /** RFC 9110, section 5.5: visible ASCII, space, tab and every byte from 0x80 on. */
 const isFieldValue = (bytes: Uint8Array) =>
@@ -81,19 +78,6 @@ describe('any bytes in the path', () => {
         fc.asyncProperty(method, prefix, anyBytes, async (verb, start, bytes) => {
           const target = Buffer.concat([Buffer.from(start), bytes]);
           await expectDocumented({ method: verb, target }, isVisible(bytes));
-        }),
-        200,
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'get a documented response below 500 when they are visible characters',
-    async () => {
-      await holds(
-        fc.asyncProperty(method, prefix, visible, async (verb, start, path) => {
-          await expectDocumented({ method: verb, target: start + path }, true);
         }),
         200,
       );
@@ -125,21 +109,6 @@ describe('any bytes in the query', () => {
     },
     propertyTimeoutMs,
   );
-
-  it(
-    'get 200 or 400 when they are percent-encoded',
-    async () => {
-      await holds(
-        fc.asyncProperty(parameter, anyBytes, async (start, bytes) => {
-          const encoded = Array.from(bytes, (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-          const { status } = await expectDocumented({ target: `/v1/pets?${start}${encoded}` }, true);
-          expect([200, 400]).toContain(status);
-        }),
-        100,
-      );
-    },
-    propertyTimeoutMs,
-  );
 });
 
 describe('any bytes in a header', () => {
@@ -166,24 +135,6 @@ describe('any bytes in a header', () => {
           await expectDocumented(request, isFieldValue(bytes));
         }),
         200,
-      );
-    },
-    propertyTimeoutMs,
-  );
-
-  it(
-    'may have any name',
-    async () => {
-      const token = fc.string({
-        minLength: 1,
-        maxLength: 20,
-        unit: fc.constantFrom(...Array.from("!#$%&'*+-.^_`|~09azAZ")),
-      });
-      await holds(
-        fc.asyncProperty(token, visible, async (header, value) => {
-          await expectDocumented({ target: '/v1/pets', headers: [[`X${header}`, value]] }, true);
-        }),
-        80,
       );
     },
     propertyTimeoutMs,
