@@ -47,20 +47,6 @@ describe('the readiness check', () => {
 });
 
 describe('the write queue', () => {
-  it('refuses writes with overloaded when it is full, and does those it took', async () => {
-    const store = open({ maxQueuedWrites: 2 });
-    // The first is on its way to the writer thread, two wait, the others find no room.
-    const outcomes = await Promise.all(Array.from({ length: 6 }, () => codeOf(store.pets.createPet(rex))));
-    expect(outcomes).toEqual(['done', 'done', 'done', 'overloaded', 'overloaded', 'overloaded']);
-    expect(await namesOf(store)).toHaveLength(3);
-  });
-
-  it('takes writes again once there is room', async () => {
-    const store = open({ maxQueuedWrites: 1 });
-    await Promise.all(Array.from({ length: 5 }, () => codeOf(store.pets.createPet(rex))));
-    expect(await codeOf(store.pets.createPet(rex))).toBe('done');
-  });
-
   it('bounds every kind of write', async () => {
     const store = open({ maxQueuedWrites: 1 });
     const taken = [store.pets.createPet(rex), store.pets.createPet(rex)];
@@ -71,42 +57,6 @@ describe('the write queue', () => {
     ];
     expect(await Promise.all(refused.map(codeOf))).toEqual(Array(3).fill('overloaded'));
     await Promise.all(taken);
-  });
-
-  it('fails one bad write, and no other of its batch', async () => {
-    const store = open();
-    await store.keys.createKey(till);
-    const outcomes = await Promise.all(
-      [
-        store.pets.createPet({ ...rex, name: 'alone' }),
-        store.pets.createPet({ ...rex, name: 'before' }),
-        // A hash that is already there breaks the batch it is in.
-        store.keys.createKey(till),
-        store.pets.createPet({ ...rex, name: 'after' }),
-      ].map(codeOf),
-    );
-    const broken = 'Error: UNIQUE constraint failed: api_keys.hash';
-    expect(outcomes).toEqual(['done', 'done', broken, 'done']);
-    expect(await namesOf(store)).toEqual(['alone', 'before', 'after']);
-    expect(store.keys.listKeys()).toHaveLength(1);
-  });
-
-  it('keeps to the order of arrival, over more than one batch', async () => {
-    const store = open();
-    const created = await Promise.all(
-      Array.from({ length: 2500 }, (_, index) => store.pets.createPet({ ...rex, name: String(index) })),
-    );
-    expect(created.map(({ id }) => id)).toEqual(created.map((_, index) => BigInt(index + 1)));
-  });
-
-  it('is emptied before the store closes, and takes nothing after that', async () => {
-    const store = open();
-    const writes = Array.from({ length: 50 }, () => codeOf(store.pets.createPet(rex)));
-    await store.close();
-    expect(new Set(await Promise.all(writes))).toEqual(new Set(['done']));
-    expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
-    opened = [];
-    expect(await namesOf(open())).toHaveLength(50);
   });
 });
 
@@ -129,34 +79,6 @@ describe('a file that another program holds locked', () => {
 });
 
 describe('two stores on one file', () => {
-  it('show each other’s pets in the next read', async () => {
-    const [one, other] = [open(), open()];
-    for (let index = 0; index < 40; index++) {
-      const [writer, reader] = index % 2 === 0 ? [one, other] : [other, one];
-      const { id } = await writer.pets.createPet({ ...rex, name: String(index) });
-      expect(await namesOf(reader)).toHaveLength(index + 1);
-      expect(await namesOf(writer)).toHaveLength(index + 1);
-      expect(reader.pets.getPet(id)).toBeDefined();
-    }
-  });
-
-  it('assign no id twice', async () => {
-    const stores = [open(), open(), open()];
-    const created = await Promise.all(
-      Array.from({ length: 300 }, (_, index) => stores[index % 3]!.pets.createPet(rex)),
-    );
-    expect(new Set(created.map(({ id }) => id)).size).toBe(300);
-  });
-
-  it('see a key and its revocation in the next check', async () => {
-    const [one, other] = [open(), open()];
-    const key = await one.keys.createKey(till);
-    expect(await other.keys.findKey(till.hash)).toMatchObject({ id: key.id });
-    await one.keys.revokeKey(key.id, new Date(5000));
-    expect(await other.keys.findKey(till.hash)).toBeUndefined();
-    expect(await one.keys.findKey(till.hash)).toBeUndefined();
-  });
-
   it('see a revocation between their own creates', async () => {
     const [one, other] = [open(), open()];
     const find = (hash: string) => one.keys.findKey(hash);
