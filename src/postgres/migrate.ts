@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { version as release } from '../../package.json';
 import { OperatorError } from '../domain/error.ts';
 import { foldName } from '../domain/fold.ts';
-import { newerSchema, refuseUnreleased, type MigrationOptions } from '../system/migration.ts';
+import {
+  announceMigration,
+  newerSchema,
+  refuseUnreleased,
+  type MigrationOptions,
+} from '../system/migration.ts';
 import { noReport, type Report } from '../system/progress.ts';
 import type { PostgresAddress } from './address.ts';
 import { explain, mayPass } from './errors.ts';
@@ -104,7 +109,7 @@ async function migrate(address: PostgresAddress, options: MigrationOptions): Pro
     await refuseOtherEncodings(session);
     // A service without the right to change the schema gets along with one that is up to date.
     if ((await readSchemaVersion(session)) < newestVersion) {
-      const from = await runSteps(session);
+      const from = await runSteps(session, options.report ?? noReport);
       if (from === 0) options.onMade?.();
       if (from > 0 && from < newestVersion) options.onMigrated?.({ from, to: newestVersion });
     }
@@ -116,10 +121,14 @@ async function migrate(address: PostgresAddress, options: MigrationOptions): Pro
 }
 
 /** Returns the version before. */
-async function runSteps(session: Session): Promise<number> {
+async function runSteps(session: Session, report: Report): Promise<number> {
   await session.query('BEGIN');
   await session.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
   const version = await readSchemaVersion(session);
+  if (version > 0 && version < newestVersion) {
+    const [found] = await session.query<{ pets: string }>('SELECT count(*) AS pets FROM pets');
+    announceMigration(report, version, newestVersion, Number(found?.pets));
+  }
   for (const [next, step] of Object.entries(steps)) if (Number(next) > version) await session.query(step);
   // Nobody uses the tables of a new store yet.
   if (version === 0)

@@ -2,6 +2,7 @@
 
 import { SQLiteError } from 'bun:sqlite';
 import { IdTakenError, OperatorError, PetstoreError, unavailable, type ErrorCode } from '../domain/error.ts';
+import { systemReason } from '../system/files.ts';
 import { describeError, reasonOf } from '../system/log.ts';
 import type { StoreFile } from './opening/find.ts';
 
@@ -26,9 +27,9 @@ export function isFailedWrite(error: unknown): boolean {
 
 /** A failure to open, read or write a file, as one line for the operator. Anything else stays as it is. */
 export function explain(error: unknown, path: string): unknown {
-  const { code, syscall, path: file = path } = error as NodeJS.ErrnoException;
+  const { syscall, path: file = path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined)
-    return new OperatorError(`${file}: ${syscall} failed (${code}).`, 'Check the disk and the rights.');
+    return new OperatorError(`${file}: ${systemReason(error)}.`, 'Check the disk and the rights.');
   if (!(error instanceof SQLiteError)) return error;
   if (isBusy(error))
     return new OperatorError(

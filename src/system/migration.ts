@@ -20,6 +20,12 @@ export interface MigrationOptions {
   report?: Report | undefined;
 }
 
+/** Says before a migration how much there is to do. */
+export function announceMigration(report: Report, from: number, to: number, petCount: number): void {
+  const pets = `${petCount.toLocaleString('en')} pets`;
+  report.step(`Bringing the schema from version ${from} to ${to}; the store holds ${pets}`);
+}
+
 /** A store that a newer release has changed. */
 export function newerSchema(store: string, version: number, newest: number, release: string): OperatorError {
   return new OperatorError(

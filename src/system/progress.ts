@@ -24,5 +24,5 @@ export function reportInLog(log: Log): Report {
     let done = 0;
     return { ...noProgress, add: (count) => log.info(what, { done: (done += count), total }) };
   };
-  return { ...noReport, progress };
+  return { step: (what) => log.info(what), progress };
 }

@@ -58,14 +58,14 @@ describe('an address of another machine', () => {
 });
 
 describe('a store that cannot be written', () => {
-  const message = (path: string, code: string): string =>
-    `The store ${path} cannot be written (${code}). ` +
+  const message = (path: string, reason: string): string =>
+    `The store ${path} cannot be written: ${reason}. ` +
     'Give this user write rights to the folder and the file, or choose another file with --database-url.';
 
   it('stops the start below a regular file', async () => {
     writeFileSync(place('plain'), 'plain');
     const path = place('plain/data/petstore.db');
-    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'ENOTDIR') });
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'not a directory') });
   });
 
   it('stops the start in a folder', async () => {
@@ -77,13 +77,16 @@ describe('a store that cannot be written', () => {
 
   it('stops the start where no folder can be created', async () => {
     const path = '/proc/petstore/petstore.db';
-    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'ENOENT') });
+    await expectRefusal(
+      { DATABASE_URL: path },
+      { status: 1, message: message(path, 'no such file or directory') },
+    );
   });
 
   it('stops the start without rights to the folder', async () => {
     mkdirSync(place('locked'), { mode: 0o500 });
     const path = place('locked/petstore.db');
-    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'EACCES') });
+    await expectRefusal({ DATABASE_URL: path }, { status: 1, message: message(path, 'permission denied') });
   });
 
   it('stops the start without rights to the file', async () => {
@@ -91,7 +94,7 @@ describe('a store that cannot be written', () => {
     chmodSync(place('locked.db'), 0o400);
     await expectRefusal(
       { DATABASE_URL: place('locked.db') },
-      { status: 1, message: message(place('locked.db'), 'EACCES') },
+      { status: 1, message: message(place('locked.db'), 'permission denied') },
     );
   });
 });

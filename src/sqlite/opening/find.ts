@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
+import { systemReason } from '../../system/files.ts';
 import {
   identityOf,
   isSameFile,
@@ -107,9 +108,8 @@ function makeFile(name: string, path: string): void {
     if (error instanceof OperatorError) throw error;
     const rights = explainRights(name, constants.R_OK | constants.W_OK);
     if (rights) throw rights;
-    const { code, message } = error as NodeJS.ErrnoException;
     throw new OperatorError(
-      `The store ${name} cannot be written (${code ?? message}).`,
+      `The store ${name} cannot be written: ${systemReason(error)}.`,
       'Give this user write rights to the folder and the file, or choose another file with --database-url.',
     );
   }

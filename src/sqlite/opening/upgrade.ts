@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { OperatorError } from '../../domain/error.ts';
-import type { MigrationOptions } from '../../system/migration.ts';
+import { announceMigration, type MigrationOptions } from '../../system/migration.ts';
 import { noReport } from '../../system/progress.ts';
 import { partialForm, removeLeftovers } from '../../system/leftovers.ts';
 import { identityOf, isSameIdentity } from '../../system/paths.ts';
@@ -33,6 +33,8 @@ export function upgrade(
       return;
     }
     refuseFullDisk(database, store, keepsOlder);
+    const { pets } = database.query('SELECT count(*) AS pets FROM pets').get() as { pets: number };
+    announceMigration(report, from, newestVersion, pets);
     const keptAs = keepsOlder ? keepOlder(database, store, from) : undefined;
     migrate(database, newestVersion, report);
     onMigrated?.({ from, to: newestVersion, ...(keptAs !== undefined && { keptAs }) });
