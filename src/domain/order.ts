@@ -1,4 +1,4 @@
-import type { TableForm } from './table.ts';
+import { timeField, toMs, type TableForm } from './table.ts';
 import type { NewPet } from './pet.ts';
 
 export const orderStatuses = ['pending', 'sold'] as const;
@@ -12,24 +12,39 @@ export interface Order {
   createdAt: Date;
   /** The name of the API key; absent on orders from before it was recorded. */
   createdBy?: string;
+  /** When the pet was returned. Absent while the order stands. */
+  returnedAt?: Date;
+  /** The name of the API key that returned it. */
+  returnedBy?: string;
 }
 
-export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> & {
-  status: OrderStatus;
-  created_by: string | null;
-};
+export type OrderRow = Record<'id' | 'pet_id' | 'created_at', string> &
+  Record<'created_by' | 'returned_at' | 'returned_by', string | null> & { status: OrderStatus };
 
 export const orderTable: TableForm<Order, OrderRow> = {
   name: 'orders',
-  columns: { id: 'bigint', pet_id: 'bigint', status: 'text', created_at: 'bigint', created_by: 'text' },
+  columns: {
+    id: 'bigint',
+    pet_id: 'bigint',
+    status: 'text',
+    created_at: 'bigint',
+    created_by: 'text',
+    returned_at: 'bigint',
+    returned_by: 'text',
+  },
   keyLength: 1,
-  valuesOf: (row) => [row.id, row.petId, row.status, row.createdAt.getTime(), row.createdBy ?? null],
-  parse: ({ id, pet_id: petId, status, created_at: createdAt, created_by: createdBy }) => ({
-    id: BigInt(id),
-    petId: BigInt(petId),
-    status,
-    createdAt: new Date(Number(createdAt)),
-    ...(createdBy !== null && { createdBy }),
+  valuesOf: ({ id, petId, status, createdAt, createdBy = null, returnedAt, returnedBy = null }) => [
+    ...[id, petId, status, createdAt.getTime(), createdBy],
+    ...[toMs(returnedAt), returnedBy],
+  ],
+  parse: (row) => ({
+    id: BigInt(row.id),
+    petId: BigInt(row.pet_id),
+    status: row.status,
+    createdAt: new Date(Number(row.created_at)),
+    ...(row.created_by !== null && { createdBy: row.created_by }),
+    ...timeField('returnedAt', row.returned_at),
+    ...(row.returned_by !== null && { returnedBy: row.returned_by }),
   }),
 };
 
@@ -54,8 +69,18 @@ export function orderFor(
   return { petId, status, createdAt, ...(createdBy !== undefined && { createdBy }) };
 }
 
+/** What a return adds to every order of the pet that still stands. */
+export type OrderReturn = Required<Pick<Order, 'returnedAt'>> & Pick<Order, 'returnedBy'>;
+
+/** Whether a change takes a sale or a reservation back. A reservation that becomes a sale stands. */
+export function isReturn(before: NewPet, after: NewPet): boolean {
+  if (before.status === 'sold') return after.status !== 'sold';
+  return before.status === 'pending' && (after.status ?? 'available') === 'available';
+}
+
 /** The order as JSON, the same bytes from every store. */
-export function renderOrder({ id, petId, status, createdAt, createdBy }: Order): string {
-  const by = createdBy === undefined ? '' : `,"createdBy":${JSON.stringify(createdBy)}`;
-  return `{"id":${id},"petId":${petId},"status":"${status}","createdAt":"${createdAt.toISOString()}"${by}}`;
+export function renderOrder({ id, petId, ...others }: Order): string {
+  const { status, createdAt, createdBy, returnedAt, returnedBy } = others;
+  const rest = JSON.stringify({ status, createdAt, createdBy, returnedAt, returnedBy });
+  return `{"id":${id},"petId":${petId},${rest.slice(1)}`;
 }

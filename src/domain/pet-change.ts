@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type PetProblems,
 } from './fields.ts';
-import { orderFor, type NewOrder } from './order.ts';
+import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
 import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
 
 /** The pet as `getPet` returned it, whose tag the caller's `If-Match` names: the change applies to exactly this one. */
@@ -39,8 +39,9 @@ export interface DeleteRequest {
 /** Why nothing was changed. */
 export type Refusal = 'missing' | 'changed';
 
-/** The pet as it is from now on, and the order that the change calls for. */
+/** The pet as it is from now on, and what the change means for its orders: first the return, then the new order. */
 export interface UpdatedPet extends CurrentPet {
+  orderReturn: OrderReturn | undefined;
   order: NewOrder | undefined;
 }
 
@@ -54,6 +55,9 @@ export function decideUpdate(current: CurrentPet | undefined, request: UpdateReq
   return {
     pet,
     json: renderPet(id, renderFields(pet)),
+    orderReturn: isReturn(before, pet)
+      ? { returnedAt: new Date(now), ...(createdBy !== undefined && { returnedBy: createdBy }) }
+      : undefined,
     order: orderFor(id, before, pet, { createdAt: new Date(now), createdBy }),
   };
 }

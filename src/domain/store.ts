@@ -38,8 +38,8 @@ export interface PetStore {
   createPet(pet: NewPet, idempotency?: Idempotency, createdBy?: string): Promise<CreatedPet>;
 
   /**
-   * Changes a pet, writes the order that the change calls for in the same commit, and resolves with the pet as JSON. The
-   * order names `createdBy`. Fails with `not_found`, and with `precondition_failed` when the pet differs from what was
+   * Changes a pet, marks its orders as returned and writes a new one if the change calls for that, in the same commit,
+   * and resolves with the pet as JSON. Both name `createdBy`. Fails with `not_found`, and with `precondition_failed` when the pet differs from what was
    * expected or from `seen`.
    */
   updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
@@ -77,6 +77,8 @@ interface SortedRequest {
 export interface OrderPageRequest extends SortedRequest {
   status?: OrderStatus;
   petId?: bigint;
+  /** Only orders that were returned, or only those that stand. */
+  returned?: boolean;
 }
 
 /** What to search for. Everything that is given must hold. */

@@ -84,6 +84,8 @@ const steps: Record<number, string> = {
   `,
   7: `
   ALTER TABLE orders ADD COLUMN created_by text;
+  ALTER TABLE orders ADD COLUMN returned_at bigint;
+  ALTER TABLE orders ADD COLUMN returned_by text;
   -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
   `,
@@ -92,6 +94,7 @@ const steps: Record<number, string> = {
 /** Built beside the work of other replicas, so after the steps and not within them. */
 const indexes: Record<string, string> = {
   orders_by_pet: 'orders (pet_id, id)',
+  orders_returned: 'orders (id) WHERE returned_at IS NOT NULL',
   pets_unfolded: 'pets (id) WHERE folded_name IS NULL',
 };
 

@@ -45,8 +45,8 @@ export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
-  const writeOrder = createOrderWriter(database);
-  const changes = createChangeRunner(database, writeOrder);
+  const orders = createOrderWriter(database);
+  const changes = createChangeRunner(database, orders);
   const insertPet = database.query(insertSql(storedPets));
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
@@ -80,7 +80,7 @@ export function createJobRunner(database: Database): JobRunner {
       const { caller, key, requestHash, now } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
-    if (order) writeOrder({ petId: id, ...order, createdAt: new Date(order.createdAt) });
+    if (order) orders.add({ petId: id, ...order, createdAt: new Date(order.createdAt) });
     return { id, replayed: false };
   };
 

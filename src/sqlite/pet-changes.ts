@@ -9,7 +9,7 @@ import {
   type Refusal,
   type UpdateRequest,
 } from '../domain/pet-change.ts';
-import type { WriteOrder } from './schema/stored-order.ts';
+import type { OrderWriter } from './schema/stored-order.ts';
 import { checksumOf, isIntact, storedPetColumns, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
 export interface UpdateJob extends UpdateRequest {
@@ -27,7 +27,7 @@ export interface ChangeRunner {
 }
 
 /** Changes pets within a transaction of a writing connection. */
-export function createChangeRunner(database: Database, writeOrder: WriteOrder): ChangeRunner {
+export function createChangeRunner(database: Database, orders: OrderWriter): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
     'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5, category_id = ?6 WHERE id = ?1',
@@ -41,9 +41,10 @@ export function createChangeRunner(database: Database, writeOrder: WriteOrder): 
       const current = stored && { pet: parseNewPet(parseExactJson(stored.json)), json: stored.json };
       const updated = decideUpdate(current ?? undefined, job);
       if (typeof updated === 'string') return updated;
-      const { pet, json, order } = updated;
+      const { pet, json, orderReturn, order } = updated;
       update.run(job.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name), pet.categoryId);
-      if (order) writeOrder(order);
+      if (orderReturn) orders.markReturned(job.id, orderReturn);
+      if (order) orders.add(order);
       return { json };
     },
 

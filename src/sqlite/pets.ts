@@ -106,8 +106,16 @@ export function createOrderStore({ database, freshness }: StoreParts): OrderStor
 
   return {
     listOrders(request) {
-      const { petId, status, limit } = request;
-      const conditions = [['pet_id = ?', petId] as const, ['status = ?', status] as const];
+      const { petId, status, returned, limit } = request;
+      const conditions = [
+        ['pet_id = ?', petId] as const,
+        ['status = ?', status] as const,
+        // Written out, so that SQLite finds the index of the returned ones.
+        [
+          `returned_at IS ${returned ? 'NOT ' : ''}NULL AND ?`,
+          returned === undefined ? undefined : 1,
+        ] as const,
+      ];
       const table = { name: 'orders', columns: orderColumns };
       return freshness.read(() =>
         pageOf(selectPage<OrderRow>(database, table, conditions, request), limit, verifiedOrder),

@@ -25,10 +25,58 @@ onEveryStore('orders', ({ open, place }) => {
     const [first, ...others] = idsOf(json);
     expect(first).toBe('1');
     expect(others).toHaveLength(2);
+    const at = '"2026-02-03T04:05:06.789Z"';
     expect(json.slice(1, json.indexOf('}') + 1)).toBe(
-      `{"id":1,"petId":${id},"status":"pending","createdAt":"2026-02-03T04:05:06.789Z"}`,
+      `{"id":1,"petId":${id},"status":"pending","createdAt":${at},"returnedAt":${at}}`,
     );
     expect(statusesOf(json)).toEqual(['pending', 'sold', 'sold']);
+  });
+
+  it.each([
+    ['sold', 'available', true],
+    ['sold', null, true],
+    ['sold', 'pending', true],
+    ['pending', 'available', true],
+    ['pending', null, true],
+    ['pending', 'sold', false],
+    ['sold', 'sold', false],
+  ] as const)('from %s to %s: returned is %s', async (before, after, isReturned) => {
+    const store = await open({ now: () => time });
+    const { id } = await store.pets.createPet({ ...rex, status: before }, undefined, 'till-1');
+    await store.pets.updatePet(id, { changes: { status: after } }, undefined, 'till-2');
+    const [first] = JSON.parse(await ordersOf(store)) as Record<string, unknown>[];
+    const returned = { returnedAt: '2026-02-03T04:05:06.789Z', returnedBy: 'till-2' };
+    expect(first).toMatchObject({ createdBy: 'till-1', ...(isReturned && returned) });
+    expect('returnedAt' in first!).toBe(isReturned);
+  });
+
+  it('are returned once, each by its own return, also within one batch', async () => {
+    let now = time;
+    const store = await open({ now: () => now++ });
+    const { id } = await store.pets.createPet({ ...rex, status: 'sold' });
+    const { id: other } = await store.pets.createPet({ ...rex, status: 'sold' });
+    const statuses = ['available', 'sold', 'available', 'pending', 'sold'] as const;
+    await Promise.all(statuses.map((status) => store.pets.updatePet(id, { changes: { status } })));
+    const all = JSON.parse(await ordersOf(store)) as Record<string, unknown>[];
+    const ofPet = all.filter(({ petId }) => petId === Number(id));
+    expect(ofPet.map(({ status }) => status)).toEqual(['sold', 'sold', 'pending', 'sold']);
+    expect(ofPet.map((order) => 'returnedAt' in order)).toEqual([true, true, false, false]);
+    expect(ofPet[0]!['returnedAt']! < ofPet[1]!['returnedAt']!).toBe(true);
+    expect(all.filter(({ petId }) => petId === Number(other))).toEqual([
+      expect.not.objectContaining({ returnedAt: expect.anything() }),
+    ]);
+    const page = async (returned: boolean, more = {}) =>
+      idsOf((await store.orders.listOrders({ limit: 100, returned, ...more })).json);
+    const idsWhere = (isReturned: boolean) =>
+      all.filter((order) => 'returnedAt' in order === isReturned).map((order) => String(order['id']));
+    for (const isReturned of [true, false]) {
+      expect(await page(isReturned)).toEqual(idsWhere(isReturned));
+      expect(await page(isReturned, { sort: 'newest' })).toEqual(idsWhere(isReturned).toReversed());
+    }
+    expect(await page(true, { petId: id, status: 'sold' })).toEqual(idsWhere(true));
+    expect(await page(true, { petId: other })).toEqual([]);
+    await store.pets.deletePet(other);
+    expect(await page(true)).toEqual(idsWhere(true));
   });
 
   it('are written for a new pet that is pending or sold', async () => {

@@ -105,6 +105,8 @@ export interface OrdersOptions extends CallOptions {
   sort?: 'newest' | 'oldest' | undefined;
   /** Only orders with this status. */
   status?: OrderStatus | undefined;
+  /** Only orders that were returned (`true`), or only those that stand (`false`). */
+  returned?: boolean | undefined;
   /** Orders per page, 1 to 100. */
   limit?: number | undefined;
 }

@@ -13,6 +13,10 @@ export interface Order {
   createdAt: Date;
   /** The name of the API key that did it. Absent on orders from before 2.0.0 of the service. */
   createdBy?: string;
+  /** When the pet was returned. Absent while the order stands. */
+  returnedAt?: Date;
+  /** The name of the API key that returned it. */
+  returnedBy?: string;
 }
 
 /** One page of a list of orders. */
@@ -32,12 +36,31 @@ export function toOrders(value: unknown): Order[] | undefined {
 
 function toOrder(value: unknown): Order | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { id, petId, status, createdAt, createdBy } = value as Record<string, unknown>;
-  if (!isInteger(id) || !isInteger(petId) || typeof createdAt !== 'string') return undefined;
+  const { id, petId, status, createdAt, createdBy, returnedAt, returnedBy } = value as Record<
+    string,
+    unknown
+  >;
+  const [created, returned] = [toDate(createdAt), toDate(returnedAt)];
+  if (!isInteger(id) || !isInteger(petId) || !created) return undefined;
   if (status !== 'pending' && status !== 'sold') return undefined;
-  if (createdBy !== undefined && typeof createdBy !== 'string') return undefined;
-  const date = new Date(createdAt);
-  if (Number.isNaN(date.getTime())) return undefined;
-  const by = createdBy !== undefined && { createdBy };
-  return { id: BigInt(id), petId: BigInt(petId), status, createdAt: date, ...by };
+  if (!isOptionalText(createdBy) || !isOptionalText(returnedBy)) return undefined;
+  if (returnedAt !== undefined && !returned) return undefined;
+  return {
+    id: BigInt(id),
+    petId: BigInt(petId),
+    status,
+    createdAt: created,
+    ...(createdBy !== undefined && { createdBy }),
+    ...(returned && { returnedAt: returned }),
+    ...(returnedBy !== undefined && { returnedBy }),
+  };
+}
+
+function toDate(value: unknown): Date | undefined {
+  const date = typeof value === 'string' ? new Date(value) : undefined;
+  return date && !Number.isNaN(date.getTime()) ? date : undefined;
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }

@@ -30,7 +30,11 @@ export const orderList: ListKind<OrderPageRequest> = {
   statuses: orderStatuses,
   cursorVersion: 'o1',
   cursorOwner,
-  filters: { petId: (value) => ({ petId: parseId(value, 'petId') }), sort },
+  filters: {
+    petId: (value) => ({ petId: parseId(value, 'petId') }),
+    returned: (value) => ({ returned: oneOf(['true', 'false'], value, 'returned') === 'true' }),
+    sort,
+  },
 };
 
 export const searchList: ListKind<SearchRequest> = {

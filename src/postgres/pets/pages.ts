@@ -3,7 +3,7 @@ import { int64Range } from '../../domain/int64.ts';
 import { pageOf, type Page, type Sort } from '../../domain/paging.ts';
 import type { Sql } from '../sql.ts';
 
-/** Pages of pets have no `petId`. */
+/** Pages of pets have no `petId` and no `returned`. */
 type RowsRequest = Omit<OrderPageRequest, 'status'> & { status?: string };
 
 interface PagedTable {
@@ -19,12 +19,12 @@ export function createPageReader(
   { table, columns, render }: PagedTable,
 ): (request: RowsRequest) => Promise<Page> {
   const share = createSharedRead<Page>();
-  return ({ limit, status, petId, sort = 'oldest', after }) =>
-    share(`${limit} ${status ?? ''} ${petId ?? ''} ${sort} ${after ?? ''}`, async () => {
+  return ({ limit, status, petId, returned, sort = 'oldest', after }) =>
+    share(`${limit} ${status ?? ''} ${petId ?? ''} ${returned ?? ''} ${sort} ${after ?? ''}`, async () => {
       const lead = petId !== undefined ? 'pet_id' : status !== undefined ? 'status' : undefined;
       const statement = {
-        name: `list-${table}-${sort}-${lead ?? 'all'}`,
-        text: `SELECT ${columns} FROM ${table} ${pageBounds(sort, lead)} LIMIT $2::integer`,
+        name: `list-${table}-${sort}-${lead ?? 'all'}-${returned ?? ''}`,
+        text: `SELECT ${columns} FROM ${table} ${pageBounds(sort, lead, returned)} LIMIT $2::integer`,
       };
       const first = sort === 'newest' ? int64Range.largest : int64Range.smallest;
       const values = [String(after ?? first), limit + 1];
@@ -41,16 +41,17 @@ type Lead = 'status' | 'pet_id';
  * walk through all rows, until it has met enough of a status that hardly any has. This order, within these bounds, is
  * that of the index by the lead alone.
  */
-function pageBounds(sort: Sort, lead: Lead | undefined): string {
+function pageBounds(sort: Sort, lead: Lead | undefined, returned: boolean | undefined): string {
   const { smallest, largest } = int64Range;
   const isNewest = sort === 'newest';
   const [behind, way] = isNewest ? ['<', 'DESC'] : ['>', ''];
-  if (!lead) return `WHERE id ${behind} $1::bigint ORDER BY id ${way}`;
+  const isReturned = returned === undefined ? '' : `AND returned_at IS ${returned ? 'NOT ' : ''}NULL`;
+  if (!lead) return `WHERE id ${behind} $1::bigint ${isReturned} ORDER BY id ${way}`;
   const value = lead === 'status' ? '$3' : '$3::bigint';
   const end = isNewest ? `>= (${value}, ${smallest})` : `<= (${value}, ${largest})`;
   const only = lead === 'status' ? '' : 'AND ($4::text IS NULL OR status = $4)';
   return `WHERE ${lead} IS NOT NULL AND (${lead}, id) ${behind} (${value}, $1::bigint) AND (${lead}, id) ${end} ${only}
-    ORDER BY ${lead} ${way}, id ${way}`;
+    ${isReturned}     ORDER BY ${lead} ${way}, id ${way}`;
 }
 
 type Query<Result> = () => Promise<Result>;

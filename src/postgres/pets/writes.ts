@@ -1,5 +1,5 @@
-import { columnsOf } from '../../domain/table.ts';
-import { orderFor, orderTable, type NewOrder } from '../../domain/order.ts';
+import { columnsOf, toMs } from '../../domain/table.ts';
+import { orderFor, orderTable, type NewOrder, type OrderReturn } from '../../domain/order.ts';
 import {
   decideDelete,
   decideUpdate,
@@ -170,6 +170,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
     const changed = new Map<bigint, NewPet>();
     const deleted: string[] = [];
     const orders: NewOrder[] = [];
+    const returns = new Map<bigint, OrderReturn>();
 
     const remove = (request: DeleteRequest): ChangeResult => {
       const decision = decideDelete(current.get(request.id), request);
@@ -184,7 +185,14 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
       if (typeof updated === 'string') return updated;
       current.set(request.id, updated);
       changed.set(request.id, updated.pet);
-      if (updated.order) orders.push(updated.order);
+      const { orderReturn, order } = updated;
+      if (orderReturn) {
+        // The first return of the batch is that of the orders from before it.
+        if (!returns.has(request.id)) returns.set(request.id, orderReturn);
+        const standing = orders.filter(({ petId, returnedAt }) => petId === request.id && !returnedAt);
+        for (const own of standing) Object.assign(own, orderReturn);
+      }
+      if (order) orders.push(order);
       return updated;
     };
     const results = requests.map((request) =>
@@ -197,15 +205,35 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
       void query(deletePets, [deleted]);
       void query(rememberDeletedId, [deleted]);
     }
+    markReturned(query, returns);
     addOrders(query, orders);
     return results;
   }, changeAdvice);
 }
 
+const returnOrders = {
+  name: 'return-orders',
+  text: `UPDATE orders SET returned_at = given.returned_at, returned_by = given.returned_by
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS given (pet_id, returned_at, returned_by)
+    WHERE orders.pet_id = given.pet_id AND orders.returned_at IS NULL`,
+};
+
+/** Marks the orders that these pets had before the batch. */
+function markReturned(query: Query, returns: Map<bigint, OrderReturn>): void {
+  if (returns.size === 0) return;
+  const all = [...returns.values()];
+  void query(returnOrders, [
+    [...returns.keys()].map(String),
+    all.map(({ returnedAt }) => returnedAt.getTime()),
+    all.map(({ returnedBy = null }) => returnedBy),
+  ]);
+}
+
 const insertOrders = {
   name: 'insert-orders',
   text: `INSERT INTO orders (${columnsOf(orderTable)})
-    SELECT nextval('order_ids'), given.* FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[]) AS given`,
+    SELECT nextval('order_ids'), given.* FROM
+      unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::text[]) AS given`,
 };
 
 /** Their ids are drawn in the order of the list. */
@@ -216,5 +244,7 @@ function addOrders(query: Query, orders: NewOrder[]): void {
     orders.map(({ status }) => status),
     orders.map(({ createdAt }) => createdAt.getTime()),
     orders.map(({ createdBy = null }) => createdBy),
+    orders.map(({ returnedAt }) => toMs(returnedAt)),
+    orders.map(({ returnedBy = null }) => returnedBy),
   ]);
 }

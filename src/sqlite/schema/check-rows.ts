@@ -32,9 +32,13 @@ export function refuseDamagedRows(database: Database, name: string, report: Repo
   };
   // A first start made the file and was interrupted before it made the schema.
   if (isWithoutSchema(database)) return { petCount: 0, orderCount: 0, keyCount: 0 };
-  // Before version 7, orders do not say who wrote them.
-  const hasKeys = readPragma(database, 'user_version') >= 7;
-  const orderColumns = selectColumns(storedOrders).replace('created_by', hasKeys ? '$&' : 'NULL AS $&');
+  // Before version 7, orders do not say who wrote them, nor whether they were returned.
+  const isOlder = readPragma(database, 'user_version') < 7;
+  const newColumns = /created_by|CAST\(returned_at AS TEXT\) AS returned_at|returned_by/g;
+  const columns = selectColumns(storedOrders);
+  const orderColumns = isOlder
+    ? columns.replace(newColumns, (column) => `NULL AS ${column.split(' ').at(-1)}`)
+    : columns;
   return {
     petCount: countSound('pets', selectStoredPet, (pet: RenderedPet & { id: string }) =>
       isIntact(pet, pet.id),

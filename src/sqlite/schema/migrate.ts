@@ -81,6 +81,9 @@ const steps: Record<number, string> = {
   ALTER TABLE pets ADD COLUMN category_id INTEGER;
 
   ALTER TABLE orders ADD COLUMN created_by TEXT;
+  ALTER TABLE orders ADD COLUMN returned_at INTEGER;
+  ALTER TABLE orders ADD COLUMN returned_by TEXT;
+  CREATE INDEX orders_returned ON orders (id) WHERE returned_at IS NOT NULL;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
   `,
 };

@@ -5,10 +5,11 @@ import {
   renderOrder,
   type NewOrder,
   type Order,
+  type OrderReturn,
   type OrderRow as PlainRow,
 } from '../../domain/order.ts';
 import { createIds } from './ids.ts';
-import { insertSql } from './sql.ts';
+import { insertSql, selectColumns } from './sql.ts';
 import { checksumOf, damagedRow } from './stored-pet.ts';
 
 /** A row of the table. Its checksum is that of the order's JSON, so that a flipped bit is noticed, as in a pet. */
@@ -39,14 +40,36 @@ export function verifiedOrder(row: OrderRow): string {
   return renderOrder(order);
 }
 
-/** Writes an order within a transaction of a writing connection. */
-export type WriteOrder = (order: NewOrder) => void;
+/** Writes orders within a transaction of a writing connection. */
+export interface OrderWriter {
+  add(order: NewOrder): void;
+  /** Marks every order of the pet that still stands. */
+  markReturned(petId: bigint, orderReturn: OrderReturn): void;
+}
 
-export function createOrderWriter(database: Database): WriteOrder {
+export function createOrderWriter(database: Database): OrderWriter {
   const ids = createIds(database, 'orders');
   const insert = database.query<unknown, ColumnValue[]>(insertSql(storedOrders));
-  return (order) => {
-    ids.begin();
-    insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
+  const update = database.query<unknown, ColumnValue[]>(
+    'UPDATE orders SET returned_at = ?2, returned_by = ?3, checksum = ?4 WHERE id = ?1',
+  );
+  const selectStanding = database.query<OrderRow, [bigint]>(
+    `SELECT ${selectColumns(storedOrders)} FROM orders WHERE pet_id = ?1 AND returned_at IS NULL`,
+  );
+  return {
+    add(order) {
+      ids.begin();
+      insert.run(...storedOrders.valuesOf({ id: ids.next(), ...order }));
+    },
+    markReturned(petId, orderReturn) {
+      for (const row of selectStanding.all(petId)) {
+        const order = orderOf(row);
+        // A new checksum would hide that a row is damaged.
+        if (!order) continue;
+        const { returnedAt, returnedBy = null } = orderReturn;
+        const checksum = checksumOf(renderOrder({ ...order, ...orderReturn }));
+        update.run(order.id, returnedAt.getTime(), returnedBy, checksum);
+      }
+    },
   };
 }

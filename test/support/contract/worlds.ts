@@ -39,8 +39,8 @@ export async function sendTo(
 }
 
 /** Whether the example of a parameter goes with that of the cursor. A page of one pet has no successor. */
-export function isBesideCursor({ name, in: place }: Parameter): boolean {
-  return place === 'query' && !['limit', 'cursor', 'id', 'petId'].includes(name);
+export function isBesideCursor({ name, in: place, example }: Parameter): boolean {
+  return place === 'query' && example !== undefined && !['limit', 'cursor', 'id', 'petId'].includes(name);
 }
 
 const rex = { name: 'Rex', categoryId: 1n };
