@@ -114,7 +114,7 @@ export const settings = {
     'STAGING_URL',
     '<address>',
     '',
-    'Address of the staging service for the docs, such as https://staging.pets.example/v1.',
+    'Address of the staging service for the OpenAPI documents, such as https://staging.pets.example/v1.',
   ),
 } satisfies Record<keyof ServeOptions, Setting>;
 

@@ -1,4 +1,4 @@
-/** The address in the examples. The docs show the one that the reader chooses instead. */
+/** The address in the examples. The docs show that of the service instead. */
 export const exampleAddress = 'http://127.0.0.1:8080';
 
 /**
