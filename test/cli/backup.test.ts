@@ -12,7 +12,6 @@ import {
   startService,
 } from '../support/process/process.ts';
 import { readPets, startLoad } from '../support/journal.ts';
-import { settledIn } from '../support/settled.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 
 describe('petstore backup', () => {
@@ -170,3 +169,10 @@ describe('a pet that the disk has changed', () => {
     );
   });
 });
+
+/** Tells, whenever it is asked, whether a promise is over. */
+function settledIn(promise: Promise<unknown>): () => boolean {
+  let isSettled = false;
+  void promise.finally(() => (isSettled = true));
+  return () => isSettled;
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'bun:test';
 import { hash } from 'node:crypto';
 import { hashKey } from '../../src/domain/api-key.ts';
-import { replay } from '../support/http/replay.ts';
+import { openConnection, type RawConnection } from '../support/http/raw-http.ts';
+import { headerOf } from '../support/http/raw-response.ts';
 import { openService, openTemporarySqlite, type ServiceOptions } from '../support/http/service.ts';
 import { listen } from '../support/http/socket.ts';
 import { corpusKey, corpusOrigin, createCorpus, type CorpusRequest } from '../support/http/v1-corpus.ts';
@@ -102,3 +103,36 @@ describe('v1', () => {
     expect(recorded).toHaveLength(corpus.length);
   });
 });
+
+/** Sends requests one after the other and gives the bytes of each response, one character for each byte. */
+async function replay(url: string, requests: CorpusRequest[]): Promise<string[]> {
+  const responses: string[] = [];
+  const known = { etag: '"none"', next: '?limit=5' };
+  let connection: RawConnection | undefined;
+  for (const request of requests) {
+    connection ??= await openConnection(url);
+    connection?.write(bytesOf(request, known));
+    const found = (await connection?.receiveBytes(request.method === 'HEAD')) ?? 'unanswered';
+    // A connection that ends without a response gives the empty text.
+    const bytes = typeof found === 'string' ? '' : `${found.head}\r\n\r\n${found.body.toString('latin1')}`;
+    responses.push(bytes);
+    known.etag = headerOf(bytes, 'ETag') ?? known.etag;
+    known.next = /<(\?[^>]+)>; rel="next"/.exec(bytes)?.[1] ?? known.next;
+    if (bytes !== '' && !/\r\nConnection: close/i.test(bytes)) continue;
+    connection?.[Symbol.dispose]();
+    connection = undefined;
+  }
+  connection?.[Symbol.dispose]();
+  return responses;
+}
+
+function bytesOf({ method, target, headers, body }: CorpusRequest, known: Record<string, string>): Buffer {
+  const content = body === undefined ? undefined : Buffer.from(body);
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: petstore',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(content ? [`Content-Length: ${content.length}`] : []),
+  ].map((line) => line.replace(/\{(etag|next)\}/g, (_whole, name: string) => known[name] ?? ''));
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), content ?? Buffer.alloc(0)]);
+}

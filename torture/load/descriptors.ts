@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
 import { fixedKey, type Service } from '../../test/support/process/process.ts';
-import { withDescriptors } from '../../test/support/process/few-descriptors.ts';
 import { round } from '../../test/support/statistics.ts';
 import { descriptorCount, settledDescriptors } from '../../test/support/process/process-figures.ts';
 import { againstBroken } from '../support/against-broken.ts';
@@ -15,7 +14,10 @@ const limit = 256;
 const crowd = 600;
 const recoverWithinMs = 10_000;
 
-const withFewDescriptors = withDescriptors(limit);
+const withFewDescriptors = (command: string[]): string[] => [
+  ...['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh'],
+  ...command,
+];
 
 const run: Run = async ({ rounds, report, broken, isTimed = true }) => {
   await using service = await serve({ broken, wrap: withFewDescriptors });
