@@ -7,9 +7,6 @@ export interface RepeatedBackupsOptions {
   /** More options of the command; it backs up every second. */
   args?: string[];
   env?: Record<string, string>;
-  program?: string | undefined;
-  /** After this long it is ended, so that none outlives the test run. */
-  longestLifeMs?: number;
 }
 
 /** `petstore backup --every 1s`, until it is stopped or killed. */
@@ -23,14 +20,15 @@ export interface RepeatedBackups extends AsyncDisposable {
 }
 
 export function startBackups(options: RepeatedBackupsOptions): RepeatedBackups {
-  const { database, to, args = [], env = {}, program, longestLifeMs = 180_000 } = options;
+  const { database, to, args = [], env = {} } = options;
   const folder = makeFolder();
   const command = ['backup', to, '--every', '1s', '--database-url', database, ...args];
-  const child = Bun.spawn(petstoreCommand(command, program), {
+  const child = Bun.spawn(petstoreCommand(command), {
     cwd: folder.path,
     env: cleanEnvironment(env),
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: longestLifeMs,
+    // So that none outlives the test run.
+    timeout: 180_000,
     killSignal: 'SIGKILL',
   });
   const stdout = collect(child.stdout);

@@ -35,9 +35,8 @@ export interface SandboxProcess extends AsyncDisposable {
 export async function startSandboxProcess(
   place: TemporaryPlace,
   args: string[] = [],
-  program = kitPrograms.sandbox,
 ): Promise<SandboxProcess> {
-  const child = Bun.spawn(petstoreCommand(['--json', ...args], program), {
+  const child = Bun.spawn(petstoreCommand(['--json', ...args], kitPrograms.sandbox), {
     env: place.env,
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: 120_000,
