@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { explain } from '../sqlite/errors.ts';
 import { resolveLinks } from '../system/paths.ts';
-import { writeAll } from '../system/files.ts';
+import { systemReason, writeAll } from '../system/files.ts';
 import { partialForm, removeLeftovers } from '../system/leftovers.ts';
 import { hashOf, type BackupPlace, type Environment } from './place.ts';
 
@@ -149,9 +149,10 @@ async function download(chunks: AsyncIterable<Uint8Array>, path: string): Promis
 
 function explainS3(error: unknown, name: string): unknown {
   if (!(error instanceof Error) || error instanceof OperatorError) return error;
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (error.name !== 'S3Error' && code === undefined) return error;
-  if (syscall !== undefined) return new OperatorError(`${error.message}.`, 'Check the disk and the rights.');
+  if (syscall !== undefined)
+    return new OperatorError(`${path ?? name}: ${systemReason(error)}.`, 'Check the disk and the rights.');
   return unusable(name, code ?? error.name);
 }
 

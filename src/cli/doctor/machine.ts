@@ -23,10 +23,10 @@ export async function* checkListening(options: ServeOptions): AsyncGenerator<Fin
   }
 }
 
-/** Asks as `petstore health` does. The service commits a write for it. */
+/** Asks as `petstore health` does. */
 async function checkReadiness(options: ServeOptions): Promise<Finding> {
   const status = await statusOf(options, '/readyz');
-  if (status === 200) return ok('service', 'The service is ready: it commits writes.');
+  if (status === 200) return ok('service', 'The service is ready.');
   const message = status === undefined ? 'does not respond in time' : `responds with ${status}`;
   return problem('service', `The service is not ready: /readyz ${message}.`, 'Its log says why.');
 }

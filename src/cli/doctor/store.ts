@@ -25,7 +25,7 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     const { usableKeyCount, ...content } = inspectSqlite(name, now, reportOnTerminal());
     findings.unshift(
       result.makesFirstKey
-        ? ok('store', `${name} does not exist yet; the first start creates it.`)
+        ? describeMissing(name, path)
         : ok('store', `${name} is sound and holds ${contentOf(content)}.`),
     );
     return { ...result, usableKeyCount };
@@ -33,6 +33,18 @@ export function checkEmbeddedStore(name: string, now: number): StoreReport {
     findings.unshift(problemOf('store', error));
     return result;
   }
+}
+
+/** A log outlives its file only when the file was moved or removed. */
+function describeMissing(name: string, path: string): Finding {
+  if (!existsSync(`${path}-wal`)) {
+    return ok('store', `${name} does not exist yet; the first start creates it.`);
+  }
+  return warning(
+    'store',
+    `${name} is gone, but its log is still there. A start creates an empty store.`,
+    `Put the file back, or restore a backup: petstore restore FILE --database-url ${name}`,
+  );
 }
 
 /** Includes the -wal and -shm files: left behind by a start as another user, they keep the right user out. */
