@@ -58,7 +58,7 @@ export function openAlone({ name, path }: StoreFile): Database {
         }
       }
       return database;
-    }, Math.random() * maxPauseMs);
+    }, alonePollMs);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
@@ -66,7 +66,7 @@ export function openAlone({ name, path }: StoreFile): Database {
 }
 
 const lockPollMs = 1;
-const maxPauseMs = 20;
+const alonePollMs = 20;
 
 /**
  * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
@@ -79,7 +79,8 @@ export function whenFree<Result>(attempt: () => Result, pauseMs = lockPollMs): R
       return attempt();
     } catch (error) {
       if (!isBusy(error) || performance.now() > deadline) throw error;
-      Bun.sleepSync(pauseMs);
+      // Not in step with others that wait.
+      Bun.sleepSync(pauseMs * (0.5 + Math.random()));
     }
   }
 }
