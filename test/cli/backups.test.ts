@@ -54,7 +54,7 @@ describe.each(['a folder', 'a bucket'] as const)('backups in %s', (kind) => {
       stdout: expect.stringContaining('Restored 300 pets'),
     });
     expect(await runCli(['restore', world.place, '--latest', '--force'], at)).toMatchObject({ status: 0 });
-    expect(readdirSync(join(world.folder.path, 'new')).filter((each) => each.includes('restoring'))).toEqual(
+    expect(readdirSync(join(world.folder.path, 'new')).filter((each) => each.includes('partial'))).toEqual(
       [],
     );
     const absent = await runCli(['restore', `${world.place}/petstore-none.db`, '--force'], at);

@@ -229,7 +229,7 @@ describe('petstore restore', () => {
         stderr: expect.stringMatching(/^petstore: .*\n$/),
       });
     }
-    expect(readdirSync(place.path).filter((name) => /new|restoring/.test(name))).toEqual([]);
+    expect(readdirSync(place.path).filter((name) => /new|partial/.test(name))).toEqual([]);
     expect((await runCli(['keys', 'list', '--database-url', store])).stdout).toContain('till');
   });
 });
