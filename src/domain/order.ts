@@ -62,11 +62,11 @@ export function orderFor(
   petId: bigint,
   before: NewPet | undefined,
   after: NewPet,
-  { createdAt, createdBy }: { createdAt: Date; createdBy?: string | undefined },
+  { now, createdBy }: { now: number; createdBy?: string | undefined },
 ): NewOrder | undefined {
   const status = orderedStatus(before, after);
   if (!status) return undefined;
-  return { petId, status, createdAt, ...(createdBy !== undefined && { createdBy }) };
+  return { petId, status, createdAt: new Date(now), ...(createdBy !== undefined && { createdBy }) };
 }
 
 /** What a return adds to every order of the pet that still stands. */

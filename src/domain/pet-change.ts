@@ -58,7 +58,7 @@ export function decideUpdate(current: CurrentPet | undefined, request: UpdateReq
     orderReturn: isReturn(before, pet)
       ? { returnedAt: new Date(now), ...(createdBy !== undefined && { returnedBy: createdBy }) }
       : undefined,
-    order: orderFor(id, before, pet, { createdAt: new Date(now), createdBy }),
+    order: orderFor(id, before, pet, { now, createdBy }),
   };
 }
 

@@ -30,7 +30,7 @@ export function createBoundedQueue<Request, Result>(
       reject(unavailable(new Error(`Waited more than ${maxWaitMs} ms.`)));
     }
     const [first] = queued;
-    timer = first && setTimeout(refuseLate, first.since + maxWaitMs - performance.now()).unref();
+    timer = first && setTimeout(refuseLate, Math.max(0, first.since - oldest)).unref();
   };
 
   return {

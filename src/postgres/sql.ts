@@ -19,7 +19,7 @@ import { runTransaction } from './sessions/transaction.ts';
 
 /** What the store says to the database, and what a failure of each kind means. */
 export interface Sql {
-  /** Runs a statement that changes nothing; once more when its session was lost on the way. */
+  /** Runs a statement that changes nothing; again when its session was lost on the way. */
   read<Row extends QueryResultRow>(statement: Statement, values?: Values): Promise<Row[]>;
   /** Runs a read that may take long, one at a time, on a session of its own, which is opened for the first one. */
   search: Sql['read'];
@@ -158,19 +158,21 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   };
 }
 
-/** Tries again what was undone for another's sake, and once what was lost before it was committed. */
+/** Tries again what was undone for another's sake, and what was lost before it was committed, if that shows soon. */
 async function retry<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const startedAt = performance.now();
-  for (let attempts = 1; ; attempts++) {
+  for (let attempts = 1; attempts < maxAttempts; attempts++) {
     try {
       return await attempt();
     } catch (error) {
       const collided = isRetryable(error) || isIdTaken(error);
-      const isEarly = attempts === 1 && performance.now() - startedAt < retryWithinMs;
-      const mayRetry = collided ? attempts < maxAttempts : isLost(error) && isEarly;
-      if (!mayRetry) throw translateError(error);
-      // Two that collided must not collide again at the next attempt.
-      if (collided) await sleep(Math.random() * 5 * attempts);
+      const isLostEarly = isLost(error) && performance.now() - startedAt < retryWithinMs;
+      if (!collided && !isLostEarly) throw translateError(error);
     }
+    // Two that collided must not collide again, and what ended one session has often ended the others.
+    await sleep(Math.random() * 10 * attempts);
   }
+  return attempt().catch((error: unknown) => {
+    throw translateError(error);
+  });
 }

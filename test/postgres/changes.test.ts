@@ -10,6 +10,7 @@ import { openProxy } from '../support/postgres/proxy.ts';
 import { makeDatabase, sharedServer, type Database } from '../support/postgres/server.ts';
 
 const rex = { name: 'Rex', categoryId: 0n };
+const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
 
 /** Statements are not prepared behind a pooler. */
 describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %s', (parameters) => {
@@ -106,7 +107,29 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
       ...sell(replicas[1], [other, held, one]),
     ]);
     for (const id of ids) expect(await ordersOf(id)).toEqual(['sold']);
-    const deadlocks = 'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()';
+    expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
+  });
+
+  it('does not deadlock under mixed updates, deletes, creates and imports', async () => {
+    const ids = await createMany(30);
+    const importing = await openPostgresImport({ address: database.address(parameters) });
+    const outcomes: Promise<string>[] = [];
+    for (let round = 0; round < 10; round++) {
+      for (const [index, { pets }] of replicas.entries()) {
+        const inOrder = index === 0 ? ids : ids.toReversed();
+        for (const id of inOrder.filter((each) => each % 3n !== BigInt(round % 3)))
+          outcomes.push(codeOf(pets.updatePet(id, { changes: { status: round % 2 ? 'sold' : 'pending' } })));
+        outcomes.push(codeOf(pets.deletePet(inOrder[round]!)));
+        // The same keys on both replicas, in opposite orders.
+        for (const key of index === 0 ? ['a', 'b', 'c'] : ['c', 'b', 'a'])
+          outcomes.push(codeOf(pets.createPet(rex, { caller: 'mixed', key: `${key} ${round}` })));
+      }
+      const largest = (await importing.largestId()) ?? 0n;
+      for (const pet of [{ id: largest + 1000n, ...rex }, rex])
+        expect(await codeOf(importing.addPets([pet]))).toBe('done');
+    }
+    for (const outcome of await Promise.all(outcomes)) expect(['done', 'not_found']).toContain(outcome);
+    await importing.close();
     expect(await database.run(deadlocks)).toEqual([{ deadlocks: 0 }]);
   });
 

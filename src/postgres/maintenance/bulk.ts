@@ -9,18 +9,17 @@ import { orderTable } from '../../domain/order.ts';
 import { petFields } from '../../domain/fields.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { isIdTaken, translateError } from '../errors.ts';
-import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
+import { openCommandSession, type CommandOptions, type CommandSession } from './command-session.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Query } from '../sessions/statement.ts';
-import { runTransaction } from '../sessions/transaction.ts';
 
-type Run = <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>;
+type Run = CommandSession['run'];
 
 export async function openPostgresBulk(options: CommandOptions): Promise<BulkStore> {
   const session = await openCommandSession(options);
   const run: Run = async (work) => {
     try {
-      return await runTransaction(session, work, transactionTimeouts);
+      return await session.run(work);
     } catch (error) {
       if (isIdTaken(error)) throw new IdTakenError('This id is taken already.', { cause: error });
       throw translateError(error);

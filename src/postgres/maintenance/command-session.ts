@@ -3,6 +3,8 @@ import { parseAddress, type Environment } from '../address.ts';
 import { explain } from '../errors.ts';
 import { prepareDatabase, refuseMissingSchema } from '../migrate.ts';
 import { openSession, type Session } from '../sessions/session.ts';
+import type { Query } from '../sessions/statement.ts';
+import { runTransaction } from '../sessions/transaction.ts';
 
 export interface CommandOptions extends MigrationOptions {
   address: string;
@@ -11,22 +13,29 @@ export interface CommandOptions extends MigrationOptions {
   mayCreate: boolean;
 }
 
+/** A session of a command that reads or writes many rows at once, one transaction after the other. */
+export interface CommandSession {
+  run<Result>(work: (query: Query) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
 const timeouts = { lockMs: 10_000, statementMs: 60_000, silenceMs: 61_000 };
-/** How long each half of a command's transaction may take. */
-export const transactionTimeouts = { statementsMs: timeouts.silenceMs, commitMs: timeouts.silenceMs };
+const transactionTimeouts = { statementsMs: 300_000, commitMs: timeouts.silenceMs };
 const startWithinMs = 3000;
 
-/** Opens a session for a command that reads or writes many rows at once. */
-export async function openCommandSession(options: CommandOptions): Promise<Session> {
+export async function openCommandSession(options: CommandOptions): Promise<CommandSession> {
   const address = parseAddress(options.address, options.environment ?? {});
   if (options.mayCreate) await prepareDatabase(address, startWithinMs, options);
-  let session: Session | undefined;
+  let opened: Session | undefined;
   try {
-    session = await openSession({ address, timeouts });
+    const session = (opened = await openSession({ address, timeouts }));
     await refuseMissingSchema(session);
-    return session;
+    return {
+      run: (work) => runTransaction(session, work, transactionTimeouts),
+      close: () => session.close(),
+    };
   } catch (error) {
-    await session?.close();
+    await opened?.close();
     throw explain(error);
   }
 }

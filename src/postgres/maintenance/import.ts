@@ -11,8 +11,7 @@ import {
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/statement.ts';
-import { runTransaction } from '../sessions/transaction.ts';
-import { openCommandSession, transactionTimeouts, type CommandOptions } from './command-session.ts';
+import { openCommandSession, type CommandOptions } from './command-session.ts';
 
 const maxAttempts = 10;
 
@@ -35,11 +34,9 @@ const selectLargestId = `
 export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreate'>): Promise<ImportStore> {
   const session = await openCommandSession({ ...options, mayCreate: true });
 
-  const run = <Result>(work: (query: Query) => Promise<Result>): Promise<Result> =>
-    runTransaction(session, work, transactionTimeouts);
   const ask = async <Row extends QueryResultRow>(text: string, values: Values = []): Promise<Row[]> => {
     try {
-      return await run((query) => query<Row>(text, values));
+      return await session.run((query) => query<Row>(text, values));
     } catch (error) {
       throw translateError(error);
     }
@@ -55,7 +52,7 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     async addPets(pets, step) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await run((query) => addTogether(query, pets, step));
+          return await session.run((query) => addTogether(query, pets, step));
         } catch (error) {
           if (error instanceof IdTakenError) throw error;
           if (isIdTaken(error) && pets[0]?.id !== undefined)

@@ -61,7 +61,7 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
       }
       pets.push(pet);
       petIds.push(id);
-      const order = orderFor(BigInt(id), undefined, pet, { createdAt: new Date(now), createdBy });
+      const order = orderFor(BigInt(id), undefined, pet, { now, createdBy });
       if (order) orders.push(order);
       return createdPet(id, pet, false);
     });
@@ -163,44 +163,40 @@ const rememberDeletedId = {
 /** Changes a batch of pets. The same pet may occur several times. */
 export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeResult[]> {
   return sql.write(async (query) => {
-    const ids = [...new Set(requests.map(({ id }) => String(id)))];
-    const current = new Map<bigint, CurrentPet>();
-    for (const row of await query<PetRow>(lockPets, [ids]))
-      current.set(BigInt(row.id), { pet: petOf(row), json: petJsonOf(row) });
-    const changed = new Map<bigint, NewPet>();
+    const ids = requests.map(({ id }) => String(id));
+    const rows = await query<PetRow>(lockPets, [[...new Set(ids)]]);
+    const current = new Map<string, CurrentPet>(
+      rows.map((row) => [row.id, { pet: petOf(row), json: petJsonOf(row) }]),
+    );
+    const changed = new Map<string, NewPet>();
     const deleted: string[] = [];
     const orders: NewOrder[] = [];
-    const returns = new Map<bigint, OrderReturn>();
-
-    const remove = (request: DeleteRequest): ChangeResult => {
-      const decision = decideDelete(current.get(request.id), request);
-      if (decision !== 'deleted') return decision;
-      current.delete(request.id);
-      changed.delete(request.id);
-      deleted.push(String(request.id));
-      return decision;
-    };
-    const update = (request: UpdateRequest): ChangeResult => {
-      const updated = decideUpdate(current.get(request.id), request);
+    const returns = new Map<string, OrderReturn>();
+    const results = requests.map((request, index): ChangeResult => {
+      const id = ids[index] ?? '';
+      if (request.kind === 'delete') {
+        const decision = decideDelete(current.get(id), request);
+        if (decision !== 'deleted') return decision;
+        current.delete(id);
+        changed.delete(id);
+        deleted.push(id);
+        return decision;
+      }
+      const updated = decideUpdate(current.get(id), request);
       if (typeof updated === 'string') return updated;
-      current.set(request.id, updated);
-      changed.set(request.id, updated.pet);
+      current.set(id, updated);
+      changed.set(id, updated.pet);
       const { orderReturn, order } = updated;
       if (orderReturn) {
         // The first return of the batch is that of the orders from before it.
-        if (!returns.has(request.id)) returns.set(request.id, orderReturn);
-        const standing = orders.filter(({ petId, returnedAt }) => petId === request.id && !returnedAt);
-        for (const own of standing) Object.assign(own, orderReturn);
+        if (!returns.has(id)) returns.set(id, orderReturn);
+        for (const own of orders)
+          if (own.petId === request.id && !own.returnedAt) Object.assign(own, orderReturn);
       }
       if (order) orders.push(order);
       return updated;
-    };
-    const results = requests.map((request) =>
-      request.kind === 'update' ? update(request) : remove(request),
-    );
-
-    if (changed.size > 0)
-      void query(updatePets, [[...changed.keys()].map(String), ...petArrays([...changed.values()])]);
+    });
+    if (changed.size > 0) void query(updatePets, [[...changed.keys()], ...petArrays([...changed.values()])]);
     if (deleted.length > 0) {
       void query(deletePets, [deleted]);
       void query(rememberDeletedId, [deleted]);
@@ -219,11 +215,11 @@ const returnOrders = {
 };
 
 /** Marks the orders that these pets had before the batch. */
-function markReturned(query: Query, returns: Map<bigint, OrderReturn>): void {
+function markReturned(query: Query, returns: Map<string, OrderReturn>): void {
   if (returns.size === 0) return;
   const all = [...returns.values()];
   void query(returnOrders, [
-    [...returns.keys()].map(String),
+    [...returns.keys()],
     all.map(({ returnedAt }) => returnedAt.getTime()),
     all.map(({ returnedBy = null }) => returnedBy),
   ]);

@@ -25,7 +25,9 @@ const pauseAfterFailureMs = 100;
 
 interface Lane {
   load: number;
-  session?: Promise<Session>;
+  opening?: Promise<Session>;
+  /** Once it is open. */
+  session?: Session;
 }
 
 export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes {
@@ -36,17 +38,24 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
   /** Lanes that are equally busy take turns. */
   const leastLoaded = (): Lane => {
     const lane = lanes.reduce((least, other) => (other.load < least.load ? other : least));
-    lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
+    if (count > 1) lanes.push(...lanes.splice(lanes.indexOf(lane), 1));
     return lane;
   };
 
   const openOn = (lane: Lane): Promise<Session> => {
     const forget = (): void => {
-      if (lane.session === opening) delete lane.session;
+      if (lane.opening !== opening) return;
+      delete lane.opening;
+      delete lane.session;
     };
     const opening = open(forget);
-    opening.catch(() => setTimeout(forget, pauseAfterFailureMs));
-    lane.session = opening;
+    opening.then(
+      (session) => {
+        if (lane.opening === opening) lane.session = session;
+      },
+      () => setTimeout(forget, pauseAfterFailureMs),
+    );
+    lane.opening = opening;
     return opening;
   };
 
@@ -58,14 +67,14 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
         lane = leastLoaded();
       }
       if (isClosed) throw storeClosing();
-      const { session } = lane;
       const release = (): void => {
         lane.load -= 1;
         waiting.take(1)[0]?.resolve();
       };
       lane.load += 1;
+      if (lane.session) return { session: lane.session, release };
       try {
-        return { session: await within(maxConnectMs, session ?? openOn(lane)), release };
+        return { session: await within(maxConnectMs, lane.opening ?? openOn(lane)), release };
       } catch (error) {
         release();
         throw unavailable(error);
@@ -73,7 +82,7 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
     },
     async close() {
       isClosed = true;
-      const closing = lanes.map(async ({ session }) => (await session?.catch(() => undefined))?.close());
+      const closing = lanes.map(async ({ opening }) => (await opening?.catch(() => undefined))?.close());
       await Promise.all(closing);
     },
   };

@@ -53,42 +53,16 @@ interface StartOptions extends SessionOptions {
 }
 
 async function start(socket: Socket, options: StartOptions): Promise<Session> {
-  const { ssl, deadline, onLost } = options;
+  const { address, ssl, deadline, onLost } = options;
   // The driver connects the socket, and speaks TLS over it; it stays ours to end.
   const client = new Client({ ...driverConfig(options), ssl, stream: () => socket });
-  // An attempt that fails is reported by its promise; only a session that was handed over can be lost.
-  let isHandedOver = false;
-  let isLate = false;
-  const session = wrap(client, socket, { ...options, onLost: () => isHandedOver && onLost?.() });
-  const giveUp = (): void => {
-    isLate = true;
-    session.destroy();
-  };
-  const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
-  try {
-    await client.connect();
-    const introduced = Object.assign(session, await introduce(session.query));
-    isHandedOver = true;
-    return introduced;
-  } catch (error) {
-    session.destroy();
-    throw isLate ? new Error('The server did not respond in time.', { cause: error }) : error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function wrap(
-  client: Client,
-  socket: Socket,
-  { address, onLost }: SessionOptions,
-): Omit<Session, keyof Introduction> {
-  let isOpen = true;
+  let state: 'opening' | 'open' | 'lost' = 'opening';
   let warnings = 0;
   const lose = (): void => {
-    if (!isOpen) return;
-    isOpen = false;
-    onLost?.();
+    // An attempt that fails is reported by its promise.
+    const wasOpen = state === 'open';
+    state = 'lost';
+    if (wasOpen) onLost?.();
   };
   const destroy = (): void => {
     lose();
@@ -102,29 +76,55 @@ function wrap(
     if (!code?.startsWith('00')) warnings += 1;
   });
 
-  return {
-    get isOpen() {
-      return isOpen;
-    },
-    get warnings() {
-      return warnings;
-    },
-    async query<Row extends QueryResultRow>(statement: Statement | string, values: Values = []) {
-      const { text, name }: Statement = typeof statement === 'string' ? { text: statement } : statement;
-      const usesName = name !== undefined && !address.isPgbouncer;
-      const query = { text, values: [...values], ...(usesName && { name }) };
-      try {
-        return (await client.query<Row>(query)).rows;
-      } catch (error) {
-        throw error instanceof DatabaseError ? error : new SessionLostError(error);
-      }
-    },
-    async close() {
-      isOpen = false;
-      const timer = setTimeout(destroy, closeMs);
-      await client.end().catch(() => {});
-      clearTimeout(timer);
-    },
-    destroy,
+  const query: Query = async <Row extends QueryResultRow>(
+    statement: Statement | string,
+    values: Values = [],
+  ) => {
+    const { text, name }: Statement = typeof statement === 'string' ? { text: statement } : statement;
+    const usesName = name !== undefined && !address.isPgbouncer;
+    // Statements of the same turn travel in one packet.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    try {
+      return (await client.query<Row>({ text, values: [...values], ...(usesName && { name }) })).rows;
+    } catch (error) {
+      throw error instanceof DatabaseError ? error : new SessionLostError(error);
+    }
   };
+
+  let isLate = false;
+  const giveUp = (): void => {
+    isLate = true;
+    destroy();
+  };
+  const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+  try {
+    await client.connect();
+    const introduction = await introduce(query);
+    state = 'open';
+    return {
+      ...introduction,
+      get isOpen() {
+        return state === 'open';
+      },
+      get warnings() {
+        return warnings;
+      },
+      query,
+      async close() {
+        state = 'lost';
+        const closing = setTimeout(destroy, closeMs);
+        await client.end().catch(() => {});
+        clearTimeout(closing);
+      },
+      destroy,
+    };
+  } catch (error) {
+    destroy();
+    throw isLate ? new Error('The server did not respond in time.', { cause: error }) : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -23,13 +23,16 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
   let last: Server | undefined;
   let isWithout = false;
 
+  const refuseOlder = (session: Session): void => {
+    if (!last || !isNewer(last, session.server)) return;
+    session.destroy();
+    throw new Error(
+      `The server is of timeline ${session.server.timeline}, and timeline ${last.timeline} was used before. ` +
+        'If it was restored from a backup, restart the service.',
+    );
+  };
+
   const moveTo = (server: Server): void => {
-    if (last && isNewer(last, server)) {
-      throw new Error(
-        `The server is of timeline ${server.timeline}, and timeline ${last.timeline} was used before. ` +
-          'If it was restored from a backup, restart the service.',
-      );
-    }
     const { system, timeline } = server;
     const fields = { server: `${address.host}:${address.port}`, system, timeline };
     if (!last) log?.info('using database server', fields);
@@ -59,19 +62,15 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
       let session: Session;
       try {
         session = await openSession({ ...options, address, onLost });
-        try {
-          moveTo(session.server);
-        } catch (error) {
-          session.destroy();
-          throw error;
-        }
+        refuseOlder(session);
       } catch (error) {
         if (!isWithout && sessions.size === 0)
           log?.error('No database server can be used.', { reason: reasonOf(error) });
         isWithout = sessions.size === 0;
         throw error;
       }
-      if (session.isOpen) sessions.add(session);
+      moveTo(session.server);
+      sessions.add(session);
       return session;
     },
   };
