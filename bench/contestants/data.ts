@@ -4,7 +4,7 @@ import { makeCluster } from '../../test/support/postgres/cluster.ts';
 import { coreLayout, makeFolder, pinRunning } from '../load/processes.ts';
 import type { Workload } from '../load/workloads.ts';
 import { spellings, type HttpRequest } from './spelling.ts';
-import { ownCheckout, send, startContestant, type Place, type Setting } from './start.ts';
+import { send, startContestant, type Place, type Setting } from './start.ts';
 import { copyToDisk, fillStore, makePeerStore, makeServiceStore } from './templates.ts';
 
 /** A response of the service, for the bare servers to repeat. */
@@ -28,12 +28,13 @@ export function openData() {
   let cluster: ReturnType<typeof startCluster> | undefined;
   let copies = 0;
 
-  const openPostgres = async (pets: number): Promise<Place> => {
+  const openPostgres = async (pets: number, checkout: string): Promise<Place> => {
     const server = await (cluster ??= startCluster());
-    const [template, name] = [`pets_${pets}`, `round_${++copies}`];
+    // Each checkout has its own schema.
+    const [template, name] = [`pets_${pets}_${Bun.hash(checkout).toString(36)}`, `round_${++copies}`];
     const key = await kept.getOrInsertComputed(template, async () => {
       await server.run(`CREATE DATABASE ${template} TEMPLATE template0`);
-      const made = await fillStore(server.address(template), pets, ownCheckout);
+      const made = await fillStore(server.address(template), pets, checkout);
       await server.run('VACUUM ANALYZE pets', template);
       return made;
     });
@@ -44,7 +45,7 @@ export function openData() {
   };
 
   const open: Setting['open'] = async ({ data }, workload, pets, checkout) => {
-    if (data === 'postgres') return openPostgres(pets);
+    if (data === 'postgres') return openPostgres(pets, checkout);
     const variant = data === 'responses' ? workload.id : Bun.hash(checkout).toString(36);
     const name = `${data}-${pets}-${variant}`;
     const template = join(folder.path, name);

@@ -2,7 +2,7 @@ import { nextLink, petList } from '../../src/http/lists/paging.ts';
 import type { PetStatus } from '../../src/domain/pet.ts';
 
 export interface HttpRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   body?: string | null;
 }
@@ -15,6 +15,8 @@ export interface Spelling {
   list: (options: ListOptions) => HttpRequest;
   get: (id: number) => HttpRequest;
   create: (number: number) => HttpRequest;
+  /** Peers do not offer it. */
+  update: (id: number) => HttpRequest;
 }
 
 export const spellings = {
@@ -44,5 +46,6 @@ function spelling(queryOf: QueryOf): Spelling {
       const pet = { name: `New ${number}`, categoryId: number % 50, status: 'available' };
       return { method: 'POST', path, body: JSON.stringify(pet) };
     },
+    update: (id) => ({ method: 'PATCH', path: `${path}/${id}`, body: JSON.stringify({ name: `Pet ${id}` }) }),
   };
 }

@@ -27,6 +27,7 @@ const randomPages: Requests = ({ list }, pets) => {
 const randomPagesOf100: Requests = ({ list }, pets) =>
   randomly((random) => list({ limit: 100, after: random(pets - 100) }));
 const randomPets: Requests = ({ get }, pets) => randomly((random) => get(1 + random(pets)));
+const updates: Requests = ({ update }, pets) => randomly((random) => update(1 + random(pets)));
 const creates: Requests = ({ create }) => thousand(create);
 const mixed: Requests = ({ list, create }) =>
   thousand((index) => (index % 10 === 9 ? create(index) : list({})));
@@ -47,8 +48,13 @@ export const workloads: readonly Workload[] = [
   { id: 'processes', title: 'Random pages of 100, by processes', requests: randomPagesOf100 },
 ];
 
+/** Of the service alone. */
+export const updateWorkload: Workload = {
+  ...{ id: 'update', title: 'Update, durable', requests: updates, isWriting: true },
+};
+
 export function workloadOf(id: string): Workload {
-  return workloads.find((workload) => workload.id === id)!;
+  return [...workloads, updateWorkload].find((workload) => workload.id === id)!;
 }
 
 function thousand(make: (index: number) => HttpRequest): HttpRequest[] {
