@@ -10,7 +10,6 @@ import { identity } from './identity/identity.ts';
 import { ioFaults } from './durability/io-faults.ts';
 import { overload } from './load/overload.ts';
 import { patroni } from './patroni/patroni.ts';
-import { postgres } from './operation/postgres.ts';
 import { powerCut } from './durability/power-cut.ts';
 import { behindProxies } from './proxies/behind-proxies.ts';
 import { rollingRestart } from './load/rolling-restart.ts';
@@ -32,7 +31,6 @@ export const tortureTests: readonly TortureTest[] = [
   rollingRestart,
   behindProxies,
   histories,
-  postgres,
   patroni,
   backup,
   identity,

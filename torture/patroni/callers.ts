@@ -9,6 +9,8 @@ export interface Witness {
   missed: { id: string; at: number }[];
   /** Requests without a whole response, and responses that nobody should get. */
   wrong: Map<string, number>;
+  /** Responses with 503. */
+  failed: { creates: number; reads: number };
   /** The longest time that one replica has acknowledged, or shown, nothing. */
   writeGapMs: number;
   readGapMs: number;
@@ -37,7 +39,8 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
   let giveUpAt = Infinity;
   const journal = new Journal();
   const served = urls.map(() => ({ writes: 0, writtenAt: performance.now(), readAt: performance.now() }));
-  const witness: Witness = { journal, missed: [], wrong: new Map(), writeGapMs: 0, readGapMs: 0 };
+  const failed = { creates: 0, reads: 0 };
+  const witness: Witness = { journal, missed: [], wrong: new Map(), failed, writeGapMs: 0, readGapMs: 0 };
   const count = (what: string) => witness.wrong.set(what, (witness.wrong.get(what) ?? 0) + 1);
 
   const noteWrite = (replica: number, name: string, id: string): void => {
@@ -70,7 +73,8 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
       });
       if (typeof response === 'string') count(`create ${response}`);
       else if (response.status === 201) noteWrite(replica, name, idIn(response));
-      else if (response.status !== 503) count(`create ${response.status}`);
+      else if (response.status === 503) failed.creates += 1;
+      else count(`create ${response.status}`);
       owed = isKeyed && !journal.acknowledged.has(name) ? name : undefined;
       await Bun.sleep(pauseMs);
     }
@@ -86,7 +90,8 @@ export function startCallers(urls: readonly string[], label: string, recent: Rec
         if (typeof response === 'string') count(`read ${response}`);
         else if (response.status === 200) noteRead(replica);
         else if (response.status === 404) witness.missed.push({ id, at: performance.now() });
-        else if (response.status !== 503) count(`read ${response.status}`);
+        else if (response.status === 503) failed.reads += 1;
+        else count(`read ${response.status}`);
       }
       await Bun.sleep(pauseMs);
     }

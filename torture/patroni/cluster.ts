@@ -13,8 +13,8 @@ import { makeNode, superuser, type Agreement, type Node } from './node.ts';
 export interface PatroniCluster extends AsyncDisposable {
   network: Network;
   nodes: readonly Node[];
-  /** The address of the service's database, through HAProxy or by the names of all nodes. */
-  addresses: { haproxy: string; hosts: (first: number) => string };
+  /** The address of the service's database, through HAProxy. */
+  address: string;
   leader(): Promise<Node>;
   /** The standby without which nothing is acknowledged. */
   synchronousStandby(): Promise<Node>;
@@ -66,18 +66,10 @@ export async function openPatroniCluster(agreement: Agreement): Promise<PatroniC
 
   const moved = parts.move();
   const { username, password } = superuser;
-  const credentials = `${username}:${password}`;
   return {
     network,
     nodes,
-    addresses: {
-      haproxy: `postgres://${credentials}@${hubAddress}:${proxyPort}/postgres`,
-      hosts(first) {
-        const inOrder = [...machines.slice(first), ...machines.slice(0, first)];
-        const hosts = inOrder.map(({ address }) => `${address}:5432`).join(',');
-        return `postgres://${credentials}@${hosts}/postgres?target_session_attrs=read-write`;
-      },
-    },
+    address: `postgres://${username}:${password}@${hubAddress}:${proxyPort}/postgres`,
     leader,
     synchronousStandby: () => nodeIn('sync_standby', 'quorum_standby'),
     async switchOver() {

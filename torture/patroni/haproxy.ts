@@ -1,34 +1,19 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProgram, type Program } from '../support/program.ts';
 import { hubAddress, machines } from './network.ts';
 
 export const proxyPort = 5000;
 
-/** As Patroni's own documentation has it: the leader is whoever says so, and whoever no longer does loses its sessions. */
-const configuration = `
-global
-    maxconn 500
+const shipped = join(import.meta.dir, '../../deploy/haproxy/postgres.cfg');
 
-defaults
-    mode tcp
-    retries 2
-    timeout connect 4s
-    timeout client 30m
-    timeout server 30m
-    timeout check 5s
-
-listen petstore
-    bind ${hubAddress}:${proxyPort}
-    option httpchk OPTIONS /primary
-    http-check expect status 200
-    default-server inter 3s fall 3 rise 2 on-marked-down shutdown-sessions
-${machines.map(({ name, address }) => `    server ${name} ${address}:5432 maxconn 100 check port 8008`).join('\n')}
-`;
-
-/** The proxy that leads to the leader. */
+/** The shipped configuration with the addresses of the machines. */
 export function startHaproxy(folder: string): Program {
   const file = join(folder, 'haproxy.cfg');
-  writeFileSync(file, configuration);
+  const bound = readFileSync(shipped, 'utf8').replace('127.0.0.1:5432', `${hubAddress}:${proxyPort}`);
+  writeFileSync(
+    file,
+    bound.replaceAll(/10\.0\.0\.1(\d)/g, (_, number: string) => machines[Number(number) - 1]?.address ?? ''),
+  );
   return startProgram(['haproxy', '-db', '-f', file], join(folder, 'haproxy.log'));
 }

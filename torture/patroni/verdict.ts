@@ -9,16 +9,16 @@ import type { Observation } from './observe.ts';
 const longestGapMs = 60_000;
 /** The promise of SECURITY.md, for new and for revoked keys. */
 const keyMs = 1000;
-/** The promise of docs/scale.md: how long a replica may read from an old primary after a promotion. */
-const staleMs = 1000;
+/** The promise of docs/scale.md: how long HAProxy may leave sessions on an old primary after a promotion. */
+const staleMs = 3000;
 
 export interface Verdict {
   figure: Figures;
   faults: string[];
 }
 
-/** Compares what the callers of one kind of replica have seen with what the leader holds at the end. */
-export function judgeOne({ fault, kind, witness, keys }: Observation, rows: Row[]): Verdict {
+/** Compares what the callers of the replicas have seen with what the leader holds at the end. */
+export function judgeOne({ fault, witness, keys }: Observation, rows: Row[]): Verdict {
   const { journal, missed, wrong, writeGapMs } = witness;
   const judgement = judge(
     rows.filter(({ name }) => journal.attempted.has(name)),
@@ -30,6 +30,7 @@ export function judgeOne({ fault, kind, witness, keys }: Observation, rows: Row[
   const staleForMs = stale.length === 0 ? 0 : stale.at(-1)! - stale[0]!;
   const staleReads = stale.length === 0 ? '0' : `${stale.length} (over ${seconds(staleForMs)})`;
   const { acknowledged, lost, doubled } = judgement;
+  const failed = `503 for ${witness.failed.creates} creates and ${witness.failed.reads} reads`;
   const problems = [
     ...faultsOf(judgement),
     ...(staleForMs > staleMs ? [`stale reads: ${staleReads}`] : []),
@@ -39,11 +40,11 @@ export function judgeOne({ fault, kind, witness, keys }: Observation, rows: Row[
     ...(writeGapMs > longestGapMs ? [`nothing was acknowledged for ${seconds(writeGapMs)}`] : []),
   ];
   const figure =
-    `${summaryOf(witness)}; acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
+    `${summaryOf(witness)}; ${failed}; acknowledged ${acknowledged}, lost ${lost}, doubled ${doubled}, ` +
     `stale reads ${staleReads}; revoked key refused after ${seconds(keys.revokedMs)}`;
   return {
-    figure: { [`${fault}, ${kind}`]: figure },
-    faults: problems.map((problem) => `${fault}, ${kind}: ${problem}`),
+    figure: { [fault]: figure },
+    faults: problems.map((problem) => `${fault}: ${problem}`),
   };
 }
 
