@@ -14,7 +14,8 @@ import { describeSpread, spreadOf } from './report/statistics.ts';
  * a machine that changes its speed changes it for both.
  */
 const comparable = [...workloads, updateWorkload].filter(
-  ({ id, isConditional, isOnSlowDisk }) => !isConditional && !isOnSlowDisk && id !== 'processes',
+  ({ id, isConditional, isOnSlowDisk, isCold }) =>
+    !isConditional && !isOnSlowDisk && !isCold && id !== 'processes',
 );
 const ids = comparable.map(({ id }) => id);
 const usual = ['list', 'list-random', 'get', 'create'];

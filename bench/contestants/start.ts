@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { freePort } from '../../test/support/http/free-port.ts';
-import { coreLayout, endFamily, makeFolder, pin, started } from '../load/processes.ts';
+import { coreLayout, endFamily, makeFolder, pin, readOnce, started } from '../load/processes.ts';
 import { workloadOf, type Workload } from '../load/workloads.ts';
 import type { Cell } from '../report/results.ts';
 import { contestantOf, type Contestant } from './contestants.ts';
@@ -34,6 +34,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
   const { server: cores, load: loadCores } = coreLayout(cell.processes);
   await using stack = new AsyncDisposableStack();
   const { place, key } = stack.use(await open(contestant, workload, cell.pets, checkout));
+  if (contestant.data === 'service' && !workload.isCold) await readOnce(place);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const withEtag = workload.isConditional ?? false;
@@ -66,7 +67,7 @@ export async function startContestant(cell: Cell, setting: Setting) {
   await Bun.write(requestsFile, lines.join(''));
   const owned = stack.move();
   return {
-    ...{ url, headers: { ...headers, ...condition }, pid: child.pid, readyMs },
+    ...{ url, headers: { ...headers, ...condition }, pid: child.pid, readyMs, place },
     ...{ requests, requestsFile, connections, loadCores },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -3,6 +3,7 @@ import { contestantOf } from '../contestants/contestants.ts';
 import { startContestant, type Running, type Setting } from '../contestants/start.ts';
 import type { Cell, LatencySample, Measurement } from '../report/results.ts';
 import { runAtConstantRate } from './constant-rate.ts';
+import { dropFromMemory } from './processes.ts';
 import { workloadOf } from './workloads.ts';
 import { runWrk, untilIdle, type Load } from './wrk.ts';
 
@@ -84,7 +85,9 @@ export async function measureLatency(cell: Cell, options: LatencyOptions): Promi
 }
 
 async function takeTurn(racer: Racer, seconds: number): Promise<Load> {
-  const hasCreates = workloadOf(racer.cell.workload).createsPerSecond !== undefined;
+  const { isCold, createsPerSecond } = workloadOf(racer.cell.workload);
+  const hasCreates = createsPerSecond !== undefined;
+  if (isCold) await dropFromMemory(racer.place);
   const load = await besideCreates(racer.cell, racer, seconds + 2 * leadSeconds, async () => {
     if (hasCreates) await Bun.sleep(leadSeconds * 1000);
     return runWrk(racer, seconds, racer.requestCount);
@@ -125,6 +128,7 @@ function sampleOf({ cell, pid, readyMs, loads }: Racer, round: number): Measurem
     otherCores: sum('otherCores') / loads.length,
     cpuMicrosPerRequest: (sum('serverSeconds') * 1e6) / requests,
     peakMemoryMb: peakMemoryMb(familyOf(pid)),
+    diskReadMb: sum('readBytes') / 2 ** 20,
     ...(isBottleneck && { discarded: 'the load generator was the bottleneck' }),
     ...(errors > 0 && { discarded: `${errors} responses were errors` }),
   };

@@ -28,6 +28,9 @@ function cellsOf(workload: string, { pets, otherSizes, contestants: chosen }: Pl
   const hasOwn = chosen.includes('petstore');
   if (workload === 'processes') return hasOwn ? [own, cell({ processes: 2 })] : [];
   if (workloadOf(workload).isOnSlowDisk) return hasOwn ? [own] : [];
+  // Smaller stores fit into the memory of any process.
+  if (workloadOf(workload).isCold)
+    return otherSizes.filter((size) => hasOwn && size > 1_000_000).map((size) => cell({ pets: size }));
   const able = contestants.filter(({ id, without }) => chosen.includes(id) && !without.includes(workload));
   const compared = able.map(({ id }) => cell({ contestant: id }));
   return hasOwn ? [...compared, ...otherSizes.map((size) => cell({ pets: size }))] : compared;

@@ -33,6 +33,16 @@ export async function run(command: string[], options: RunOptions = {}): Promise<
   throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`);
 }
 
+/** Brings a file into the machine's memory. */
+export async function readOnce(path: string): Promise<void> {
+  await run(['dd', `if=${path}`, 'of=/dev/null', 'bs=1M', 'status=none']);
+}
+
+/** The opposite: the next read of the file goes to the disk. */
+export async function dropFromMemory(path: string): Promise<void> {
+  await run(['dd', `if=${path}`, 'iflag=nocache', 'count=0', 'status=none']);
+}
+
 /** Kills a process and all that it started. */
 export function endFamily(child: Bun.Subprocess): void {
   if (child.exitCode === null) familyOf(child.pid).forEach(endProcess);

@@ -10,6 +10,8 @@ export interface Workload {
   isWriting?: boolean;
   /** Sends `If-None-Match` with the ETag of the first response. */
   isConditional?: boolean;
+  /** The file is dropped from the machine's memory before each turn. All others read it once beforehand. */
+  isCold?: boolean;
   /** Every sync takes 5 ms longer. */
   isOnSlowDisk?: boolean;
   /** Creates that run beside the requests. */
@@ -37,6 +39,11 @@ export const workloads: readonly Workload[] = [
   { id: 'list-status', title: 'List by status', requests: byStatus },
   { id: 'list-random', title: 'Random pages of 10 to 30', requests: randomPages },
   { id: 'get', title: 'Get by id, random', requests: randomPets },
+  {
+    ...{ id: 'list-random-cold', title: 'Random pages of 10 to 30, from a cold file' },
+    ...{ requests: randomPages, isCold: true },
+  },
+  { id: 'get-cold', title: 'Get by id, random, from a cold file', requests: randomPets, isCold: true },
   { id: 'create', title: 'Create, durable', requests: creates, isWriting: true },
   { id: 'mix', title: '90 % list, 10 % create', requests: mixed, isWriting: true },
   { id: 'not-modified', title: '304 on an unchanged list', requests: firstPage, isConditional: true },

@@ -8,7 +8,7 @@ export interface Summary extends Cell, Partial<Record<(typeof figures)[number], 
 }
 
 const figures = [
-  ...['requestsPerSecond', 'cpuMicrosPerRequest', 'peakMemoryMb', 'readyMs'],
+  ...['requestsPerSecond', 'cpuMicrosPerRequest', 'peakMemoryMb', 'readyMs', 'diskReadMb'],
   ...['p50Ms', 'p99Ms', 'p999Ms', 'rate'],
 ] as const satisfies Figure[];
 
