@@ -70,7 +70,8 @@ export function createSessions(address: PostgresAddress, log?: Log, failovers?: 
         throw error;
       }
       moveTo(session.server);
-      sessions.add(session);
+      // It may have been lost since.
+      if (session.isOpen) sessions.add(session);
       return session;
     },
   };
