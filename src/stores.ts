@@ -9,11 +9,6 @@ import type { MigrationOptions } from './system/migration.ts';
 import { openSqliteStore } from './sqlite/open.ts';
 import { explainRights, findStore, isFileOfStore } from './sqlite/opening/find.ts';
 
-export interface Stores extends Store {
-  /** True for a store in a file of this machine. */
-  isEmbedded: boolean;
-}
-
 export interface StoreOptions extends MigrationOptions {
   /** Holds the variables that PostgreSQL's own tools read, such as PGPASSWORD. */
   environment: Record<string, string | undefined>;
@@ -22,64 +17,81 @@ export interface StoreOptions extends MigrationOptions {
   metrics?: Registry | undefined;
 }
 
-/** Opens the store that a database URL names. What it needs is loaded here, so that a service starts fast. */
-export async function openStores(databaseUrl: string, options: StoreOptions): Promise<Stores> {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) return { ...openSqliteStore({ ...options, ...location }), isEmbedded: true };
-  const { openPostgresStore } = await import('./postgres/open.ts');
-  return { ...(await openPostgresStore({ ...options, ...location })), isEmbedded: false };
+/** A store that a database URL names. There is one entry for each kind, and what it needs is loaded when it is used. */
+export interface NamedStore {
+  /** In results and logs: the path, or the address without user, password and parameters. */
+  name: string;
+  /** The file of an embedded store; undefined on PostgreSQL. */
+  path?: string;
+  /** Opens it to serve. Makes it where it is missing, and brings an older schema up to date. */
+  open(options: StoreOptions): Promise<Store>;
+  /** Opens it to read or write it as a whole. */
+  openBulk(options: StoreOptions & { mayCreate: boolean }): Promise<BulkStore>;
+  /** Opens it to add many pets at once. */
+  openImport(options: StoreOptions): Promise<ImportStore>;
 }
 
-/** Opens the same store to read or write it as a whole. */
-export async function openBulkStore(
-  databaseUrl: string,
-  options: StoreOptions & { mayCreate: boolean },
-): Promise<BulkStore> {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) {
-    const { openSqliteBulk } = await import('./sqlite/maintenance/bulk.ts');
-    return openSqliteBulk({ ...options, ...location });
+export function storeAt(databaseUrl: string): NamedStore {
+  if (/^(?:sqlite:)?:memory:$/.test(databaseUrl)) {
+    throw usageError('--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.');
   }
-  const { openPostgresBulk } = await import('./postgres/maintenance/bulk.ts');
-  return openPostgresBulk({ ...options, ...location });
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
+  switch (scheme) {
+    case undefined:
+      return embeddedStore(refuseFolder(databaseUrl));
+    case 'sqlite':
+      return embeddedStore(refuseFolder(sqlitePath(databaseUrl)));
+    case 'postgres':
+    case 'postgresql':
+      return postgresStore(databaseUrl);
+    default:
+      throw usageError(
+        `--database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
+      );
+  }
 }
 
-/** Opens the same store to add many pets at once. */
-export async function openImportStore(databaseUrl: string, options: StoreOptions): Promise<ImportStore> {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) {
-    const { openSqliteImport } = await import('./sqlite/maintenance/import.ts');
-    return openSqliteImport({ ...options, ...location });
-  }
-  const { openPostgresImport } = await import('./postgres/maintenance/import.ts');
-  return openPostgresImport({ ...options, ...location });
+function embeddedStore(path: string): NamedStore {
+  return {
+    name: path,
+    path,
+    open: async (options) => openSqliteStore({ ...options, path }),
+    openBulk: async (options) =>
+      (await import('./sqlite/maintenance/bulk.ts')).openSqliteBulk({ ...options, path }),
+    openImport: async (options) =>
+      (await import('./sqlite/maintenance/import.ts')).openSqliteImport({ ...options, path }),
+  };
+}
+
+/** The host and the database of an address that is well-formed. Any part of another may be a password. */
+const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
+
+function postgresStore(address: string): NamedStore {
+  return {
+    name: `postgres://${publicPart.exec(address)?.[1] ?? '…'}`,
+    open: async (options) => (await import('./postgres/open.ts')).openPostgresStore({ ...options, address }),
+    openBulk: async (options) =>
+      (await import('./postgres/maintenance/bulk.ts')).openPostgresBulk({ ...options, address }),
+    openImport: async (options) =>
+      (await import('./postgres/maintenance/import.ts')).openPostgresImport({ ...options, address }),
+  };
 }
 
 /** For commands that have no use for a new store: a mistyped path creates none. */
 export function refuseMissingStore(databaseUrl: string): void {
-  const location = parseDatabaseUrl(databaseUrl);
-  if (!('path' in location)) return;
+  const { path } = storeAt(databaseUrl);
+  if (path === undefined) return;
   // A store in a folder that this user may not enter is not missing.
-  const rights = explainRights(location.path, constants.F_OK);
+  const rights = explainRights(path, constants.F_OK);
   if (rights) throw rights;
-  if (existsSync(location.path) || findStore(location.path)) return;
-  throw new OperatorError(`There is no store at ${location.path}.`, 'Name it with --database-url.');
-}
-
-/** The hosts and the database of an address that is well-formed. Any part of another may be a password. */
-const publicPart = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#@]*(?:\/[^/?#@]*)?)(?:\?[^#@]*)?$/;
-
-/** What a store is called in results and logs: its path, or its address without user, password and parameters. */
-export function storeOf(databaseUrl: string): string {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) return location.path;
-  return `postgres://${publicPart.exec(location.address)?.[1] ?? '…'}`;
+  if (existsSync(path) || findStore(path)) return;
+  throw new OperatorError(`There is no store at ${path}.`, 'Name it with --database-url.');
 }
 
 /** For commands that work on embedded stores alone. */
 export function embeddedPath(databaseUrl: string): string {
-  const location = parseDatabaseUrl(databaseUrl);
-  if ('path' in location) return location.path;
+  const { path } = storeAt(databaseUrl);
+  if (path !== undefined) return path;
   throw new OperatorError(
     'This command works on embedded stores only.',
     'Use the tools of the database server, such as pg_dump.',
@@ -88,35 +100,15 @@ export function embeddedPath(databaseUrl: string): string {
 
 /** Whether two URLs name the same embedded store, however they are spelled. */
 export function isSameStore(one: string, other: string): boolean {
-  const [left, right] = [parseDatabaseUrl(one), parseDatabaseUrl(other)];
-  return 'path' in left && 'path' in right && isFileOfStore(left.path, right.path);
+  const [left, right] = [storeAt(one).path, storeAt(other).path];
+  return left !== undefined && right !== undefined && isFileOfStore(left, right);
 }
 
 /** For commands that read or write another file. */
 export function refuseFileOfStore(databaseUrl: string, file: string): void {
-  const location = parseDatabaseUrl(databaseUrl);
-  if (!('path' in location) || !isFileOfStore(location.path, file)) return;
-  throw usageError(`${file} belongs to the store ${location.path}.`, 'Name another file.');
-}
-
-export function parseDatabaseUrl(databaseUrl: string): { path: string } | { address: string } {
-  if (/^(?:sqlite:)?:memory:$/.test(databaseUrl)) {
-    throw usageError('--database-url (DATABASE_URL) must name a file, such as data/petstore.db, not memory.');
-  }
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(databaseUrl) ?? [];
-  switch (scheme) {
-    case undefined:
-      return { path: refuseFolder(databaseUrl) };
-    case 'sqlite':
-      return { path: refuseFolder(sqlitePath(databaseUrl)) };
-    case 'postgres':
-    case 'postgresql':
-      return { address: databaseUrl };
-    default:
-      throw usageError(
-        `--database-url (DATABASE_URL) must be a file path, a sqlite: or a postgres: address, not a ${scheme}: address.`,
-      );
-  }
+  const { path } = storeAt(databaseUrl);
+  if (path === undefined || !isFileOfStore(path, file)) return;
+  throw usageError(`${file} belongs to the store ${path}.`, 'Name another file.');
 }
 
 function refuseFolder(path: string): string {

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { createLog, type Log, type LogFields } from '../system/log.ts';
 import type { Audit } from '../server/options.ts';
-import { storeOf, type StoreOptions } from '../stores.ts';
+import { storeAt, type StoreOptions } from '../stores.ts';
 import { systemReason } from '../system/files.ts';
 import { warn } from './terminal/output.ts';
 import { reportOnTerminal } from './terminal/progress.ts';
@@ -35,7 +35,7 @@ export async function audited<Result>(
 export function storeOptions(databaseUrl: string): StoreOptions {
   return {
     environment: process.env,
-    onMade: () => process.stderr.write(`Made a new store at ${visible(storeOf(databaseUrl))}.\n`),
+    onMade: () => process.stderr.write(`Made a new store at ${visible(storeAt(databaseUrl).name)}.\n`),
     onMigrated: (migration) => record('migrate', databaseUrl, { outcome: 'done', ...migration }),
     report: reportOnTerminal(),
   };
@@ -55,7 +55,7 @@ function record(
   log = createLog({ level: 'info', write: append }),
 ): void {
   const operator = { uid: process.getuid?.(), sudoUser: process.env['SUDO_USER'] };
-  log.info('audit', { action, ...operator, store: storeOf(databaseUrl), ...fields });
+  log.info('audit', { action, ...operator, store: storeAt(databaseUrl).name, ...fields });
 }
 
 /** A person at a terminal has just typed the command; to a journal or a build's log, the line is news. */

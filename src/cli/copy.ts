@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { readAll, type BulkStore, type BulkTable } from '../domain/bulk/bulk-store.ts';
 import { IdTakenError, OperatorError, usageError } from '../domain/error.ts';
-import { isSameStore, openBulkStore, storeOf } from '../stores.ts';
+import { isSameStore, storeAt } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { addExamples } from './terminal/help.ts';
 import { asInterrupted, print } from './terminal/output.ts';
@@ -42,17 +42,17 @@ interface TablePair {
 
 function copy({ from, to }: Record<'from' | 'to', string>): Promise<void> {
   const work = (): Promise<void> => copyStore(from, to);
-  return audited('copy', to, { from: storeOf(from) }, work);
+  return audited('copy', to, { from: storeAt(from).name }, work);
 }
 
 async function copyStore(from: string, to: string): Promise<void> {
   if (isSameStore(from, to)) throw usageError('--from and --to name the same store.', 'Choose another --to.');
-  const source = await openBulkStore(from, { environment: process.env, mayCreate: false });
+  const source = await storeAt(from).openBulk({ environment: process.env, mayCreate: false });
   try {
-    const target = await openBulkStore(to, { ...storeOptions(to), mayCreate: true });
+    const target = await storeAt(to).openBulk({ ...storeOptions(to), mayCreate: true });
     try {
       const summary = await copyAll(source, target);
-      print(`Copied and compared: ${summary}. ${storeOf(from)} and ${storeOf(to)} are the same.\n`);
+      print(`Copied and compared: ${summary}. ${storeAt(from).name} and ${storeAt(to).name} are the same.\n`);
     } finally {
       await target.close();
     }

@@ -4,7 +4,7 @@ import { Option, type Command } from 'commander';
 import { readAll, type BulkStore } from '../domain/bulk/bulk-store.ts';
 import { OperatorError, usageError } from '../domain/error.ts';
 import { createPetWriter, petFormats, type PetFormat, type PetWriter } from '../formats/format.ts';
-import { openBulkStore, refuseFileOfStore, storeOf } from '../stores.ts';
+import { storeAt, refuseFileOfStore } from '../stores.ts';
 import { attemptWrite, openOutputFile, outputFailed } from '../system/files.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -58,7 +58,7 @@ async function exportPets(path: string, options: ExportOptions): Promise<void> {
     throw new OperatorError(`${path} exists.`, 'Choose another file, or replace it with --force.');
   }
   watchForInterruption();
-  const store = await openBulkStore(databaseUrl, { environment: process.env, mayCreate: false });
+  const store = await storeAt(databaseUrl).openBulk({ environment: process.env, mayCreate: false });
   try {
     const parts = renderPets(store, createPetWriter(format, excel ? excelSeparator() : undefined));
     await (path === '-' ? writeToStandardOutput(parts) : writeToFile(path, parts, databaseUrl));
@@ -106,7 +106,7 @@ async function writeToFile(path: string, parts: AsyncIterable<Part>, databaseUrl
     }
     file.sync();
     attemptWrite(path, () => renameSync(partial, path));
-    print(`Exported ${countOf(count, 'pet')} of ${storeOf(databaseUrl)} to ${path}.\n`);
+    print(`Exported ${countOf(count, 'pet')} of ${storeAt(databaseUrl).name} to ${path}.\n`);
   } finally {
     rmSync(partial, { force: true });
   }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { describeKey, isUsable, issueKey, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import { refuseUnknown, rotateKey, showOrWithdraw, type Rotation } from '../domain/key-rotation.ts';
-import { openStores, refuseMissingStore, storeOf } from '../stores.ts';
+import { storeAt, refuseMissingStore } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -189,12 +189,12 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   if (json) nameStore(databaseUrl);
   if (json) return printJson(shownKey(key, now));
   const shown = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
-  print(`Key ${key.id} (${shown}) of ${storeOf(databaseUrl)} is revoked.\n`);
+  print(`Key ${key.id} (${shown}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }
 
 /** Shows a new key. */
 function introduce({ id, name, isReadOnly, expiresAt }: ApiKey, text: string, databaseUrl: string): string {
-  const where = visible(storeOf(databaseUrl));
+  const where = visible(storeAt(databaseUrl).name);
   const rights = isReadOnly ? ', read-only' : '';
   const until = expiresAt ? `, valid until ${expiresAt.toISOString()}` : '';
   return `Key ${id} (${visible(name)}) of ${where}${rights}${until}. It is shown only this once:\n\n  ${text}\n`;
@@ -204,13 +204,13 @@ async function withKeys<Result>(
   databaseUrl: string,
   use: (store: ApiKeyStore) => Result | Promise<Result>,
 ): Promise<Result> {
-  const stores = await openStores(databaseUrl, storeOptions(databaseUrl));
+  const store = await storeAt(databaseUrl).open(storeOptions(databaseUrl));
   try {
-    return await use(stores.keys);
+    return await use(store.keys);
   } catch (error) {
     throw asInterrupted('command', error, 'See: petstore keys list');
   } finally {
-    await stores.close();
+    await store.close();
   }
 }
 

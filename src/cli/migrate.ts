@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Migration } from '../system/migration.ts';
-import { openStores, storeOf } from '../stores.ts';
+import { storeAt } from '../stores.ts';
 import { audited, auditHelp, storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -30,12 +30,12 @@ async function migrate({ databaseUrl, copy: keepsOlder }: MigrateOptions): Promi
   const bringUpToDate = async (): Promise<void> => {
     const onMigrated = (done: Migration): void => void (migration = done);
     const options = { ...storeOptions(databaseUrl), keepsOlder, onMigrated };
-    await (await openStores(databaseUrl, options)).close();
+    await (await storeAt(databaseUrl).open(options)).close();
   };
   await audited('migrate', databaseUrl, {}, bringUpToDate, () => ({ ...migration }));
   const { from, keptAs } = migration ?? {};
   if (keptAs !== undefined) {
     print(`The store as it was, with schema version ${from}, is kept as ${keptAs}.\n`);
   }
-  print(`The schema of ${storeOf(databaseUrl)} is up to date.\n`);
+  print(`The schema of ${storeAt(databaseUrl).name} is up to date.\n`);
 }

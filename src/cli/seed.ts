@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { importBatchSize } from '../domain/bulk/import-store.ts';
 import { createSamplePets } from '../domain/bulk/sample-pets.ts';
-import { openImportStore, storeOf } from '../stores.ts';
+import { storeAt } from '../stores.ts';
 import { storeOptions } from './audit.ts';
 import { settings } from './settings.ts';
 import { addExamples } from './terminal/help.ts';
@@ -33,7 +33,7 @@ export function define(command: Command): void {
 async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<void> {
   const makePet = createSamplePets(start);
   watchForInterruption();
-  const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
+  const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   let done = 0;
   try {
     using progress = showProgress('added', count);
@@ -50,7 +50,7 @@ async function seed({ count, seed: start, databaseUrl }: SeedOptions): Promise<v
   } finally {
     await store.close();
   }
-  print(`Added ${countOf(done, 'pet')} to ${storeOf(databaseUrl)}.\n`);
+  print(`Added ${countOf(done, 'pet')} to ${storeAt(databaseUrl).name}.\n`);
   if (done === count) return;
   process.stderr.write(`Stopped. To continue: petstore seed --count ${count - done} --seed ${done}\n`);
   process.exitCode = interruption.exitStatus ?? 1;

@@ -2,16 +2,18 @@ import { issueKey, isUsable, type IssuedKey } from '../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../domain/error.ts';
 import { showOrWithdraw } from '../domain/key-rotation.ts';
 import type { Log } from '../system/log.ts';
-import { storeOf, type Stores } from '../stores.ts';
+import type { Store } from '../domain/store.ts';
+import { storeAt } from '../stores.ts';
 import { addressOf } from './addresses.ts';
 import type { ServeContext, ServeOptions } from './options.ts';
 
 /** Creates a key in an embedded store that has none, so that the first request needs no other command. `API_KEYS` does as well. */
 async function createFirstKey(
-  { keys, isEmbedded }: Stores,
-  { apiKeys }: ServeOptions,
+  { keys }: Store,
+  { apiKeys, databaseUrl }: ServeOptions,
   { audit }: ServeContext,
 ): Promise<IssuedKey | undefined> {
+  const isEmbedded = storeAt(databaseUrl).path !== undefined;
   if (!isEmbedded || apiKeys.length > 0 || (await keys.listKeys()).length > 0) return undefined;
   try {
     const issued = await issueKey(keys, { name: 'first-start', now: new Date() });
@@ -31,7 +33,7 @@ async function createFirstKey(
  * store does not tell which release used it last; so every start says it. Only a hint: if the keys cannot be read now,
  * the first request reports that.
  */
-async function reportKeys(log: Log, { keys }: Stores, { apiKeys, stableOnly }: ServeOptions): Promise<void> {
+async function reportKeys(log: Log, { keys }: Store, { apiKeys, stableOnly }: ServeOptions): Promise<void> {
   const all = await Promise.try(() => keys.listKeys()).catch(() => undefined);
   if (!all) return;
   const usable = all.filter((key) => isUsable(key, Date.now()));
@@ -49,20 +51,20 @@ async function reportKeys(log: Log, { keys }: Stores, { apiKeys, stableOnly }: S
 
 /** Reports that the service is up. Its first key is shown to the person, never logged. */
 export async function announce(
-  stores: Stores,
+  store: Store,
   options: ServeOptions,
   context: ServeContext,
   port: number,
 ): Promise<void> {
   const { log, tell } = context;
-  const first = await createFirstKey(stores, options, context);
+  const first = await createFirstKey(store, options, context);
   const address = addressOf(options, port);
   const pages = { console: options.stableOnly ? undefined : address, docs: `${address}/docs` };
-  log.info('ready', { address, ...pages, store: storeOf(options.databaseUrl) });
-  if (!first) return reportKeys(log, stores, options);
+  log.info('ready', { address, ...pages, store: storeAt(options.databaseUrl).name });
+  if (!first) return reportKeys(log, store, options);
   const introduction = introduce(first.text, address, pages);
   // The service keeps running even if nobody can see its key.
-  await showOrWithdraw(stores.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
+  await showOrWithdraw(store.keys, first.key, () => tell(introduction)).catch(({ message }: Error) => {
     log.warn(`${message} Create another: petstore keys create --name NAME`);
   });
 }

@@ -3,7 +3,7 @@ import type { LogFields } from '../system/log.ts';
 import { reportInLog } from '../system/progress.ts';
 import { createApp } from '../http/app.ts';
 import { createRegistry } from '../metrics/registry.ts';
-import { openStores, storeOf, type StoreOptions } from '../stores.ts';
+import { storeAt, type StoreOptions } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';
@@ -42,7 +42,7 @@ export async function serveHere(
   if (!worker) reservePort(options);
   const tls = await loadTls(options);
   if (metrics && tls) addTlsMetrics(metrics, tls);
-  const stores = await openStores(options.databaseUrl, { ...storeOptions(options, context), log, metrics });
+  const store = await storeAt(options.databaseUrl).open({ ...storeOptions(options, context), log, metrics });
   log.debug('settings', shownSettings(options));
   let listener: Listener | undefined;
   let isStopping = false;
@@ -52,9 +52,9 @@ export async function serveHere(
     () => listener?.pendingRequests() ?? 0,
   );
   const app = createApp({
-    pets: stores.pets,
-    orders: stores.orders,
-    keys: stores.keys,
+    pets: store.pets,
+    orders: store.orders,
+    keys: store.keys,
     isStableOnly: options.stableOnly,
     log,
     metrics,
@@ -76,7 +76,7 @@ export async function serveHere(
     if (worker) {
       worker.onReady();
     } else {
-      await announce(stores, options, context, listener.port);
+      await announce(store, options, context, listener.port);
     }
 
     const reason = await stopped;
@@ -95,7 +95,7 @@ export async function serveHere(
     // After a failed start, an open port would keep the process alive.
     await listener?.stop(true);
     // A hanging disk must not keep the process alive; acknowledged writes are on it already.
-    await within(closeMs, stores.close(), () => {
+    await within(closeMs, store.close(), () => {
       log.error('The store took too long to close and was abandoned.');
       process.exit(1);
     });
@@ -114,7 +114,7 @@ export function storeOptions({ databaseUrl }: ServeOptions, context: ServeContex
   const { log, environment, audit } = context;
   return {
     environment,
-    onMade: () => log.info('made a new store', { store: storeOf(databaseUrl) }),
+    onMade: () => log.info('made a new store', { store: storeAt(databaseUrl).name }),
     onMigrated: (migration) => audit?.('migrate', { ...migration }),
     report: reportInLog(log),
   };

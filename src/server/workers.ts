@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { usageError } from '../domain/error.ts';
 import { describeError, type LogLevel } from '../system/log.ts';
-import { openStores } from '../stores.ts';
+import { storeAt } from '../stores.ts';
 import { catchCrashes, stopSignals, untilStopSignal } from '../system/signals.ts';
 import { announce } from './first-start.ts';
 import { reservePort } from './addresses.ts';
@@ -26,7 +26,7 @@ export async function superviseWorkers(
   const signal = (name: NodeJS.Signals): void => workers.forEach((worker) => worker.kill(name));
   const allOptions = await optionsOfWorkers(options);
   // Creates the schema, so that workers do not race to.
-  const stores = await openStores(options.databaseUrl, storeOptions(options, context));
+  const store = await storeAt(options.databaseUrl).open(storeOptions(options, context));
 
   const stopped = Promise.withResolvers<number>();
   const ready = new Set<Bun.Subprocess>();
@@ -38,9 +38,9 @@ export async function superviseWorkers(
   const sayReady = async (): Promise<void> => {
     const { port } = allOptions[0] ?? options;
     try {
-      await announce(stores, options, context, port);
+      await announce(store, options, context, port);
     } finally {
-      await stores.close();
+      await store.close();
     }
   };
 
@@ -114,7 +114,7 @@ export async function superviseWorkers(
     return await stopped.promise;
   } finally {
     stop('SIGKILL');
-    await (announcing ?? stores.close());
+    await (announcing ?? store.close());
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'bun:test';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { storeOf } from '../../src/stores.ts';
+import { storeAt } from '../../src/stores.ts';
 import { makeFolder, runCli, startService } from '../support/process/process.ts';
 import { runOnTerminal } from '../support/process/terminal.ts';
 import { releaseStores } from '../support/release-stores.ts';
@@ -68,10 +68,10 @@ describe('AUDIT_LOG', () => {
   });
 
   it('shows no password of a database', () => {
-    expect(storeOf('postgres://petstore:p@ss@db.example/shop?password=secret')).toBe(
+    expect(storeAt('postgres://petstore:p@ss@db.example/shop?password=secret').name).toBe(
       'postgres://db.example/shop',
     );
-    expect(storeOf('sqlite:data/petstore.db')).toBe('data/petstore.db');
+    expect(storeAt('sqlite:data/petstore.db').name).toBe('data/petstore.db');
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('AUDIT_LOG', () => {
     'postgres:petstore:secret@db.example/shop',
     'postgres://db.example/shop?password=sec@ret',
   ])('shows nothing of an address whose password is not encoded: %s', (address) => {
-    expect(storeOf(address)).toBe('postgres://…');
+    expect(storeAt(address).name).toBe('postgres://…');
   });
 });
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { version } from '../../../package.json';
 import type { ServeOptions } from '../../server/options.ts';
 import { sqliteVersion } from '../../sqlite/opening/check.ts';
-import { parseDatabaseUrl } from '../../stores.ts';
+import { storeAt } from '../../stores.ts';
 import { addServeOptions, readServeOptions } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
 import { countOf, printJson, renderTable } from '../terminal/output.ts';
@@ -38,10 +38,10 @@ async function doctor({ json, ...texts }: Record<string, string | boolean>): Pro
 
 async function* examine(texts: Record<string, string | boolean>): AsyncGenerator<Finding> {
   let options: ServeOptions;
-  let location: ReturnType<typeof parseDatabaseUrl>;
+  let path: string | undefined;
   try {
     options = readServeOptions(texts);
-    location = parseDatabaseUrl(options.databaseUrl);
+    ({ path } = storeAt(options.databaseUrl));
   } catch (error) {
     yield problemOf('configuration', error);
     return;
@@ -52,11 +52,11 @@ async function* examine(texts: Record<string, string | boolean>): AsyncGenerator
   yield* checkListening(options);
   yield* checkTls(options, now);
   const store =
-    'path' in location
-      ? checkEmbeddedStore(location.path, now)
-      : await checkPostgres(location.address, process.env);
+    path === undefined
+      ? await checkPostgres(options.databaseUrl, process.env)
+      : checkEmbeddedStore(path, now);
   yield* store.findings;
-  if ('path' in location) yield checkDisk(location.path);
+  if (path !== undefined) yield checkDisk(path);
   // A store that cannot be read was reported already.
   if (!hasProblem(store.findings)) yield checkKeys(options, store);
 }

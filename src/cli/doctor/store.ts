@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { inspectSqlite } from '../../sqlite/maintenance/inspect.ts';
 import { resolveLinks } from '../../system/paths.ts';
-import { storeOf } from '../../stores.ts';
+import { storeAt } from '../../stores.ts';
 import { contentOf } from '../terminal/output.ts';
 import { reportOnTerminal } from '../terminal/progress.ts';
 import { hasProblem, ok, problem, problemOf, warning, type Finding } from './finding.ts';
@@ -89,7 +89,7 @@ export async function checkPostgres(address: string, environment: NodeJS.Process
       ? 'holds no store yet; the first start creates it'
       : `holds about ${contentOf(inspection)}`;
     const findings = [
-      ok('store', `PostgreSQL ${version} at ${storeOf(address)} responds and ${state}.`),
+      ok('store', `PostgreSQL ${version} at ${storeAt(address).name} responds and ${state}.`),
       checkRole(inspection),
     ];
     return { findings, usableKeyCount, makesFirstKey: false };

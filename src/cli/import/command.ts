@@ -4,7 +4,7 @@ import type { ImportStore } from '../../domain/bulk/import-store.ts';
 import { petFields } from '../../domain/fields.ts';
 import { encodings, type Encoding } from '../../formats/encoding.ts';
 import { petFormats, type PetFormat } from '../../formats/format.ts';
-import { openImportStore, refuseFileOfStore, storeOf } from '../../stores.ts';
+import { storeAt, refuseFileOfStore } from '../../stores.ts';
 import { audited, auditHelp, storeOptions } from '../audit.ts';
 import { settings } from '../settings.ts';
 import { addExamples } from '../terminal/help.ts';
@@ -101,9 +101,9 @@ async function importSource(
       'Fix the file, or collect the bad rows with --rejects FILE.',
     );
   }
-  const store = await openImportStore(databaseUrl, storeOptions(databaseUrl));
+  const store = await storeAt(databaseUrl).openImport(storeOptions(databaseUrl));
   try {
-    const result = await add(source, checked, store, again, storeOf(databaseUrl));
+    const result = await add(source, checked, store, again, storeAt(databaseUrl).name);
     if (result === undefined) return;
     const verb = badCount === 1 ? 'is' : 'are';
     print(`${result}${badCount === 0 ? '' : ` ${countOf(badCount, 'bad row')} ${verb} in ${rejects}.`}\n`);

@@ -2,7 +2,7 @@ import { redactKeys } from '../../domain/api-key.ts';
 import { OperatorError, PetstoreError } from '../../domain/error.ts';
 import { createLog, describeError, reasonOf, type LogLevel } from '../../system/log.ts';
 import type { ServeContext } from '../../server/options.ts';
-import { storeOf } from '../../stores.ts';
+import { storeAt } from '../../stores.ts';
 import { systemReason } from '../../system/files.ts';
 import { renderLogLine } from './log-line.ts';
 import { visible, visibleLines, wrapLines } from './text.ts';
@@ -86,7 +86,7 @@ const ageUnits = [
 
 /** Names the store beside a result that is data. */
 export function nameStore(databaseUrl: string): void {
-  process.stderr.write(`Store: ${visible(storeOf(databaseUrl))}\n`);
+  process.stderr.write(`Store: ${visible(storeAt(databaseUrl).name)}\n`);
 }
 
 /** For what is worth knowing although the command goes on. */
