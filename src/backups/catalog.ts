@@ -44,11 +44,11 @@ const readAtOnce = 16;
 
 /** Says which backups of a place count. Warns of the others. */
 export async function surveyPlace(place: BackupPlace, warn: (text: string) => void): Promise<Survey<Backup>> {
-  const found = survey(await listBackups(place, warn), new Date());
-  for (const { name } of found.fromFuture) {
+  const backups = survey(await listBackups(place, warn), new Date());
+  for (const { name } of backups.fromFuture) {
     warn(`${name} in ${place.name} is dated in the future and ignored. Was the clock wrong?`);
   }
-  return found;
+  return backups;
 }
 
 /** Adds a backup of a store, which `make` writes to a path of this machine and verifies. */

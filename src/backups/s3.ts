@@ -77,12 +77,12 @@ const credentialNames = {
 };
 
 function readCredentials(environment: Environment): Bun.S3Options {
-  const found: Bun.S3Options = {};
+  const options: Bun.S3Options = {};
   for (const [part, names] of Object.entries(credentialNames)) {
     const value = names.map((name) => environment[name]).find(Boolean);
-    if (value) found[part as keyof typeof credentialNames] = value;
+    if (value) options[part as keyof typeof credentialNames] = value;
   }
-  if (found.accessKeyId && found.secretAccessKey) return found;
+  if (options.accessKeyId && options.secretAccessKey) return options;
   throw usageError('The keys of the bucket are missing.', 'Set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.');
 }
 

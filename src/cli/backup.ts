@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { backUpTo, type BackUpOptions } from '../backups/back-up.ts';
+import { backUpTo, type BackUpOptions } from '../backups/add-backup.ts';
 import { parseKeep, type KeepRule } from '../backups/keep.ts';
 import { openPlace } from '../backups/catalog.ts';
 import { isPlace, noPlace } from '../backups/place.ts';

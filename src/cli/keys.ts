@@ -151,8 +151,8 @@ async function rotate(id: string, now: Date, options: KeysOptions & { overlap: n
     overlapMs,
     expiresAt,
     show({ key, text, old }) {
-      const shown = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
-      return show(json ? renderJson(shown) : introduce(key, text, databaseUrl));
+      const successor = { ...shownKey(key, now), key: text, replaces: shownKey(old, now) };
+      return show(json ? renderJson(successor) : introduce(key, text, databaseUrl));
     },
   };
   const { old, doubt } = await audited(
@@ -188,8 +188,8 @@ async function revoke(id: string, { json, databaseUrl }: KeysOptions): Promise<v
   );
   if (json) nameStore(databaseUrl);
   if (json) return printJson(shownKey(key, now));
-  const shown = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
-  print(`Key ${key.id} (${shown}) of ${storeAt(databaseUrl).name} is revoked.\n`);
+  const description = `${visible(key.name)}, ${describeKey(key.lastFour)}`;
+  print(`Key ${key.id} (${description}) of ${storeAt(databaseUrl).name} is revoked.\n`);
 }
 
 /** Shows a new key. */

@@ -14,8 +14,8 @@ async function run([first, ...rest]: string[]): Promise<void> {
   // `petstore help keys` is `petstore keys --help`.
   const args = first === undefined ? [] : first === 'help' ? [...rest, '--help'] : [first, ...rest];
   // Commander shows the version as soon as it meets --version, before a --verbose behind it.
-  const shown = args.includes('--verbose') ? await describeVersions() : undefined;
-  const program = createProgram(shown).hook('preAction', (_program, command) =>
+  const versions = args.includes('--verbose') ? await describeVersions() : undefined;
+  const program = createProgram(versions).hook('preAction', (_program, command) =>
     refuseMissingValue(args, command),
   );
   try {

@@ -13,9 +13,9 @@ export interface Page {
 
 /** The page that these rows make. One row more than the page holds says that another page follows. */
 export function pageOf<Row>(rows: readonly Row[], limit: number, render: (row: Row) => string): Page {
-  const shown = rows.slice(0, limit).map(render);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { json: `[${shown.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
+  const items = rows.slice(0, limit).map(render);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { json: `[${items.join(',')}]`, ...(last !== undefined && { next: idOf(last) }) };
 }
 
 /** The id in a rendered pet or order, whose first field it is. */

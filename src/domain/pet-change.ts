@@ -101,11 +101,11 @@ const allNames = new Intl.ListFormat('en-GB').format(petFields.map(({ name }) =>
 
 /** The path precedes the name of a field. */
 function parseSome(body: JsonObject, where: string, path: string, problems: string[]): PetFields {
-  const found: PetProblems = {};
-  const fields = parseFields(body, found, true);
-  problems.push(...Object.values(found).map((problem) => path + problem));
+  const fieldProblems: PetProblems = {};
+  const fields = parseFields(body, fieldProblems, true);
+  problems.push(...Object.values(fieldProblems).map((problem) => path + problem));
   // A typo in the only field would otherwise change nothing, or expect nothing, without a word.
-  if (Object.keys({ ...fields, ...found }).length === 0)
+  if (Object.keys({ ...fields, ...fieldProblems }).length === 0)
     problems.push(`${where} must have at least one of the fields ${allNames}.`);
   return fields;
 }

@@ -9,7 +9,7 @@ export interface JsonProblem {
   reason: string;
 }
 
-/** Finds the first thing that makes a text invalid JSON. `JSON.parse` has refused it, but its message names no place. */
+/** Finds the first thing that makes a text invalid JSON. `JSON.parse` has refused it, but its message names no position. */
 export function findJsonProblem(text: string): JsonProblem | undefined {
   let problem: JsonProblem | undefined;
   const onError: JSONVisitor['onError'] = (code, _offset, _length, line, column) => {

@@ -96,8 +96,8 @@ export function createApp(options: AppOptions): App {
     fetch(request) {
       // As the runtime refuses what is no HTTP.
       if (isMisframed(request)) return new Response(null, { status: 400, headers: { Connection: 'close' } });
-      const found = findRoute(request.url);
-      return found ? found.route.serve(request, found.parameter) : unknown.serve(request, undefined);
+      const match = findRoute(request.url);
+      return match ? match.route.serve(request, match.parameter) : unknown.serve(request, undefined);
     },
   };
 }

@@ -44,7 +44,7 @@ export async function parseJsonBody(bytes: Uint8Array, depth = 1): Promise<unkno
 }
 
 async function notJson(text: string): Promise<string> {
-  // Few bodies are wrong, so the parser that finds the place is loaded when the first one is.
+  // Few bodies are wrong, so the parser that finds the position is loaded when the first one is.
   const { findJsonProblem } = await import('../formats/json-problem.ts');
   const problem = findJsonProblem(text);
   if (problem === undefined) return 'The body is not valid JSON.';

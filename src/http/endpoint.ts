@@ -94,9 +94,9 @@ export class Endpoint {
   }
 
   #refuse(call: Call, error: unknown): Response {
-    const shown = shownError(error, call.requestId);
-    this.#options.log.failed(call, shown, error);
-    return this.#send(call, errorResponse(shown), shown.code);
+    const visibleError = shownError(error, call.requestId);
+    this.#options.log.failed(call, visibleError, error);
+    return this.#send(call, errorResponse(visibleError), visibleError.code);
   }
 
   #send(call: Call, plain: PlainResponse, error?: ErrorCode): Response {

@@ -125,10 +125,10 @@ const maxQueryLength = 200;
 function queryOf(url: string): string | undefined {
   const start = url.indexOf('?');
   if (start === -1) return undefined;
-  const shown = [...new URLSearchParams(url.slice(start + 1))]
+  const parameters = [...new URLSearchParams(url.slice(start + 1))]
     .filter(([name]) => Object.hasOwn(harmless, name))
     .map(([name, value]) => `${name}=${harmless[name]?.test(value) ? value : '(invalid)'}`);
-  return shown.join('&').slice(0, maxQueryLength) || undefined;
+  return parameters.join('&').slice(0, maxQueryLength) || undefined;
 }
 
 /** Version, trace id, parent id, flags; a version after 00 may add fields (W3C Trace Context, section 3.2). */

@@ -20,12 +20,12 @@ export function removeLeftovers(path: string, endForm: string): void {
   const folder = dirname(resolve(path));
   const form = new RegExp(`^${RegExp.escape(basename(path))}${endForm}$`);
   for (const name of readdirSync(folder)) {
-    const found = join(folder, name);
-    if (form.test(name) && isLeftover(found)) rmSync(found, { recursive: true, force: true });
+    const leftover = join(folder, name);
+    if (form.test(name) && isLeftover(leftover)) rmSync(leftover, { recursive: true, force: true });
   }
 }
 
 export function isLeftover(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found !== undefined && Date.now() - found.mtimeMs > leftAfterMs;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && Date.now() - stats.mtimeMs > leftAfterMs;
 }

@@ -57,8 +57,8 @@ function isOpenElsewhere(file: number): boolean {
   return openDescriptors().some((descriptor) => {
     if (mapped.has(descriptor)) return false;
     try {
-      const found = fstatSync(descriptor, { bigint: true });
-      return found.dev === dev && found.ino === ino;
+      const stats = fstatSync(descriptor, { bigint: true });
+      return stats.dev === dev && stats.ino === ino;
     } catch {
       // The descriptor of the listing itself is closed by now.
       return false;

@@ -29,8 +29,8 @@ export function removeAbandonedFolders(purpose: Purpose): void {
   for (const name of namesIn(tmpdir())) {
     const folder = join(tmpdir(), name);
     if (!name.startsWith(`petstore-${purpose}-`) || !isLeftover(folder)) continue;
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
     try {
       removeFolder(folder);
     } catch {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { closeSync, ftruncateSync, openSync, readdirSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { backUpTo } from '../../src/backups/back-up.ts';
+import { backUpTo } from '../../src/backups/add-backup.ts';
 import { listBackups } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, renderManifest } from '../../src/backups/manifest.ts';
 import { hashOf } from '../../src/backups/place.ts';

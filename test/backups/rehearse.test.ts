@@ -2,7 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKey } from '../../src/domain/api-key.ts';
-import { backUpTo } from '../../src/backups/back-up.ts';
+import { backUpTo } from '../../src/backups/add-backup.ts';
 import { listBackups, openPlace } from '../../src/backups/catalog.ts';
 import type { Backup } from '../../src/backups/manifest.ts';
 import type { BackupPlace } from '../../src/backups/place.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { backUpTo } from '../../src/backups/back-up.ts';
+import { backUpTo } from '../../src/backups/add-backup.ts';
 import { openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { rehearsalOf } from '../../src/backups/manifest.ts';
 import { noReport } from '../../src/system/progress.ts';

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backUpTo } from '../../src/backups/back-up.ts';
+import { backUpTo } from '../../src/backups/add-backup.ts';
 import { listBackups, openPlace, recordRehearsal } from '../../src/backups/catalog.ts';
 import { manifestOf, nameBackup, rehearsalOf, renderManifest } from '../../src/backups/manifest.ts';
 import { noReport } from '../../src/system/progress.ts';

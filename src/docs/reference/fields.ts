@@ -2,7 +2,7 @@ import { escapeHtml } from '../../../packages/console/src/html.ts';
 import type { Parameter, Schema } from '../contract.ts';
 import { renderTerms, renderText } from '../markup.ts';
 
-/** Parameters or fields with their type, their place and their meaning, below a heading in HTML. */
+/** Parameters or fields with their type, where they go and what they mean, below a heading in HTML. */
 export function renderFields(heading: string, fields: Parameter[]): string {
   if (fields.length === 0) return '';
   const terms = fields.map(({ name, in: location, required, schema, description = '' }) => ({

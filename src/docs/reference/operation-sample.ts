@@ -16,8 +16,8 @@ export function sampleOf(operation: NamedOperation): CodeSample {
 const shownParameters = new Set(['limit', 'q', 'Idempotency-Key']);
 
 function requestOf({ method, path, parameters, requestBody }: NamedOperation): ApiRequest {
-  const shown = parameters.filter(({ name, required }) => required || shownParameters.has(name));
-  const partOf = (location: string) => shown.filter((parameter) => parameter.in === location);
+  const sampled = parameters.filter(({ name, required }) => required || shownParameters.has(name));
+  const partOf = (location: string) => sampled.filter((parameter) => parameter.in === location);
   const filled = partOf('path').reduce(
     (text, parameter) => text.replace(`{${parameter.name}}`, encodeURIComponent(valueOf(parameter))),
     path,

@@ -128,8 +128,8 @@ function parseLimit(value: string | undefined): number {
 }
 
 function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
-  const found = known.find((each) => each === value);
-  if (found !== undefined) return found;
+  const choice = known.find((each) => each === value);
+  if (choice !== undefined) return choice;
   throw invalid(`${name} must be given once, as one of ${known.join(', ')}.`);
 }
 

@@ -42,9 +42,9 @@ export function createDocuments(options: ContractOptions = {}): Documents {
     docsRedirect: () => redirect(308, '../docs'),
     /** The scripts and style sheets of both. */
     async asset(call) {
-      const found = (await load()).assets.get(call.parameter ?? '');
-      if (!found) throw new PetstoreError('not_found', 'Nothing is found at this address.');
-      return found(call);
+      const handler = (await load()).assets.get(call.parameter ?? '');
+      if (!handler) throw new PetstoreError('not_found', 'Nothing is found at this address.');
+      return handler(call);
     },
     openapiYaml: lazily(() => serveText('application/yaml', toYaml(contract()))),
     openapiJson: lazily(() => serveJson(contract())),

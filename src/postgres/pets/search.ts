@@ -30,15 +30,15 @@ function searchStatement(request: SearchRequest): { statement: Statement; values
   const { limit, words = [], id, categoryId, status, sort, after } = request;
   const values: Values = [];
   const conditions: string[] = [];
-  const add = (value: { toString(): string } | undefined, say: (place: string) => string): void => {
+  const add = (value: { toString(): string } | undefined, say: (parameter: string) => string): void => {
     if (value !== undefined) conditions.push(say(`$${values.push(String(value))}`));
   };
-  add(id, (place) => `id = ${place}::bigint`);
-  add(categoryId, (place) => `category_id = ${place}::bigint`);
-  add(status, (place) => `status = ${place}`);
-  add(after, (place) => `id ${sort === 'newest' ? '<' : '>'} ${place}::bigint`);
+  add(id, (parameter) => `id = ${parameter}::bigint`);
+  add(categoryId, (parameter) => `category_id = ${parameter}::bigint`);
+  add(status, (parameter) => `status = ${parameter}`);
+  add(after, (parameter) => `id ${sort === 'newest' ? '<' : '>'} ${parameter}::bigint`);
   for (const word of words)
-    add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, (place) => `folded_name LIKE ${place}`);
+    add(`%${word.replace(/[\\%_]/g, '\\$&')}%`, (parameter) => `folded_name LIKE ${parameter}`);
   const text = `SELECT ${selectPetRow} FROM pets WHERE ${conditions.join(' AND ')}
     ORDER BY pets.id ${sort === 'newest' ? 'DESC' : ''} LIMIT ${limit + 1}`;
   return { statement: { text }, values };

@@ -179,9 +179,9 @@ const databaseStart = 'SQLite format 3\0';
 
 function refuseNoBackup(file: string, name: string): void {
   const remedy = 'Name a file that petstore backup has made.';
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new OperatorError(`There is no backup at ${file}.`, remedy);
-  if (!found.isFile())
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) throw new OperatorError(`There is no backup at ${file}.`, remedy);
+  if (!stats.isFile())
     throw new OperatorError(`${file} is not a file.`, `${remedy} For the newest in a folder, add --latest.`);
   if (isFileOfStore(name, file))
     throw new OperatorError(`${file} is the store itself, not a backup of it.`, remedy);

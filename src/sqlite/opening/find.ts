@@ -31,10 +31,10 @@ export function findStore(name: string): StoreFile | undefined {
   refuseLostFile(name, path);
   const rights = explainRights(path, constants.R_OK);
   if (rights) throw rights;
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  if (!found) return undefined;
-  if (!found.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
-  return { name, path, device: found.dev, inode: found.ino };
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!stats) return undefined;
+  if (!stats.isFile()) throw new OperatorError(`${name} is not a file.`, 'Name a file with --database-url.');
+  return { name, path, device: stats.dev, inode: stats.ino };
 }
 
 /** Makes the file and its folder where they are missing. */

@@ -107,14 +107,14 @@ export function checkOwnership(database: Database, name: string): void {
 
 /** Either could change what is written or read. Tables and indexes of other programs are left alone. */
 function refuseTriggers(database: Database, name: string): void {
-  const found = database
+  const foreign = database
     .query<{ type: string; name: string }, []>(
       "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') LIMIT 1",
     )
     .get();
-  if (!found) return;
+  if (!foreign) return;
   throw new OperatorError(
-    `${name} holds a ${found.type} ${found.name}, which petstore has not made.`,
+    `${name} holds a ${foreign.type} ${foreign.name}, which petstore has not made.`,
     `Remove it with the program that has made it, or restore a backup: petstore restore FILE --force`,
   );
 }

@@ -17,13 +17,13 @@ export function visible(text: string): string {
 
 /** Aligns rows of cells in columns. */
 export function renderTable(rows: string[][]): string {
-  const shown = rows.map((row) => row.map(visible));
-  const widths = (shown[0] ?? []).map((_, column) =>
-    Math.max(...shown.map((row) => Bun.stringWidth(row[column] ?? ''))),
+  const cells = rows.map((row) => row.map(visible));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ''))),
   );
   const pad = (cell: string, column: number) =>
     cell + ' '.repeat((widths[column] ?? 0) - Bun.stringWidth(cell));
-  return shown.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
+  return cells.map((row) => `${row.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
 /** `1 pet`, `2,000 pets`. */

@@ -66,7 +66,7 @@ export function createApi(options: ApiOptions): Api {
   let rateLimitedCount = 0;
   const send = async (request: ApiRequest): Promise<Exchange> => {
     const { method = 'GET', path, isOutsideBase = false, body, authorization = `Bearer ${apiKey}` } = request;
-    const shown = request.authorization
+    const visibleRequest = request.authorization
       ? { ...request, authorization: hideInAuthorization(request.authorization, apiKey) }
       : request;
     const headers = new Headers({ Accept: 'application/json', ...request.headers });
@@ -83,9 +83,9 @@ export function createApi(options: ApiOptions): Api {
       const text = await response.text();
       if (response.status === 201 && !response.headers.has('Idempotent-Replayed')) createdCount += 1;
       if (response.status === 429) rateLimitedCount += 1;
-      return { request: shown, status: response.status, headers: response.headers, text };
+      return { request: visibleRequest, status: response.status, headers: response.headers, text };
     } catch (error) {
-      throw new NoResponseError(shown, error);
+      throw new NoResponseError(visibleRequest, error);
     }
   };
   return {

@@ -55,10 +55,10 @@ export function expectValues(exchange: Exchange, pet: SeenPet, sent: SentPet, cr
   } else if (created === undefined) {
     expectStatusField(exchange, pet);
   } else {
-    const shown = created.fieldNames.includes('status')
+    const initial = created.fieldNames.includes('status')
       ? `the status ${String(created.status)}`
       : 'no status';
-    const expected = `${shown}, as in the response to its create`;
+    const expected = `${initial}, as in the response to its create`;
     expectThat(pet.status === created.status, exchange, expected, seen, reasons.statusNotSent);
   }
 }

@@ -103,12 +103,12 @@ export function describeRequest({
   body,
   authorization,
 }: ApiRequest): string {
-  const shown = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  if (authorization === null) shown.unshift('no Authorization');
-  else if (authorization !== undefined) shown.unshift(`Authorization: ${authorization}`);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  if (authorization === null) lines.unshift('no Authorization');
+  else if (authorization !== undefined) lines.unshift(`Authorization: ${authorization}`);
   const content =
     body === undefined ? '' : ` ${excerpt(typeof body === 'string' ? body : String(Buffer.from(body)))}`;
-  return `${method} ${excerpt(path)}${shown.length > 0 ? ` (${excerpt(shown.join(', '))})` : ''}${content}`;
+  return `${method} ${excerpt(path)}${lines.length > 0 ? ` (${excerpt(lines.join(', '))})` : ''}${content}`;
 }
 
 export function describeResponse({ status, text }: Exchange): string {

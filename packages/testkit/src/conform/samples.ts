@@ -22,9 +22,9 @@ export function samples(api: Api): Promise<SamplePet[]> {
 
 /** One of them, with this status or with none. */
 export async function sampleWith(api: Api, status?: string): Promise<SamplePet> {
-  const found = (await samples(api)).find(({ sent }) => sent.status === status);
-  if (!found) throw new RangeError(`There is no sample with status ${status}`);
-  return found;
+  const sample = (await samples(api)).find(({ sent }) => sent.status === status);
+  if (!sample) throw new RangeError(`There is no sample with status ${status}`);
+  return sample;
 }
 
 function createSamples(api: Api): Promise<SamplePet[]> {

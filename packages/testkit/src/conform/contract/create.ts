@@ -84,8 +84,8 @@ export const createChecks = checksOf('contract', 'create', [
           `${newIds} > although one was sent`,
         );
       } else expectStatus(exchange, 400);
-      const found = await getPet(api, created.id);
-      expectValues(found, readPet(found), sent, created);
+      const pet = await getPet(api, created.id);
+      expectValues(pet, readPet(pet), sent, created);
     },
   ],
   [
@@ -216,6 +216,6 @@ async function expectKept(api: Api, sent: SentPet): Promise<void> {
   const exchange = await api.send(creating(renderPet(sent)));
   const created = readPet(exchange, 201);
   expectValues(exchange, created, sent);
-  const found = await getPet(api, created.id);
-  expectValues(found, readPet(found), sent, created);
+  const pet = await getPet(api, created.id);
+  expectValues(pet, readPet(pet), sent, created);
 }

@@ -33,9 +33,9 @@ export const filterChecks = checksOf('contract', 'filter', [
         const pets = readPets(exchange);
         const isCut = pets.length >= limits.largest;
         for (const sample of created.filter((each) => (each.sent.status ?? each.created.status) === status)) {
-          const found = findById(pets, sample.created);
-          if (found) expectValues(exchange, found, sample.sent, sample.created);
-          const isThere = found !== undefined || isCut;
+          const pet = findById(pets, sample.created);
+          if (pet) expectValues(exchange, pet, sample.sent, sample.created);
+          const isThere = pet !== undefined || isCut;
           const expected = `the pet ${sample.created.id}, which is ${status}`;
           expectThat(isThere, exchange, expected, undefined, reasons.missing);
         }

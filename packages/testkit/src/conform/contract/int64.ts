@@ -23,8 +23,8 @@ export const int64Checks = checksOf('contract', 'int64', [
       const sent = { ...named(api, `category ${name}`), categoryId, ...(status && { status }) };
       const created = await createOfCategory(api, sent);
       if (!created) return;
-      const found = await getPet(api, created.id);
-      expectValues(found, readPet(found), sent, created);
+      const pet = await getPet(api, created.id);
+      expectValues(pet, readPet(pet), sent, created);
       const list = await listPets(api, query);
       const listed = findById(readPets(list), created);
       if (listed) expectValues(list, listed, sent, created);

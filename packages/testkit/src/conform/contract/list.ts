@@ -93,11 +93,11 @@ export const listChecks = checksOf('contract', 'list', [
       const exchange = await listPets(api, whole);
       const pets = readPets(exchange);
       for (const sample of created) {
-        const found = findById(pets, sample.created);
-        if (found) expectValues(exchange, found, sample.sent, sample.created);
+        const pet = findById(pets, sample.created);
+        if (pet) expectValues(exchange, pet, sample.sent, sample.created);
         const isCut = pets.length >= limits.largest;
         expectThat(
-          found !== undefined || isCut,
+          pet !== undefined || isCut,
           exchange,
           `the pet ${sample.created.id}, which was created before`,
           undefined,

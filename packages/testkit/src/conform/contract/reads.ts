@@ -52,8 +52,8 @@ export const readChecks = checksOf('contract', 'reads', [
           await getPet(api, created.id);
         });
       }
-      const found = await getPet(api, created.id);
-      expectValues(found, readPet(found), sent);
+      const pet = await getPet(api, created.id);
+      expectValues(pet, readPet(pet), sent);
     },
   ],
 ]);

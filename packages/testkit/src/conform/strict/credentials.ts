@@ -101,8 +101,8 @@ export const credentialChecks = checksOf('strict', 'credentials', [
         { path, authorization: `Bearer ${wrong}` },
         '401 invalid_api_key',
       );
-      const shown = JSON.stringify([...exchange.headers]) + exchange.text;
-      expectThat(!shown.includes(wrong.slice(5, 15)), exchange, 'a response without the key');
+      const response = JSON.stringify([...exchange.headers]) + exchange.text;
+      expectThat(!response.includes(wrong.slice(5, 15)), exchange, 'a response without the key');
     },
   ],
 ]);

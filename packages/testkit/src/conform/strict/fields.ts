@@ -162,8 +162,8 @@ export const fieldChecks = checksOf('strict', 'fields', [
       for (const name of names) {
         const sent = { name, categoryId: '1' };
         const exchange = await expectCreated(api, renderPet(sent), sent);
-        const found = await getPet(api, readPet(exchange, 201).id);
-        expectValues(found, readPet(found), sent);
+        const pet = await getPet(api, readPet(exchange, 201).id);
+        expectValues(pet, readPet(pet), sent);
       }
     },
   ],

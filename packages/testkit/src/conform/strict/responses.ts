@@ -36,8 +36,8 @@ export const responseChecks = checksOf('strict', 'responses', [
       const location = expectHeaderMatch(exchange, 'Location', /^\/v1\/pets\/-?\d+$/);
       expectHeader(exchange, 'Content-Type', 'application/json');
       expectThat(readPet(exchange, 201).id > 0n, exchange, 'an id greater than 0');
-      const found = await expectOutcome(api, { path: location, isOutsideBase: true }, '200');
-      expectThat(found.text === exchange.text, found, `the pet of the 201: ${exchange.text}`);
+      const located = await expectOutcome(api, { path: location, isOutsideBase: true }, '200');
+      expectThat(located.text === exchange.text, located, `the pet of the 201: ${exchange.text}`);
     },
   ],
   [

@@ -106,9 +106,9 @@ async function makeShop(api: Api): Promise<Shop | undefined> {
 async function expectFound(api: Api, query: string, pets: SeenPet[]): Promise<Exchange> {
   const exchange = await api.send({ path: `/pets/search?${query}` });
   expectHeader(exchange, 'Petstore-Stability', 'beta');
-  const found = readPets(exchange).map(({ id }) => id);
+  const ids = readPets(exchange).map(({ id }) => id);
   const expected = pets.map(({ id }) => id);
-  expectThat(found.join() === expected.join(), exchange, `the pets ${expected.join(', ') || '(none)'}`);
+  expectThat(ids.join() === expected.join(), exchange, `the pets ${expected.join(', ') || '(none)'}`);
   return exchange;
 }
 

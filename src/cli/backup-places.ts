@@ -70,10 +70,10 @@ export function define(backups: Command): void {
 }
 
 async function showList(name: string, { json }: { json?: boolean }): Promise<void> {
-  const found = await listBackups(openPlace(name, process.env), warn);
-  if (json) printJson(found);
-  else if (found.length === 0) print('There are no backups.\n');
-  else print(renderTable([headings, ...found.map(cellsOf)]));
+  const backups = await listBackups(openPlace(name, process.env), warn);
+  if (json) printJson(backups);
+  else if (backups.length === 0) print('There are no backups.\n');
+  else print(renderTable([headings, ...backups.map(cellsOf)]));
 }
 
 async function runRehearsal(name: string, options: { json?: boolean; latest?: boolean }): Promise<void> {
