@@ -2,14 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { unavailable } from '../domain/error.ts';
 import type { Counter } from '../metrics/registry.ts';
-import {
-  isIdTaken,
-  isLost,
-  isRetryable,
-  OutcomeUnknownError,
-  spoilsSession,
-  translateError,
-} from './errors.ts';
+import { isIdTaken, isLost, isRetryable, OutcomeUnknownError, translateError } from './errors.ts';
 import { keepPlans, servingTimeouts } from './sessions/config.ts';
 import { createLanes, type Lanes } from './sessions/lanes.ts';
 import type { Query, Statement, Values } from './sessions/statement.ts';
@@ -79,17 +72,7 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
   const readOn =
     (lanes: Lanes): Sql['read'] =>
     (statement, values) =>
-      retry(async () => {
-        const { session, release } = await lanes.take();
-        try {
-          return await session.query(statement, values);
-        } catch (error) {
-          if (spoilsSession(error)) session.destroy();
-          throw error;
-        } finally {
-          release();
-        }
-      });
+      retry(() => lanes.run((session) => session.query(statement, values)));
   const read = readOn(readers);
 
   /**
@@ -99,17 +82,6 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
    */
   let lateCount = 0;
 
-  const keepLate = async (session: Session, commit: Promise<unknown>, release: () => void): Promise<void> => {
-    lateCount += 1;
-    const timer = setInterval(() => {
-      endIfSilent(session).catch(() => {});
-    }, checkEveryMs);
-    await commit.catch(() => {});
-    clearInterval(timer);
-    lateCount -= 1;
-    release();
-  };
-
   /** The response may have been lost on its way. */
   const endIfSilent = async (session: Session): Promise<void> => {
     const { pid, startedAt } = session.backend;
@@ -117,25 +89,27 @@ export function createSql(sessions: Sessions, options: SqlOptions): Sql {
     if (busy.length === 0) session.destroy();
   };
 
-  const writeOnce = async <Result>(
+  const writeOnce = <Result>(
     work: (query: Query) => Promise<Result>,
     advice: string | undefined,
   ): Promise<Result> => {
     if (lateCount > 0) throw unavailable(new Error('An earlier write is still under way.'));
-    const { session, release } = await writers.take();
-    let isLate = false;
-    const onLate = (commit: Promise<unknown>): void => {
-      isLate = true;
-      void keepLate(session, commit, release);
-    };
-    try {
-      return await runTransaction(session, work, { ...transactionTimeouts, advice, onLate });
-    } catch (error) {
-      if (spoilsSession(error)) session.destroy();
-      throw error;
-    } finally {
-      if (!isLate) release();
-    }
+    const { promise: isLate, reject } = Promise.withResolvers<never>();
+    const transaction = writers.run(async (session) => {
+      let checks: Timer | undefined;
+      const onLate = (): void => {
+        reject(new OutcomeUnknownError(new Error('COMMIT hangs.'), advice));
+        lateCount += 1;
+        checks = setInterval(() => void endIfSilent(session).catch(() => {}), checkEveryMs);
+      };
+      try {
+        return await runTransaction(session, work, { ...transactionTimeouts, advice, onLate });
+      } finally {
+        if (checks) lateCount -= 1;
+        clearInterval(checks);
+      }
+    });
+    return Promise.race([transaction, isLate]);
   };
 
   return {

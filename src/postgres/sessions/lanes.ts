@@ -1,12 +1,12 @@
 import { storeClosing, unavailable } from '../../domain/error.ts';
 import { createBoundedQueue } from '../bounded-queue.ts';
-import { within } from '../errors.ts';
+import { spoilsSession, within } from '../errors.ts';
 import type { Session } from './session.ts';
 
 /** A few sessions that share one kind of work. Each is opened when it is first needed, and replaced once it is lost. */
 export interface Lanes {
-  /** Waits for a session with room. Fails with a `PetstoreError` if there is none in time. */
-  take(): Promise<{ session: Session; release: () => void }>;
+  /** Waits for a session with room, and fails with a `PetstoreError` if there is none in time. A spoilt session is ended. */
+  run<Result>(work: (session: Session) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -59,25 +59,30 @@ export function createLanes({ count, maxPerSession, open }: LanesOptions): Lanes
     return opening;
   };
 
+  const connect = (lane: Lane): Promise<Session> =>
+    within(maxConnectMs, lane.opening ?? openOn(lane)).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+
   return {
-    async take() {
+    async run(work) {
       let lane = leastLoaded();
       if (lane.load >= maxPerSession) {
         await waiting.add(undefined);
         lane = leastLoaded();
       }
       if (isClosed) throw storeClosing();
-      const release = (): void => {
+      lane.load += 1;
+      let session: Session | undefined;
+      try {
+        session = lane.session ?? (await connect(lane));
+        return await work(session);
+      } catch (error) {
+        if (spoilsSession(error)) session?.destroy();
+        throw error;
+      } finally {
         lane.load -= 1;
         waiting.take(1)[0]?.resolve();
-      };
-      lane.load += 1;
-      if (lane.session) return { session: lane.session, release };
-      try {
-        return { session: await within(maxConnectMs, lane.opening ?? openOn(lane)), release };
-      } catch (error) {
-        release();
-        throw unavailable(error);
       }
     },
     async close() {

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { isUndone, OutcomeUnknownError, SessionLostError, within } from '../errors.ts';
+import { isUndone, OutcomeUnknownError, SessionLostError } from '../errors.ts';
 import type { Query } from './statement.ts';
 import type { Session } from './session.ts';
 
@@ -9,8 +9,8 @@ export interface TransactionOptions {
   commitMs: number;
   /** What the caller should do when the outcome is unknown. */
   advice?: string | undefined;
-  /** Takes a session whose COMMIT hangs. Without this, it is ended. */
-  onLate?: (commit: Promise<unknown>) => void;
+  /** Called when COMMIT takes longer, which may go on for ever. By default the session is ended. */
+  onLate?: () => void;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface TransactionOptions {
 export async function runTransaction<Result>(
   session: Session,
   work: (query: Query) => Promise<Result>,
-  { statementsMs, commitMs, advice, onLate }: TransactionOptions,
+  { statementsMs, commitMs, advice, onLate = () => session.destroy() }: TransactionOptions,
 ): Promise<Result> {
   const sent: Promise<unknown>[] = [];
   const query: Query = (statement, values) => {
@@ -42,15 +42,16 @@ export async function runTransaction<Result>(
   } finally {
     clearTimeout(timer);
   }
-  const commit = commitAll(session, sent, warnings);
+  const commitTimer = setTimeout(onLate, commitMs);
   try {
-    await within(commitMs, commit);
+    await commitAll(session, sent, warnings);
     return result;
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
-    if (onLate && session.isOpen) onLate(commit);
-    else session.destroy();
+    session.destroy();
     throw new OutcomeUnknownError(error, advice);
+  } finally {
+    clearTimeout(commitTimer);
   }
 }
 
