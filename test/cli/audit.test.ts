@@ -136,7 +136,6 @@ describe('the migration of a store that 1.0.0 made', () => {
   };
 
   it.each([
-    ['SQLite after a stop', 1],
     ['SQLite after a stop', 2],
     ['PostgreSQL', 1],
   ])('is in the log of a service on %s that does it, with %i workers', async (name, workers) => {
@@ -165,16 +164,5 @@ describe('the migration of a store that 1.0.0 made', () => {
       { ...migrated, keptAs: `${store.databaseUrl}.schema-4` },
       { action: 'keys revoke', keyId: '1' },
     ]);
-  });
-
-  it('is printed by petstore migrate', async () => {
-    await using store = await releaseStores['SQLite after a stop']!('1.0.0');
-    const args = ['migrate', '--database-url', store.databaseUrl];
-    const { stdout, stderr } = await runCli(args, { env: { AUDIT_LOG: undefined } });
-    expect(stdout).toBe(
-      `The store as it was, with schema version 4, is kept as ${store.databaseUrl}.schema-4.\n` +
-        `The schema of ${store.databaseUrl} is up to date.\n`,
-    );
-    expect(JSON.parse(stderr)).toMatchObject(migrated);
   });
 });

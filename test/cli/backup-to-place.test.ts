@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeOld, makeWorld } from '../support/process/backup-world.ts';
-import { makeFolder, runCli } from '../support/process/process.ts';
+import { runCli } from '../support/process/process.ts';
 import { openS3Server, type S3Server } from '../support/s3-server.ts';
 
 let s3: S3Server;
@@ -26,16 +26,6 @@ describe('petstore backup', () => {
       status: 2,
       stderr: expect.stringContaining('petstore: --keep must be a rule such as 24h,7d,4w,12m, not "7x".'),
     });
-  });
-
-  it('leaves nothing where there is no store', async () => {
-    using folder = makeFolder();
-    const args = ['backup', folder.path, '--database-url', join(folder.path, 'mistyped.db')];
-    expect(await runCli(args)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('There is no store'),
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
   });
 
   it('removes what was abandoned for a day', async () => {
@@ -96,20 +86,5 @@ describe('petstore backup', () => {
       ),
     });
     expect(await world.files()).toEqual([]);
-  });
-
-  it('refuses a PostgreSQL store, for which there is pg_dump', async () => {
-    for (const args of [
-      ['backup', 's3://shop/x'],
-      ['restore', 's3://shop/x', '--latest'],
-    ]) {
-      const { status, stderr } = await runCli([...args, '--database-url', 'postgres://127.0.0.1:1/none'], {
-        env: s3.env,
-      });
-      expect({ args, status, stderr }).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining('pg_dump'),
-      });
-    }
   });
 });

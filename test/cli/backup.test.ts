@@ -106,19 +106,6 @@ describe('backup, restore and doctor', () => {
       expect(await runCli(quiet)).toMatchObject({ status: 0, stderr: '' });
     }
   });
-
-  it('end the progress bar before they report an error', async () => {
-    using place = makeFolder();
-    await runCli(['seed', '--count', '3', '--database-url', place.database]);
-    {
-      using database = new Database(place.database);
-      database.run(`UPDATE pets SET json = replace(json, '"categoryId":', '"categoryId":1') WHERE id = 2`);
-    }
-    const command = ['backup', join(place.path, 'backup.db'), '--database-url', place.database];
-    const { status, screen } = await runOnTerminal(command);
-    expect(status).toBe(1);
-    expect(screen).toMatch(/pets read 0 of 3.*\npetstore: The database .* is damaged\.[^]*\n$/);
-  });
 });
 
 describe('an unfinished backup', () => {

@@ -174,25 +174,6 @@ describe('backups check', () => {
     },
   );
 
-  it('takes back what it wrote when the bucket refuses its keys', async () => {
-    using world = makeWorld('a bucket');
-    await world.rehearsed(await world.add(0), 0);
-    expect(await world.check()).toMatchObject({ status: 0 });
-    using refusing = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () => new Response('<Error><Code>AccessDenied</Code></Error>', { status: 403 }),
-    });
-    const env = { ...s3.env, S3_ENDPOINT: refusing.url.origin };
-    const args = ['backups', 'check', world.name, '--textfile', world.textfile];
-    expect(await runCli(args, { env })).toEqual({
-      status: 1,
-      stdout: '',
-      stderr: `petstore: ${world.name} cannot be used (AccessDenied). Check the bucket, its keys, its room, and S3_ENDPOINT.\n`,
-    });
-    expect(world.written()).toEqual({ newest: 0, rehearsed: 0 });
-  });
-
   it('counts a record that was cut short as no rehearsal', async () => {
     using world = makeWorld('a folder');
     const name = await world.add(0);

@@ -35,20 +35,6 @@ describe('the help of a command', () => {
     },
   );
 
-  it('is the same in every form', async () => {
-    const forms = [
-      ['--help', '-h', 'help', ''],
-      ['keys --help', 'keys -h', 'help keys', 'keys'],
-      ['keys revoke --help', 'keys revoke -h', 'help keys revoke'],
-      ['serve --help', 'serve --port 1 --help'],
-    ];
-    const run = (args: string) => runCli(args.split(' ').filter((each) => each !== ''));
-    for (const [first = '', ...others] of forms) {
-      const shown = await run(first);
-      for (const other of others) expect([other, await run(other)]).toEqual([other, shown]);
-    }
-  });
-
   it('has colour on a terminal, unless NO_COLOR is set', async () => {
     const coloured = await runOnTerminal(['serve', '--help'], { env: { NO_COLOR: undefined } });
     expect(coloured.screen).toContain('\u001b[1mUsage:');

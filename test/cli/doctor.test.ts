@@ -1,6 +1,5 @@
-import { Database } from 'bun:sqlite';
 import { describe, expect, it } from 'bun:test';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../package.json';
 import { addPets, post, rex } from '../support/http/calls.ts';
@@ -57,19 +56,6 @@ describe('petstore doctor', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('checks a store without changing a byte of it', async () => {
-    using folder = makeFolder();
-    await makeStore(folder.database);
-    // Except for the shared memory, which the first connection creates anew.
-    const names = () => readdirSync(folder.path).filter((name) => !name.endsWith('-shm'));
-    const read = () =>
-      Object.fromEntries(names().map((name) => [name, readFileSync(join(folder.path, name), 'hex')]));
-    const before = read();
-    const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'ok', message: `${folder.database} is sound and holds 0 pets.` });
-    expect(read()).toEqual(before);
-  });
-
   it.each(Object.entries(lockablePlaces))('reports a write outage on %s', async (_name, makePlace) => {
     await using place = await makePlace();
     await using service = await startService({ databaseUrl: place.databaseUrl });
@@ -103,12 +89,6 @@ describe('petstore doctor', () => {
     }
   });
 
-  it('reads the settings of the environment', async () => {
-    const { status, stdout } = await runCli(['doctor'], { env: { WORKERS: 'many' } });
-    expect(status).toBe(1);
-    expect(stdout).toContain('--workers (WORKERS) must be an integer from 1 to 256, not "many".');
-  });
-
   it('reports a file that is not a database', async () => {
     using folder = makeFolder();
     writeFileSync(
@@ -117,13 +97,6 @@ describe('petstore doctor', () => {
     );
     const [store] = await diagnose('store', ['--database-url', folder.database]);
     expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a database.` });
-  });
-
-  it('reports a folder in place of the store', async () => {
-    using folder = makeFolder();
-    mkdirSync(folder.database);
-    const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store).toMatchObject({ state: 'problem', message: `${folder.database} is not a file.` });
   });
 
   it('reports a damaged store whose tables can still be counted', async () => {
@@ -141,14 +114,6 @@ describe('petstore doctor', () => {
     const [store] = await diagnose('store', ['--database-url', folder.database]);
     expect(store).toMatchObject({ state: 'problem', message: `The database ${folder.database} is damaged.` });
     expect(store?.remedy).toContain('backup');
-  });
-
-  it('reports the database of another program', async () => {
-    using folder = makeFolder();
-    using other = new Database(folder.database, { create: true });
-    other.run('CREATE TABLE theirs (id INTEGER)');
-    const [store] = await diagnose('store', ['--database-url', folder.database]);
-    expect(store?.message).toBe(`${folder.database} is a SQLite database of another program.`);
   });
 
   it('warns when no key can be used, or one can be guessed', async () => {

@@ -48,16 +48,6 @@ describe('petstore export', () => {
     expect(readFileSync(join(folder.path, 'pets'), 'utf8')).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
   });
 
-  it('reports a missing store, and creates none', async () => {
-    using folder = makeFolder();
-    const { status, stderr } = await runCli(['export', '--database-url', folder.database]);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: `petstore: There is no store at ${folder.database}. Check the path.\n`,
-    });
-    expect(existsSync(folder.database)).toBe(false);
-  });
-
   it('ends with one line when standard output is on a full disk', async () => {
     using folder = makeFolder();
     await runCli(['seed', '--count', '6000', '--database-url', folder.database]);

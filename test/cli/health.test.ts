@@ -49,8 +49,6 @@ describe('petstore health', () => {
 
   it.each([
     [{ PORT: '0' }, [], '--port (PORT) must be an integer from 1 to 65535, not "0".'],
-    [{ PORT: 'http' }, [], '--port (PORT) must be an integer from 1 to 65535, not "http".'],
-    [{}, ['--port', '65536'], '--port (PORT) must be an integer from 1 to 65535, not "65536".'],
     [
       { HOST: 'a b' },
       [],

@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { makeFolder, runCli, type Folder } from '../support/process/process.ts';
@@ -84,18 +83,6 @@ describe('petstore backup and restore', () => {
       stdout: expect.stringContaining(`Restored 1 pet and 2 orders to ${restored}.\n`),
     });
     await expectSame(restored);
-  });
-
-  it('are rehearsed, and the report is a list', async () => {
-    const place = join(folder.path, 'backups');
-    mkdirSync(place);
-    const target = ['--database-url', folder.database];
-    await runCli(['keys', 'create', '--name', 'till', ...target]);
-    await runCli(['backup', place, ...target]);
-    expect(await runCli(['backups', 'rehearse', place])).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^Restored 1 pet, 2 orders and 1 key from /),
-    });
   });
 
   it('do not replace a store that holds orders alone without --force', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { heldToRights, makeFolder, runCli } from '../support/process/process.ts';
 
@@ -16,7 +16,7 @@ async function makeForeignStore(folder: string): Promise<{ database: string; own
 }
 
 describe('petstore keys on a store of another user', () => {
-  it.each([[['list']], [['create', '--name', 'till']], [['revoke', '1']], [['rotate', '1']]])(
+  it.each([[['list']], [['create', '--name', 'till']]])(
     'names that user and the command: %j',
     async (args) => {
       using place = makeFolder();
@@ -30,16 +30,6 @@ describe('petstore keys on a store of another user', () => {
       });
     },
   );
-
-  it('says the same when the folder may be entered but the file may not be read', async () => {
-    using place = makeFolder();
-    const { database, owner } = await makeForeignStore(place.path);
-    if (owner !== "'#0'") chmodSync(join(database, '..'), 0o755);
-    const args = ['keys', 'list', '--database-url', database];
-    const { status, stderr } = await runCli(args, { wrap: heldToRights });
-    expect(status).toBe(1);
-    expect(stderr).toContain(`belongs to the user ${owner}`);
-  });
 
   it('leaves every file to its owner when root works on it', async () => {
     using place = makeFolder();

@@ -25,18 +25,6 @@ describe('petstore import', () => {
     expect(stderr).toContain('… and 1,214 more.\n');
   });
 
-  it.each([
-    ['pets.csv', 'name,categoryId\nRex,1\n'],
-    ['pets.json', '[{"name":"Rex","categoryId":1}]'],
-    ['pets.txt', '{"categoryId":1,"name":"Rex"}'],
-  ])('detects the format of %s by its content', async (name, text) => {
-    using folder = makeFolder();
-    const path = join(folder.path, name);
-    writeFileSync(path, text);
-    expect(await runCli(['import', path, '--database-url', folder.database])).toMatchObject({ status: 0 });
-    expect(await exported(folder.database)).toBe('{"id":1,"name":"Rex","categoryId":1}\n');
-  });
-
   it.each(['-', '/dev/stdin'])('reads a pipe as %s, and leaves no temporary file', async (name) => {
     using folder = makeFolder();
     using temporary = makeFolder();
@@ -51,14 +39,6 @@ describe('petstore import', () => {
     expect({ status, left: readdirSync(temporary.path) }).toEqual({ status: 0, left: [] });
     expect(stdout).toMatch(/^Added 20,000 pets to .* in /);
     expect(await exported(folder.database)).toEndWith('{"id":20000,"name":"Pet 20000","categoryId":20000}\n');
-  });
-
-  it('adds nothing from an empty file', async () => {
-    using folder = makeFolder();
-    expect((await importText('', folder.database)).stdout).toMatch(/^Added 0 pets to .* in /);
-    expect((await importText('[]', folder.database)).stdout).toMatch(/^Added 0 pets to .* in /);
-    expect(await exported(folder.database)).toBe('');
-    expect(await exported(folder.database, 'json')).toBe('[]\n');
   });
 
   it('adds to the store of a running service, which returns the pets at once', async () => {
@@ -112,20 +92,6 @@ describe('petstore import', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     if (typeof message === 'string') expect(stderr).toBe(`petstore: ${message}\n`);
     else expect(stderr.replace('petstore: ', '')).toMatch(message);
-  });
-
-  it.each([
-    [
-      ['import', 'a', 'b'],
-      "Too many arguments for 'import'. Expected 1 argument but got 2. See: petstore import --help",
-    ],
-    [
-      ['import', '--format', 'xml'],
-      '--format must be one of ndjson, json, csv, not "xml". See: petstore import --help',
-    ],
-    [['import', '--fly'], "Unknown option '--fly'. See: petstore import --help"],
-  ])('refuses %j with status 2', async (args, message) => {
-    expect(await runCli(args)).toEqual({ status: 2, stdout: '', stderr: `petstore: ${message}\n` });
   });
 
   it('does not overwrite its input with the bad rows', async () => {

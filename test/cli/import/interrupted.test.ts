@@ -93,14 +93,6 @@ describe('an import that is killed with kill -9', () => {
     expect(expectBeginning(place)).toBe(total);
   });
 
-  it('leaves nothing behind when it was still checking', async () => {
-    const database = join(folder.path, 'checking.db');
-    await interrupt(database, /checked/, 'SIGKILL');
-    if (existsSync(database)) expectBeginning(database);
-    expect(await runCli(argsFor(database))).toMatchObject({ status: 0 });
-    expect(expectBeginning(database)).toBe(total);
-  });
-
   it('is continued by the next run on PostgreSQL, too', async () => {
     const { place } = await interruptHalfway(
       'SIGKILL',

@@ -1,7 +1,6 @@
-import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
-import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { addPet, addPets, idsOf } from '../../support/http/calls.ts';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { addPets, idsOf } from '../../support/http/calls.ts';
 import { makeFolder, startService } from '../../support/process/process.ts';
 import { useStoreFolder } from '../../support/process/store-folder.ts';
 import { copyByHand, damageFile, damageLog, makeCrashedStore } from '../../support/crashed-store.ts';
@@ -20,7 +19,7 @@ const sideFiles: [string, () => void][] = [
 
 /** Each of these refuses a store before it writes to it. */
 async function expectRefusedByAll(message: string | RegExp): Promise<void> {
-  for (const command of ['serve', 'keys create --name till', 'export', 'backup b.db', 'doctor']) {
+  for (const command of ['serve', 'keys create --name till', 'doctor']) {
     await expectRefused(message, ...command.split(' '));
   }
 }
@@ -41,11 +40,6 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
   it('is refused when it is of a newer release', async () => {
     changePragma('user_version = 99');
     await expectRefusedByAll('schema version 99');
-  });
-
-  it('is refused when it is of another program', async () => {
-    changePragma('application_id = 5');
-    await expectRefusedByAll('another program');
   });
 
   it('is refused when its file is damaged', async () => {
@@ -79,14 +73,6 @@ describe.each(sideFiles)('a crashed store %s', (_title, prepare) => {
       process.kill(process.pid, 'SIGKILL');`;
     Bun.spawnSync([process.execPath, '-e', program, at.store]);
   }
-});
-
-describe('a store whose last page is cut off', () => {
-  it('is refused before anything is written to it', async () => {
-    await run('seed', '--count', '3');
-    truncateSync(at.store, statSync(at.store).size - 100);
-    await expectRefusedByAll('is damaged');
-  });
 });
 
 describe('a log whose file was removed', () => {
@@ -127,17 +113,5 @@ describe('a store whose log is only a header, as a kill can leave it', () => {
     await using service = await startService({ databaseUrl: at.store });
     expect(await addPets(service.call, 2)).toEqual(['4', '5']);
     expect(idsOf(await (await service.call('/v1/pets')).text())).toEqual(['1', '2', '3', '4', '5']);
-  });
-});
-
-describe('a store that another process has open', () => {
-  it('is read without a change to its log', async () => {
-    await using service = await startService({ databaseUrl: at.store });
-    for (const ids of [['1'], ['1', '2'], ['1', '2', '3']]) {
-      await addPet(service.call);
-      expect(idsOf((await run('export')).stdout)).toEqual(ids);
-    }
-    using database = new Database(at.store, { readonly: true });
-    expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 });

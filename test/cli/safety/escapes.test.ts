@@ -44,14 +44,10 @@ describe('petstore keys', () => {
 describe('an argument with control characters', () => {
   it.each([
     ['a command', [hostile]],
-    ['an action', ['keys', hostile]],
     ['a value', ['serve', '--port', hostile]],
-    ['a flag', ['serve', `--${hostile}`]],
     ['a file to import', ['import', hostile]],
-    ['a format', ['export', '--format', hostile]],
     ['a backup', ['restore', hostile]],
     ['a store', ['keys', 'list', '--database-url', hostile]],
-    ['a setting of the doctor', ['doctor', '--port', hostile]],
     ['a certificate', ['doctor', '--tls-cert', hostile, '--tls-key', hostile]],
   ])('is shown escaped in an error: %s', async (_what, args) => {
     const { status, stdout, stderr } = await runCli(args);

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'bun:test';
-import { existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { addPet, addPets, idsOf, outcomeOf } from '../../support/http/calls.ts';
 import { makeFolder, runCli, startService, type Folder } from '../../support/process/process.ts';
@@ -60,16 +60,6 @@ describe('a service on a store behind a link', () => {
       }
     },
   );
-
-  it('starts without shared memory', async () => {
-    copyByHand(crashed.database, link);
-    renameSync(link, real);
-    renameSync(`${link}-wal`, `${real}-wal`);
-    rmSync(`${link}-shm`);
-    symlinkSync(real, link);
-    await using service = await startService({ databaseUrl: link });
-    expect(idsOf(await (await service.call('/v1/pets')).text())).toHaveLength(3);
-  });
 });
 
 describe('a name with .. behind a link', () => {
@@ -90,14 +80,6 @@ describe('a first start through a link', () => {
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     using database = new Database(real, { readonly: true });
     expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
-  });
-
-  it('makes the folders where the link leads', async () => {
-    symlinkSync('disk/new/deep/real.db', link);
-    expect(await runCli(['keys', 'create', '--name', 'till', '--database-url', link])).toMatchObject({
-      status: 0,
-    });
-    expect(existsSync(join(folder.path, 'disk/new/deep/real.db'))).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addPet, addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
+import { addPets, idsOf, outcomeOf, post, rex } from '../../support/http/calls.ts';
 import {
   makeFolder,
   runCli,
@@ -57,14 +57,6 @@ const ways: { way: string; takeAway: () => void; putBack: () => void }[] = [
     putBack: () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
   },
   {
-    way: 'moved away with a link left in its place',
-    takeAway() {
-      renameSync(inFolder('petstore.db'), inFolder('old.db'));
-      symlinkSync('old.db', inFolder('petstore.db'));
-    },
-    putBack: () => renameSync(inFolder('old.db'), inFolder('petstore.db')),
-  },
-  {
     way: 'left without its log',
     takeAway: () => renameSync(inFolder('petstore.db-wal'), inFolder('old-wal')),
     putBack: () => renameSync(inFolder('old-wal'), inFolder('petstore.db-wal')),
@@ -92,41 +84,6 @@ describe.each(ways)('a running service whose store is $way', ({ way, takeAway, p
     await using again = await startService({ databaseUrl: folder.database });
     expect(await create(again)).toBe('201');
     expect(petCount(folder.database)).toBe(4);
-  });
-});
-
-describe('a running service', () => {
-  it('keeps creating when the folder of its store is moved and a link is left in its place', async () => {
-    mkdirSync(inFolder('disk'));
-    await using service = await startService({ databaseUrl: inFolder('disk', 's.db') });
-    await addPet(service.call);
-    renameSync(inFolder('disk'), inFolder('moved'));
-    symlinkSync('moved', inFolder('disk'));
-    for (let round = 0; round < 8; round++) {
-      await addPet(service.call);
-      await Bun.sleep(100);
-    }
-    expect(service.stdout).not.toContain('The store was moved');
-    expect(petCount(inFolder('moved', 's.db'))).toBe(9);
-  });
-
-  it('goes on with the store that it opened when a folder link is changed', async () => {
-    for (const disk of ['one', 'two']) {
-      mkdirSync(inFolder(disk));
-      await runCli(['seed', '--count', '3', '--database-url', inFolder(disk, 's.db')]);
-    }
-    symlinkSync('one', inFolder('current'));
-    await using service = await startService({ databaseUrl: inFolder('current', 's.db') });
-    // A write that fails, here because the lock is held for too long, makes the writer connect again.
-    const holder = new Database(inFolder('one', 's.db'));
-    holder.run('BEGIN IMMEDIATE');
-    expect(await create(service)).toBe('503 unavailable');
-    symlinkSync('two', inFolder('next'));
-    renameSync(inFolder('next'), inFolder('current'));
-    holder.run('ROLLBACK');
-    holder.close();
-    expect(await create(service)).toBe('201');
-    expect([petCount(inFolder('one', 's.db')), petCount(inFolder('two', 's.db'))]).toEqual([4, 3]);
   });
 });
 
@@ -181,26 +138,5 @@ describe('petstore import', () => {
     holder.close();
     expect(await command.ended).toBe(1);
     expect(command.stderr).toMatch(/is no longer the file that was opened|was replaced/);
-  });
-});
-
-describe('commands that wait for a restore', () => {
-  it('succeed, or end with a line that says what happened', async () => {
-    const at = ['--database-url', folder.database];
-    await runCli(['seed', '--count', '10', ...at]);
-    await runCli(['backup', inFolder('backup.db'), ...at]);
-    const expected = /^$|^Store: \S+\n$|exported|is in use|is locked by another process/;
-    for (let round = 0; round < 2; round++) {
-      const commands = [
-        runCli(['restore', inFolder('backup.db'), '--force', ...at]),
-        ...Array.from({ length: 4 }, () => runCli(['keys', 'list', ...at])),
-        runCli(['export', ...at]),
-      ];
-      for (const { status, stderr } of await Promise.all(commands)) {
-        expect(stderr).toMatch(expected);
-        expect(status === 0).toBe(!stderr.includes('petstore:'));
-      }
-    }
-    expect(petCount(folder.database)).toBe(10);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'bun:test';
-import { rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { idsOf } from '../../support/http/calls.ts';
 import { readPets } from '../../support/journal.ts';
 import { runCli } from '../../support/process/process.ts';
@@ -33,35 +33,19 @@ describe('petstore restore over a crashed store', () => {
 
 describe('restores of one store at the same time', () => {
   it('leave the whole content of one of them', async () => {
-    for (const count of ['100', '20000']) {
+    for (const count of ['100', '2000']) {
       await runCli(['seed', '--count', count, '--database-url', inFolder(`${count}.db`)]);
       await runCli(['backup', inFolder(`b${count}.db`), '--database-url', inFolder(`${count}.db`)]);
     }
     await run('keys', 'create', '--name', 'till');
     for (let round = 0; round < 2; round++) {
       const results = await Promise.all(
-        ['100', '20000', '100'].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
+        ['100', '2000', '100'].map((count) => run('restore', inFolder(`b${count}.db`), '--force')),
       );
       expect(results.some(({ status }) => status === 0)).toBe(true);
       for (const { status, stderr } of results)
         if (status !== 0) expect(stderr).toMatch(/is in use|was replaced/);
-      expect(['100', '20000']).toContain(String(idsOf((await run('export')).stdout).length));
-    }
-  });
-});
-
-describe('a pipe', () => {
-  it('is refused as a store, and left alone', async () => {
-    await run('seed', '--count', '1');
-    await run('backup', 'good.db');
-    const pipe = inFolder('pipe');
-    Bun.spawnSync(['mkfifo', pipe]);
-    for (const command of ['serve', 'export', 'restore good.db --force', 'keys list']) {
-      const { status, stderr } = await runCli([...command.split(' '), '--database-url', pipe], {
-        cwd: at.path,
-      });
-      expect([command, status, stderr]).toEqual([command, 1, expect.stringContaining('is not a file')]);
-      expect(statSync(pipe).isFIFO()).toBe(true);
+      expect(['100', '2000']).toContain(String(idsOf((await run('export')).stdout).length));
     }
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bin, version } from '../../../package.json';
+import { bin } from '../../../package.json';
 import { descendantsOf } from '../../support/process/process-tree.ts';
 import {
   endProcess,
@@ -46,7 +46,7 @@ describe('petstore in the folder of a stranger', () => {
     expect(planted.found()).toEqual([]);
   });
 
-  it.each([1, 2])(
+  it.each([2])(
     'serves its own console, and refuses the keys of the .env, with %d workers',
     async (workers) => {
       await using planted = plantFolder('tsconfig.json');
@@ -65,16 +65,6 @@ describe('petstore in the folder of a stranger', () => {
     },
   );
 
-  it('finds the Bun that was installed with it', async () => {
-    await using planted = plantFolder();
-    const env = { PATH: '/usr/bin:/bin' };
-    expect(await run(planted, ['--version'], { env })).toEqual({
-      status: 0,
-      stdout: `${version}\n`,
-      stderr: '',
-    });
-  });
-
   it('reads the file that --env-file names, except PETSTORE_URL', async () => {
     await using planted = plantFolder();
     const envFile = ['--env-file', '.env'];
@@ -83,16 +73,6 @@ describe('petstore in the folder of a stranger', () => {
     await run(planted, ['health', ...envFile], { env: { PETSTORE_URL: undefined } });
     // Only the store that it names was used.
     expect(planted.found()).toEqual([planted.database]);
-  });
-
-  it('prefers a variable of the environment to one of the file', async () => {
-    await using planted = plantFolder();
-    const env = { DATABASE_URL: join(planted.path, 'mine.db') };
-    expect(await run(planted, ['seed', '--count', '1', '--env-file', '.env'], { env })).toMatchObject({
-      status: 0,
-    });
-    expect(existsSync(env.DATABASE_URL)).toBe(true);
-    expect(planted.found()).toEqual([]);
   });
 
   it.each([
