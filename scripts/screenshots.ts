@@ -83,7 +83,7 @@ const tryList = async (page: Page): Promise<void> => {
   await form.getByRole('button', { name: 'Send' }).click();
   await form.getByRole('button', { name: 'Next page' }).waitFor();
 };
-await take('docs-experimental', '/docs', wide, (page) => scrollTo(page, '#updatePet'));
+await take('docs-beta', '/docs', wide, (page) => scrollTo(page, '#updatePet'));
 await take('docs', '/docs', wide, (page) => scrollTo(page, '#createPet'));
 await take('docs-dark', '/docs', { ...wide, colorScheme: 'dark' }, async (page) => {
   await page.getByRole('radio', { name: 'TypeScript' }).check();

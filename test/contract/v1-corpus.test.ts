@@ -35,12 +35,12 @@ function withoutChance(response: string): string {
 }
 
 /** Whether a request is for an operation that `--stable-only` removes. */
-function isExperimental({ method, target }: CorpusRequest): boolean {
+function isBeyondContract({ method, target }: CorpusRequest): boolean {
   if (/^\/v1\/store\/orders(?:\?|$)/.test(target)) return true;
   return /^(?:PATCH|DELETE)$/.test(method) && /^\/v1\/pets\/[^/]+$/.test(target);
 }
 
-/** Takes the methods of the experimental operations out of a list of methods, and out of the message of a 405. */
+/** Takes the methods of the beta operations out of a list of methods, and out of the message of a 405. */
 function withoutTheirMethods(response: string): string {
   const shorter = response.replaceAll(', PATCH, DELETE', '');
   if (!/allowed are GET, HEAD, OPTIONS\.","status":405\}$/.test(shorter)) return shorter;
@@ -72,8 +72,8 @@ describe('v1', () => {
     }
   });
 
-  it('differs with the experimental operations in their paths and methods and in Allow alone', async () => {
-    const others = corpus.filter((request) => !isExperimental(request));
+  it('differs with the beta operations in their paths and methods and in Allow alone', async () => {
+    const others = corpus.filter((request) => !isBeyondContract(request));
     const stable = await responsesOf({ stableOnly: true }, others);
     const full = await responsesOf({}, others);
     const differences = others
@@ -84,8 +84,8 @@ describe('v1', () => {
     expect(full).not.toEqual(stable);
   });
 
-  it('marks the response to every request of the corpus for an experimental operation', async () => {
-    const responses = await responsesOf({}, corpus.filter(isExperimental));
+  it('marks the response to every request of the corpus for a beta operation', async () => {
+    const responses = await responsesOf({}, corpus.filter(isBeyondContract));
     expect(responses.length).toBeGreaterThan(100);
     expect(responses.filter((response) => !/^Petstore-Stability: beta\r$/im.test(response))).toEqual([]);
   });

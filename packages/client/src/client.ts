@@ -1,6 +1,6 @@
 import { refuseProblems } from './error.ts';
 import { renderNewPet } from './exact-json.ts';
-import { createExperimentalOperations, type ExperimentalOperations } from './experimental.ts';
+import { createBetaOperations, type BetaOperations } from './beta.ts';
 import type {
   CallOptions,
   ClientOptions,
@@ -24,7 +24,7 @@ import { createSend, unexpectedResponse } from './send.ts';
 import { createUuid } from './uuid.ts';
 
 /** The operations of the service. They reject with a `PetstoreClientError`, or with the reason of your signal. */
-export interface PetstoreClient extends ExperimentalOperations {
+export interface PetstoreClient extends BetaOperations {
   /** Gets one page of pets, 20 unless `limit` says otherwise. */
   listPets(options?: ListPetsOptions): Promise<PetPage>;
 
@@ -82,7 +82,7 @@ export function createClient(options: ClientOptions): PetstoreClient {
       return toVersionedPet(response.body, response.headers) ?? unexpectedResponse(response);
     },
 
-    ...createExperimentalOperations(send, versionUrl),
+    ...createBetaOperations(send, versionUrl),
   };
 }
 

@@ -54,7 +54,7 @@ describe('the README of the client', () => {
     }
   });
 
-  it('has a sample of the experimental operations that sells a pet', async () => {
+  it('has a sample of the beta operations that sells a pet', async () => {
     await using service = await openListeningService();
     const [sample] = samples.filter(({ text }) => text.includes('updatePet'));
     const { file = '', text = '' } = sample ?? {};

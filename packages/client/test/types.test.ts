@@ -97,7 +97,7 @@ describe('the client', () => {
     expectTypeOf(calls).toBeFunction();
   });
 
-  it('has the experimental operations', () => {
+  it('has the beta operations', () => {
     const connection = { baseUrl: 'http://127.0.0.1:1', apiKey: 'none' };
     const client = createClient(connection);
     expectTypeOf(client).toEqualTypeOf<PetstoreClient>();

@@ -13,7 +13,7 @@ export interface Inspection {
   /** True when the schema has still to be made. */
   isNew: boolean;
   mayWrite: boolean;
-  /** False when the role lacks a right that only the experimental operations need. */
+  /** False when the role lacks a right that only the operations beyond the contract need. */
   mayChange: boolean;
 }
 

@@ -59,7 +59,7 @@ describe('a page of another origin', () => {
     }
   });
 
-  it('may clear the faults of a sandbox that leaves the experimental operations out', async () => {
+  it('may clear the faults of a sandbox of the stable operations', async () => {
     await using stable = await startSandbox({ count: 0, stableOnly: true });
     const headers = { Origin: 'null', 'Access-Control-Request-Method': 'DELETE' };
     const response = await fetch(`${stable.url}/sandbox/faults`, { method: 'OPTIONS', headers });

@@ -73,7 +73,7 @@ describe('a sandbox', () => {
     expect((await call(sandbox, '/v1/pets/1')).status).toBe(200);
   });
 
-  it('leaves the experimental operations out if it is told to', async () => {
+  it('serves the stable operations alone if it is told to', async () => {
     await using stable = await startSandbox({ count: 1, stableOnly: true });
     expect((await call(stable, '/v1/pets/1', { method: 'DELETE' })).status).toBe(405);
     expect((await call(stable, '/v1/store/orders')).status).toBe(404);

@@ -12,7 +12,7 @@ function clientOf({ url, apiKey }: ListeningService, baseUrl = url): PetstoreCli
   return createClient({ baseUrl, apiKey, retryDelayMs: 1, fetch: fetchOnce });
 }
 
-describe('the experimental operations', () => {
+describe('the beta operations', () => {
   it('changes every field and removes the status', async () => {
     await using service = await openListeningService();
     const client = clientOf(service);
@@ -83,7 +83,7 @@ describe('the experimental operations', () => {
   });
 });
 
-describe('the experimental operations over a bad connection', () => {
+describe('the beta operations over a bad connection', () => {
   const faults: Fault[] = ['cut-response', 503, 'cut-midway', 'cut-request', 502, 'cut-response'];
 
   it('sells a pet once however often the update is retried', async () => {

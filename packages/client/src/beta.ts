@@ -15,60 +15,60 @@ import { requireBigint, toPets, toVersionedPet, type Pet, type PetPage, type Ver
 import { unexpectedResponse, type Send } from './send.ts';
 
 /**
- * Operations that may change or go away with any release. If the operator has removed them (`--stable-only`), they fail
+ * Beta operations: complete and supported; a change is announced in the changelog one release before. If the operator has removed them (`--stable-only`), they fail
  * with `method_not_allowed`, or `not_found` where a path of its own is missing, and a message that says so.
  */
-export interface ExperimentalOperations {
+export interface BetaOperations {
   /**
    * Changes a pet and resolves with it and its new ETag once that is stored durably. Without `expected` and `ifMatch`, the last update wins,
    * and retries are as safe as for a read. With one of them, a retry could mistake its own first attempt for somebody
    * else's change, so the call is retried only if the service refused it unseen (`rate_limited`, `overloaded`). After
    * any other temporary error, read the pet to learn whether it changed.
-   * @experimental
+   * @beta
    */
   updatePet(id: bigint, changes: PetChanges, options?: ChangePetOptions): Promise<VersionedPet>;
 
   /**
    * Deletes a pet for good; its id is never used again. Fails with `not_found` if no pet has this id, unless an
    * earlier attempt of the same call may have deleted it.
-   * @experimental
+   * @beta
    */
   deletePet(id: bigint, options?: ChangePetOptions): Promise<void>;
 
   /**
    * Iterates over the pets for which everything holds that you give, newest first, page by page:
    * `for await (const pet of client.searchPets({ q: 'rex' }))`.
-   * @experimental
+   * @beta
    */
   searchPets(options?: SearchPetsOptions): AsyncGenerator<Pet, void, undefined>;
 
   /**
    * Gets one page of the pets that `searchPets` finds, 20 unless `limit` says otherwise.
-   * @experimental
+   * @beta
    */
   searchPetsPage(options?: SearchPetsPageOptions): Promise<PetPage>;
 
   /**
    * Describes the API key of this client.
-   * @experimental
+   * @beta
    */
   getKey(options?: CallOptions): Promise<Key>;
 
   /**
    * Gets one page of orders, 20 unless `limit` says otherwise.
-   * @experimental
+   * @beta
    */
   listOrders(options?: ListOrdersOptions): Promise<OrderPage>;
 
   /**
    * Iterates over all orders, page by page.
-   * @experimental
+   * @beta
    */
   orders(options?: OrdersOptions): AsyncGenerator<Order, void, undefined>;
 }
 
 /** Creates the operations below `versionUrl`, which ends in `/v1`. */
-export function createExperimentalOperations(sendCall: Send, versionUrl: string): ExperimentalOperations {
+export function createBetaOperations(sendCall: Send, versionUrl: string): BetaOperations {
   const send: Send = (call) =>
     sendCall(call).catch((error: unknown) => {
       // The pet of an update or a delete may be missing while the operation itself is there.
@@ -158,7 +158,7 @@ function refuseRetry(error: PetstoreClientError): never {
 function removed(error: PetstoreClientError): PetstoreClientError {
   return withMessage(
     error,
-    'This service has no experimental operations: it is older than 2.0.0, or runs with --stable-only.',
+    'This service has no beta operations: it is older than 2.0.0, or runs with --stable-only.',
   );
 }
 
