@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'bun:sqlite';
 import { PetstoreError } from '../domain/error.ts';
 import { connect, useWal, whenFree } from './opening/connect.ts';
-import { describeFailure, storeMoved, translateCommitError, type Failure } from './errors.ts';
+import { describeFailure, isBusy, storeMoved, translateCommitError, type Failure } from './errors.ts';
 import { createJobRunner, type Job, type JobResult, type JobRunner } from './jobs.ts';
 import { isInPlace, type StoreFile } from './opening/find.ts';
 import { whileInPlace } from './opening/watch.ts';
@@ -24,6 +24,9 @@ let store: StoreFile;
 let connection: Connection | undefined;
 /** From then on nothing is written, even if the file comes back: others may have written meanwhile. */
 let isLost = false;
+/** Whether the last batch waited in vain for another process's lock. Until one gets it, no other waits as long. */
+let isLocked = false;
+const shortWait = { waitMs: 100 };
 
 self.onmessage = ({ data }: MessageEvent<StoreFile | Job[] | 'close'>) => {
   if (data === 'close') {
@@ -56,13 +59,15 @@ function commitTogether(jobs: Job[]): Outcome[] {
       connection ??= openConnection();
       const { database, begin, runner } = connection;
       refuseLongLog(database);
-      whenFree(() => begin.run());
+      whenFree(() => begin.run(), isLocked ? shortWait : {});
+      isLocked = false;
       const outcomes = runner(jobs).map((result) => ({ result }));
       commit(connection);
       return outcomes;
     });
   } catch (error) {
     isLost ||= !isInPlace(store);
+    isLocked = isBusy(error);
     // After a failed sync, the connection's memory cannot be trusted.
     const failed = connection;
     connection = undefined;

@@ -76,6 +76,19 @@ describe('a file that another program holds locked', () => {
     expect(await codeOf(store.pets.createPet({ ...rex, name: 'Tom' }))).toBe('done');
     expect(await namesOf(store)).toEqual(['Rex', 'Tom']);
   });
+
+  it('holds only the first write that fails, and neither later ones nor the readiness check', async () => {
+    const store = open();
+    const other = new Database(place.path);
+    other.run('BEGIN IMMEDIATE');
+    expect(await codeOf(store.pets.createPet(rex))).toBe('unavailable');
+    const later = [store.pets.createPet(rex), store.pets.checkWritable()];
+    // Each would take five seconds.
+    const first = await Promise.race([Promise.all(later.map(codeOf)), Bun.sleep(4000)]);
+    expect(first).toEqual(['unavailable', 'unavailable']);
+    other.close();
+    expect(await codeOf(store.pets.createPet(rex))).toBe('done');
+  });
 });
 
 describe('two stores on one file', () => {

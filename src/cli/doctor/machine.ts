@@ -31,8 +31,8 @@ async function checkReadiness(options: ServeOptions): Promise<Finding> {
   return problem('service', `The service is not ready: /readyz ${message}.`, 'Its log says why.');
 }
 
-/** Allow for two writes that each wait 5 s for the lock. */
-const responseMs = 15_000;
+/** Allow for a write that waits 5 s for the lock. */
+const responseMs = 10_000;
 
 /** Undefined unless a petstore on the port responds. */
 async function statusOf(options: ServeOptions, path: string): Promise<number | undefined> {

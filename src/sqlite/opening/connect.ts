@@ -58,22 +58,24 @@ export function openAlone({ name, path }: StoreFile): Database {
         }
       }
       return database;
-    }, alonePollMs);
+    }, waitAlone);
   } catch (error) {
     if (!isBusy(error)) throw error;
     throw new OperatorError(`${name} is in use.`, 'Stop its services first.');
   }
 }
 
-const lockPollMs = 1;
-const alonePollMs = 20;
+const waitAlone = { pauseMs: 20 };
 
 /**
  * Tries until no other connection holds the lock; for connections without a busy timeout. SQLite's own wait sleeps up to
  * 100 ms between two attempts, in which a busy neighbour takes the lock again and again.
  */
-export function whenFree<Result>(attempt: () => Result, pauseMs = lockPollMs): Result {
-  const deadline = performance.now() + busyTimeoutMs;
+export function whenFree<Result>(
+  attempt: () => Result,
+  { waitMs = busyTimeoutMs, pauseMs = 1 } = {},
+): Result {
+  const deadline = performance.now() + waitMs;
   for (;;) {
     try {
       return attempt();
