@@ -10,7 +10,7 @@ import {
   type Kill,
 } from '../../../../test/support/sandbox/kill-table.ts';
 
-const page = Bun.file(new URL('../../../../docs/conformance.md', import.meta.url));
+const page = Bun.file(new URL('../../README.md', import.meta.url));
 const table = Bun.file(new URL('../../results/kills.json', import.meta.url));
 
 /** Runs every check and writes the table anew. */
@@ -65,7 +65,7 @@ describe('the kill table', () => {
   });
 });
 
-describe('docs/conformance.md', () => {
+describe('packages/testkit/README.md', () => {
   it('counts the mutants', async () => {
     expect(await page.text()).toContain(`The sandbox serves ${mutants.length} mutants`);
   });
