@@ -2,6 +2,7 @@ import { describe, expect, it } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settings } from '../../src/cli/settings.ts';
+import { embeddedPath } from '../../src/stores.ts';
 import { makeFolder, runCli } from '../support/process/process.ts';
 import { parseServeOptions } from '../support/process/serve-options.ts';
 
@@ -17,6 +18,11 @@ describe('--database-url', () => {
   ])('given as %j with the environment %j is %s', (flag, environment, expected) => {
     const args = flag === undefined ? [] : ['--database-url', flag];
     expect(parseServeOptions(args, environment).databaseUrl).toBe(expected);
+  });
+
+  it('is a path, or a sqlite: address of it', () => {
+    const addresses = ['/var/lib/shop.db', 'sqlite:/var/lib/shop.db', 'sqlite:///var/lib/shop.db'];
+    for (const address of addresses) expect(embeddedPath(address)).toBe('/var/lib/shop.db');
   });
 
   it('counts as absent when it is empty, for other commands too', async () => {

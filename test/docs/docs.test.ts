@@ -49,20 +49,6 @@ describe('/docs', () => {
     expect(await links.innerText()).not.toMatch(/Beta|Pets and sales/);
   });
 
-  it('gives every heading a visible link to itself', async () => {
-    await using visited = await visit(chromium.browser, `${service().url}/docs`);
-    const { page } = visited;
-    const headings = page.locator('main h2, main h3');
-    expect(await headings.count()).toBe(17);
-    for (const heading of await headings.all())
-      expect(await heading.locator('a.anchor').getAttribute('href')).toMatch(/^#[\w-]+$/);
-    await page.getByRole('link', { name: 'Handle errors' }).last().click();
-    expect(page.url()).toEndWith('/docs#errors');
-    expect(
-      await page.evaluate<string>("getComputedStyle(document.querySelector('.anchor'), '::after').content"),
-    ).toContain('#');
-  });
-
   it('works with a slash at its end, and keeps the fragment', async () => {
     await using visited = await visit(chromium.browser, `${service().url}/docs/#deprecation`);
     const { page, complaints } = visited;
@@ -120,18 +106,6 @@ describe('/docs', () => {
     expect(await sample.innerText()).toContain("from 'petstore-client'");
     expect(await page.getByRole('radio', { name: 'TypeScript' }).isChecked()).toBe(true);
     expect(await page.locator('figure:visible').count()).toBe(13);
-  });
-
-  it('never covers a heading that a link leads to with the language switch', async () => {
-    for (const screen of [wide, phone]) {
-      await using visited = await visit(chromium.browser, `${service().url}/docs`, screen);
-      const { page } = visited;
-      for (const id of ['create', 'errors', 'error-invalid_cursor', 'listPets']) {
-        await page.evaluate<void>(`location.hash = '${id}'`);
-        const bar = await boxOf(page, '.bar');
-        expect((await boxOf(page, `#${id}`)).y).toBeGreaterThan(bar.y + bar.height);
-      }
-    }
   });
 
   it('copies every block of code as it is shown, each time with a new Idempotency-Key if it adds a pet', async () => {

@@ -96,12 +96,6 @@ describe('renderDocs', () => {
     expect(getShop).not.toContain('class="badge"');
   });
 
-  it('says nothing of the kind for a document of stable operations', () => {
-    const { get } = contract.paths['/shops/{shopId}']!;
-    const stable = renderDocs({ ...contract, paths: { '/shops': { get: get! } } }, {});
-    expect(stable).not.toContain('id="stability"');
-  });
-
   it('shows the statuses that a default response stands for', () => {
     const { get } = contract.paths['/shops/{shopId}']!;
     const { '404': missing, ...others } = get!.responses;
@@ -135,28 +129,9 @@ describe('renderDocs', () => {
     expect(html).not.toContain('127.0.0.1');
   });
 
-  it('falls back to fetch for an operation that the client does not know', () => {
-    expect(codeOf(getShop, 'typescript')).toBe(codeOf(getShop, 'fetch'));
-  });
-
-  it('shows a response without a body as such', () => {
-    expect(samplesOf(updateShop)[0]?.prints).toBe('');
-    expect(updateShop).toContain('<code>No body</code>');
-  });
-
-  it('explains each header where it occurs', () => {
-    expect(getShop.match(/Names this version\./g)).toHaveLength(1);
-    expect(getShop.match(/On every response\./g)).toHaveLength(2);
-  });
-
   it('links an error to its explanation', () => {
     expect(getShop).toContain('<a href="#error-not_found"><code>not_found</code></a> · No shop');
     expect(html).toContain('id="error-not_found"');
-  });
-
-  it('names the types of fields, also of nested ones and of alternatives', () => {
-    expect(updateShop).toContain('<code>status</code> <span class="help">open | closed | null</span>');
-    expect(updateShop).toContain('<code>expected.status</code> <span class="help">open | closed</span>');
   });
 
   it('gives every id once', () => {

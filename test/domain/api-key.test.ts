@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'bun:test';
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import {
-  describeKey,
-  generateKey,
-  hashKey,
-  isUsable,
-  isWellFormedKey,
-  redactKeys,
-  type ApiKey,
-} from '../../src/domain/api-key.ts';
+import { describeKey, generateKey, hashKey, isWellFormedKey, redactKeys } from '../../src/domain/api-key.ts';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -35,18 +27,10 @@ describe('generateKey', () => {
     expect([...counts.keys()].toSorted().join('')).toBe(base62);
     expect(new Set(counts.values())).toEqual(new Set([4]));
   });
-
-  it('never returns the same key twice', () => {
-    expect(new Set(Array.from({ length: 1000 }, () => generateKey(randomBytes))).size).toBe(1000);
-  });
 });
 
 describe('isWellFormedKey', () => {
   const key = generateKey(randomBytes);
-
-  it('accepts what generateKey makes', () => {
-    for (let made = 0; made < 100; made++) expect(isWellFormedKey(generateKey(randomBytes))).toBe(true);
-  });
 
   it('refuses every single changed character', () => {
     for (let place = 0; place < key.length; place++) {
@@ -96,30 +80,5 @@ describe('redactKeys', () => {
 
   it('leaves other text alone', () => {
     expect(redactKeys('the table pets_by_status of pets_ 7')).toBe('the table pets_by_status of pets_ 7');
-  });
-});
-
-describe('isUsable', () => {
-  const key: ApiKey = {
-    id: '1',
-    name: 'till',
-    hash: '',
-    lastFour: 'abcd',
-    isReadOnly: false,
-    createdAt: new Date(0),
-  };
-
-  it('is true for a key without expiry, and before its expiry', () => {
-    expect(isUsable(key, 5000)).toBe(true);
-    expect(isUsable({ ...key, expiresAt: new Date(5001) }, 5000)).toBe(true);
-  });
-
-  it('is false from the moment of expiry', () => {
-    expect(isUsable({ ...key, expiresAt: new Date(5000) }, 5000)).toBe(false);
-    expect(isUsable({ ...key, expiresAt: new Date(4999) }, 5000)).toBe(false);
-  });
-
-  it('is false for a revoked key, whatever its expiry', () => {
-    expect(isUsable({ ...key, revokedAt: new Date(9000), expiresAt: new Date(9000) }, 5000)).toBe(false);
   });
 });

@@ -40,31 +40,6 @@ describe('the log', () => {
     for (const { time } of lines) expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('is readable lines on a terminal, and the first key is shown there too', async () => {
-    using folder = makeFolder();
-    let shown = '';
-    await using child = Bun.spawn(petstoreCommand(['serve', '--access-log']), {
-      cwd: folder.path,
-      env: cleanEnvironment({ PORT: '0', NO_COLOR: '1' }),
-      terminal: { cols: 200, rows: 50, data: (_, bytes) => void (shown += Buffer.from(bytes).toString()) },
-    });
-    const [, address = '', key = ''] = await until(() =>
-      /ready address=(\S+)[^]*shown only this once:\s+(pets_\w{36})\s[^]*curl [^]*\n\r?\n$/.exec(shown),
-    );
-    expect(shown).toMatch(/^\d\d:\d\d:\d\d made a new store .*\r\n\d\d:\d\d:\d\d ready address=/);
-    await fetch(`${address}/v1/pets`, {
-      headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'mine' },
-    });
-    await until(() =>
-      /^\d\d:\d\d:\d\d GET \/v1\/pets 200 \d+ ms key=first-start client=127\.0\.0\.1 keyId=1 bytes=2 requestId=mine\r$/m.exec(
-        shown,
-      ),
-    );
-    child.kill('SIGINT');
-    expect(await child.exited).toBe(0);
-    await until(() => / stopped\r?\n/.exec(shown));
-  });
-
   it('has a line per request with --access-log, with the path as in the contract and the name of the key', async () => {
     await using service = await startService({ args: ['--access-log', '--trust-proxy', '127.0.0.0/8'] });
     const create = ['keys', 'create', '--name', 'till-2', '--json', '--database-url', service.database];
@@ -165,26 +140,16 @@ describe('plain HTTP', () => {
   const warning = 'Keys and pets travel unencrypted';
 
   it('beyond loopback gives one warning', async () => {
-    for (const workers of [1, 2]) {
-      await using service = await startService({ workers, args: ['--host', '0.0.0.0'] });
-      await service.stop();
-      const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
-      expect(warnings).toHaveLength(1);
-      expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
-    }
+    await using service = await startService({ workers: 2, args: ['--host', '0.0.0.0'] });
+    await service.stop();
+    const warnings = linesOf(service.stdout).filter(({ level }) => level === 'warn');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toMatchObject({ host: '0.0.0.0', message: expect.stringContaining(warning) });
   });
 
-  it.each(['127.0.0.2', 'localhost'])('on %s is nothing to warn about', async (host) => {
-    await using service = await startService({ args: ['--host', host] });
+  it('on loopback is nothing to warn about', async () => {
+    await using service = await startService({ args: ['--host', 'localhost'] });
     await service.stop();
     expect(service.stdout).not.toContain(warning);
   });
 });
-
-async function until<Found>(look: () => Found | null): Promise<Found> {
-  for (;;) {
-    const found = look();
-    if (found !== null) return found;
-    await Bun.sleep(10);
-  }
-}

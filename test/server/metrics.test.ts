@@ -36,84 +36,76 @@ describe('the metrics port', () => {
     expect((await fetch(new URL('/v1/pets', url))).status).toBe(404);
   });
 
-  it.each([
-    [1, 0],
-    [2, 0],
-    [2, 1],
-  ])(
-    'is refused with one line when it is taken, with %d workers that of worker %d',
-    async (workers, taken) => {
-      // Another service, not another program: only two of a kind could share the port.
-      const first = await freePort(workers);
-      await using other = await startService({ args: ['--metrics-port', String(first + taken)] });
-      const { port } = new URL(await metricsUrl(other));
-      const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', String(workers)];
-      const { status, stdout, stderr } = await runCli(args);
-      expect(status).toBe(1);
-      expect(stdout).toBe('');
-      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-      expect(stderr).toContain(
-        `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --metrics-port.`,
-      );
-    },
-  );
+  it('is refused with one line when that of any worker is taken', async () => {
+    // Another service, not another program: only two of a kind could share the port.
+    const first = await freePort(2);
+    await using other = await startService({ args: ['--metrics-port', String(first + 1)] });
+    const { port } = new URL(await metricsUrl(other));
+    const args = ['serve', '--port', '0', '--metrics-port', String(first), '--workers', '2'];
+    const { status, stdout, stderr } = await runCli(args);
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(stderr).toContain(
+      `Port ${port} on 127.0.0.1 is taken. Stop the program that uses it, or choose another port with --metrics-port.`,
+    );
+  });
 });
 
-describe.each([1, 2])('with %d workers', (workers) => {
-  it('counts every request once', async () => {
-    await using service = await startService({ workers, args: ['--metrics-port', '0'] });
-    const urls = await metricsUrls(service, workers);
-    expect(new Set(urls).size).toBe(workers);
-    const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', create()));
-    await Promise.all(creates);
-    // A new connection each, so that all workers get some.
-    const lists = Array.from({ length: 40 }, () =>
-      service.call('/v1/pets', { headers: { Connection: 'close' } }),
-    );
-    await Promise.all(lists);
-    await service.call('/v1/pets?limit=0');
-    await service.call('/v1/pets/1');
-    await service.call('/v1/pets/1', { method: 'HEAD' });
-    await service.call('/nowhere');
-    await service.callWith('pets_wrong', '/v1/pets');
-    await fetch(`${service.url}/v1/pets`);
+it('counts every request once, with two workers', async () => {
+  const workers = 2;
+  await using service = await startService({ workers, args: ['--metrics-port', '0'] });
+  const urls = await metricsUrls(service, workers);
+  expect(new Set(urls).size).toBe(workers);
+  const creates = Array.from({ length: 20 }, () => service.call('/v1/pets', create()));
+  await Promise.all(creates);
+  // A new connection each, so that all workers get some.
+  const lists = Array.from({ length: 40 }, () =>
+    service.call('/v1/pets', { headers: { Connection: 'close' } }),
+  );
+  await Promise.all(lists);
+  await service.call('/v1/pets?limit=0');
+  await service.call('/v1/pets/1');
+  await service.call('/v1/pets/1', { method: 'HEAD' });
+  await service.call('/nowhere');
+  await service.callWith('pets_wrong', '/v1/pets');
+  await fetch(`${service.url}/v1/pets`);
 
-    const metrics = await scrape(...urls);
-    const requests = (method: string, status: number, route?: string) =>
-      metrics.value(durations, {
-        http_request_method: method,
-        http_response_status_code: String(status),
-        ...(route !== undefined && { http_route: route }),
-      });
-    expect(requests('POST', 201, '/v1/pets')).toBe(20);
-    expect(requests('GET', 200, '/v1/pets')).toBe(40);
-    expect(requests('GET', 400, '/v1/pets')).toBe(1);
-    expect(requests('GET', 401, '/v1/pets')).toBe(2);
-    expect(requests('GET', 200, '/v1/pets/:petId')).toBe(1);
-    expect(requests('HEAD', 200, '/v1/pets/:petId')).toBe(1);
-    expect(requests('GET', 404)).toBe(1);
-    expect(metrics.value(durations)).toBe(66);
-    expect(metrics.value('petstore_keys_refused_total', { reason: 'unauthorized' })).toBe(1);
-    expect(metrics.value('petstore_keys_refused_total', { reason: 'invalid_api_key' })).toBe(1);
-    const hits = metrics.value('petstore_cache_requests_total', { result: 'hit' });
-    const misses = metrics.value('petstore_cache_requests_total', { result: 'miss' });
-    expect(hits + misses).toBe(40);
-    expect(hits).toBeGreaterThan(0);
-    expect(misses).toBeGreaterThan(0);
-    expect(metrics.value('petstore_store_ready')).toBe(workers);
-    expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(workers);
-    expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
-    expect(metrics.value('petstore_write_queue_depth')).toBe(0);
-    expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000 * workers);
-    expect(metrics.value('petstore_commit_duration_seconds_count')).toBeGreaterThan(0);
-    expect(metrics.value('petstore_write_batch_size_sum')).toBeGreaterThan(0);
-    expect(metrics.value('process_cpu_time_seconds_total')).toBeGreaterThan(0);
-    expect(metrics.value('process_memory_usage_bytes')).toBeGreaterThan(1e6);
-    expect(metrics.value('process_open_fds')).toBeGreaterThan(3);
-    expect(metrics.value('process_uptime_seconds')).toBeGreaterThan(0);
-    expect(metrics.value('http_server_active_requests')).toBe(0);
-    expect(await service.stop()).toBe(0);
-  });
+  const metrics = await scrape(...urls);
+  const requests = (method: string, status: number, route?: string) =>
+    metrics.value(durations, {
+      http_request_method: method,
+      http_response_status_code: String(status),
+      ...(route !== undefined && { http_route: route }),
+    });
+  expect(requests('POST', 201, '/v1/pets')).toBe(20);
+  expect(requests('GET', 200, '/v1/pets')).toBe(40);
+  expect(requests('GET', 400, '/v1/pets')).toBe(1);
+  expect(requests('GET', 401, '/v1/pets')).toBe(2);
+  expect(requests('GET', 200, '/v1/pets/:petId')).toBe(1);
+  expect(requests('HEAD', 200, '/v1/pets/:petId')).toBe(1);
+  expect(requests('GET', 404)).toBe(1);
+  expect(metrics.value(durations)).toBe(66);
+  expect(metrics.value('petstore_keys_refused_total', { reason: 'unauthorized' })).toBe(1);
+  expect(metrics.value('petstore_keys_refused_total', { reason: 'invalid_api_key' })).toBe(1);
+  const hits = metrics.value('petstore_cache_requests_total', { result: 'hit' });
+  const misses = metrics.value('petstore_cache_requests_total', { result: 'miss' });
+  expect(hits + misses).toBe(40);
+  expect(hits).toBeGreaterThan(0);
+  expect(misses).toBeGreaterThan(0);
+  expect(metrics.value('petstore_store_ready')).toBe(workers);
+  expect(metrics.value('petstore_build_info', { version, bun_version: Bun.version })).toBe(workers);
+  expect(metrics.value('petstore_wal_size_bytes')).toBeGreaterThan(0);
+  expect(metrics.value('petstore_write_queue_depth')).toBe(0);
+  expect(metrics.value('petstore_write_queue_capacity')).toBe(10_000 * workers);
+  expect(metrics.value('petstore_commit_duration_seconds_count')).toBeGreaterThan(0);
+  expect(metrics.value('petstore_write_batch_size_sum')).toBeGreaterThan(0);
+  expect(metrics.value('process_cpu_time_seconds_total')).toBeGreaterThan(0);
+  expect(metrics.value('process_memory_usage_bytes')).toBeGreaterThan(1e6);
+  expect(metrics.value('process_open_fds')).toBeGreaterThan(3);
+  expect(metrics.value('process_uptime_seconds')).toBeGreaterThan(0);
+  expect(metrics.value('http_server_active_requests')).toBe(0);
+  expect(await service.stop()).toBe(0);
 });
 
 it('counts the failures of every operation from 0, so that rate() sees the first one', async () => {

@@ -86,19 +86,6 @@ describe('updates and deletes', () => {
     expect(database.query('SELECT json FROM pets WHERE id = ?1').get(damaged.id)).toEqual({ json });
   });
 
-  it('refuse a status that does not exist, alone', async () => {
-    const store = await open();
-    const { id } = await store.pets.createPet(rex);
-    const flying = { changes: { status: 'flying' as 'sold' } };
-    const outcomes = await Promise.all([
-      codeOf(store.pets.createPet(rex)),
-      codeOf(store.pets.updatePet(id, flying)),
-      codeOf(store.pets.updatePet(id, { changes: { name: 'Tom' } })),
-    ]);
-    expect(outcomes).toEqual(['done', expect.stringContaining('CHECK constraint failed'), 'done']);
-    expect(await store.pets.getPet(id)).toBe(`{"id":${id},"name":"Tom","categoryId":1}`);
-  });
-
   it('show in the cached lists of another service on the same file at once', async () => {
     const other = await open();
     await using service = await openService({ openStore: () => place.open() });
@@ -137,14 +124,7 @@ describe('an import that brings its ids', () => {
 });
 
 describe('an order whose bytes the disk has changed', () => {
-  const changes = [
-    `status = 'pending'`,
-    'pet_id = 2',
-    'created_at = created_at + 1',
-    'created_at = 9223372036854775807',
-    'checksum = 0',
-    'id = 7',
-  ];
+  const changes = [`status = 'pending'`, 'created_at = created_at + 1', 'id = 7'];
   it.each(changes)('is never listed, copied or backed up: %s', async (damage) => {
     const store = await open();
     await store.pets.createPet({ ...rex, status: 'sold' });

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'bun:test';
-import { addPet, idsOf, nextQuery, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
+import { addPet, idsOf, outcomeOf, post, rex, walkPages } from '../support/http/calls.ts';
 import { openService, type Service } from '../support/http/service.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../support/store-place.ts';
 import { insertPet } from '../support/insert-pet.ts';
@@ -55,24 +55,6 @@ describe('ids past 2^53', () => {
     for (const id of [2n ** 53n + 2n, 2n ** 62n, largest - 3n, largest + 1n]) {
       expect(await outcomeOf(service.call(`/v1/pets/${id}`))).toBe('404 not_found');
     }
-  });
-
-  it('are walked exactly, with every limit', async () => {
-    for (const limit of [1, 2, 3, 6, 7]) {
-      expect((await walkPages(service.call, `?limit=${limit}`)).flat()).toEqual(ids);
-      expect((await walkPages(service.call, `?limit=${limit}&status=sold`)).flat()).toEqual(ids);
-    }
-  });
-
-  it('end the walk at the largest of all', async () => {
-    const beforeLast = await walkPages(service.call, '?limit=6');
-    expect(beforeLast.map(({ length }) => length)).toEqual([6, 1]);
-    expect(nextQuery(await service.call('/v1/pets?limit=7'))).toBeUndefined();
-  });
-
-  it('make a create 503 when they are used up, and change nothing', async () => {
-    expect(await outcomeOf(service.call('/v1/pets', post(rex)))).toBe('503 unavailable');
-    expect((await walkPages(service.call)).flat()).toEqual(ids);
   });
 });
 

@@ -118,17 +118,6 @@ describe('orders and listOrders', () => {
     ]);
   });
 
-  it('gets one page and names the next', async () => {
-    await using server = openScriptedServer(page(`[${orders.join()}]`, '?cursor=y'), page('[]'));
-    const operations = operationsOf(server);
-    expect(await operations.listOrders()).toEqual({ orders: read, next: '?cursor=y' });
-    expect(await operations.listOrders({ next: '?cursor=y' })).toEqual({ orders: [] });
-    expect(server.received.map(({ line }) => line)).toEqual([
-      'GET /v1/store/orders',
-      'GET /v1/store/orders?cursor=y',
-    ]);
-  });
-
   it.each([
     '{}',
     '[{"id":1}]',

@@ -66,21 +66,10 @@ describe('createPet', () => {
     }
   });
 
-  it('leaves out an absent status', async () => {
-    const created = await service.client.createPet({ name: 'Mia', categoryId: 2n });
-    expect(Object.keys(created).sort()).toEqual(['categoryId', 'id', 'name']);
-  });
-
   it('adds one pet for one idempotency key', async () => {
     const pet = { name: 'Once', categoryId: 3n };
     const first = await service.client.createPet(pet, { idempotencyKey: 'once-1' });
     expect(await service.client.createPet(pet, { idempotencyKey: 'once-1' })).toEqual(first);
-  });
-
-  it('adds two pets for two calls without an idempotency key', async () => {
-    const pet = { name: 'Twice', categoryId: 3n };
-    const first = await service.client.createPet(pet);
-    expect((await service.client.createPet(pet)).id).not.toBe(first.id);
   });
 });
 
@@ -116,10 +105,6 @@ describe('listPets and pets', () => {
       break;
     }
     expect(calls).toBe(1);
-  });
-
-  it('gets the first page when next is undefined', async () => {
-    expect(await service.client.listPets({ next: undefined })).toEqual(await service.client.listPets());
   });
 
   it.each([1, 2, 3])('stops at once when it is aborted after %d of 3 pets', async (count) => {
@@ -166,13 +151,6 @@ describe('onDeprecation', () => {
         successor: `${service.url}/v1/pets`,
       },
     ]);
-  });
-
-  it('is called for an error response too', async () => {
-    const operations: string[] = [];
-    const client = service.clientWith({ onDeprecation: ({ operation }) => operations.push(operation) });
-    await client.getPet(largest).catch(() => {});
-    expect(operations).toEqual(['getPet']);
   });
 });
 

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../../src/domain/error.ts';
 import { readPragma } from '../../../src/sqlite/schema/migrate.ts';
 import { openSqliteStore } from '../../../src/sqlite/open.ts';
 import { makeSqlitePlace, type SqlitePlace } from '../../support/store-place.ts';
@@ -60,14 +59,6 @@ describe('openSqliteStore', () => {
     database.close();
   });
 
-  it('leaves schema and data alone when it opens a store again', async () => {
-    await useStore();
-    await useStore();
-    const database = new Database(place.path, { readonly: true });
-    expect(database.query('SELECT count(*) AS count FROM pets').get()).toEqual({ count: 2 });
-    database.close();
-  });
-
   it('makes the schema once when several processes open an empty file together', async () => {
     const stores = [1, 2, 3].map(() => openSqliteStore({ path: place.path }));
     try {
@@ -106,73 +97,3 @@ describe('a clean stop', () => {
     expect(existsSync(`${place.path}-shm`)).toBe(true);
   });
 });
-
-describe('openSqliteStore on a file that cannot be a store', () => {
-  const refusals: [string, RegExp, (path: string) => void][] = [
-    ['is not a database', /is not a database/, (path) => writeFileSync(path, 'hello world '.repeat(500))],
-    [
-      'belongs to another program',
-      /another program/,
-      (path) => {
-        const database = new Database(path, { create: true });
-        database.run('CREATE TABLE pets (id INTEGER)');
-        database.close();
-      },
-    ],
-    [
-      'has a newer schema',
-      /schema version 99/,
-      (path) => {
-        openNothing(path);
-        const database = new Database(path);
-        database.run('PRAGMA user_version = 99');
-        database.close();
-      },
-    ],
-    [
-      'is damaged',
-      /is damaged/,
-      (path) => {
-        openNothing(path);
-        const database = new Database(path);
-        database.run('PRAGMA journal_mode = DELETE');
-        database.close();
-        const bytes = readFileSync(path);
-        bytes.fill(0xff, 4096, bytes.length);
-        writeFileSync(path, bytes);
-      },
-    ],
-  ];
-  for (const [title, message, make] of refusals) {
-    it(`refuses a file that ${title}, and changes nothing`, () => {
-      make(place.path);
-      const before = readFileSync(place.path);
-      expect(() => openSqliteStore({ path: place.path })).toThrow(OperatorError);
-      expect(() => openSqliteStore({ path: place.path })).toThrow(message);
-      expect(readFileSync(place.path).equals(before)).toBe(true);
-    });
-  }
-
-  it('refuses a folder', () => {
-    mkdirSync(place.path);
-    expect(() => openSqliteStore({ path: place.path })).toThrow(OperatorError);
-  });
-
-  it('refuses a path below a file', () => {
-    writeFileSync(place.path, '');
-    expect(() => openSqliteStore({ path: join(place.path, 'x.db') })).toThrow(OperatorError);
-    expect(existsSync(join(place.path, 'x.db'))).toBe(false);
-  });
-});
-
-/** The schema alone, without a writer thread to wait for. */
-function openNothing(path: string): void {
-  const { exitCode, stderr } = Bun.spawnSync([
-    process.execPath,
-    '-e',
-    `const { openSqliteStore } = await import(process.argv[1]); await openSqliteStore({ path: process.argv[2] }).close();`,
-    join(import.meta.dir, '../../../src/sqlite/open.ts'),
-    path,
-  ]);
-  if (exitCode !== 0) throw new Error(stderr.toString());
-}

@@ -36,15 +36,6 @@ async function failuresOf(api: Api) {
 }
 
 describe('the checks', () => {
-  it('have names of their own, and rules that are sentences', () => {
-    const checks = checksFor('strict');
-    expect(new Set(checks.map(({ name }) => name)).size).toBe(checks.length);
-    for (const { name, rule } of checks) {
-      expect(name).toMatch(/^[a-z0-9-]+\/[a-z0-9-]+$/);
-      expect(rule).toMatch(/^[A-Z].*\.$/);
-    }
-  });
-
   it('include the contract in the strict profile', () => {
     const contract = checksFor('contract');
     expect(checksFor('strict').slice(0, contract.length)).toEqual(contract);

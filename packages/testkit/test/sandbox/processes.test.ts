@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'bun:test';
 import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { mutants } from '../../src/mutants/index.ts';
 import { collect } from '../../../../test/support/process/collect.ts';
 import { isRunning } from '../../../../test/support/process/process-tree.ts';
 import {
@@ -106,19 +105,6 @@ describe('petstore-sandbox', () => {
     const headers = { Authorization: `Bearer ${sandbox.apiKey}` };
     const pets = (await (await fetch(`${sandbox.url}/v1/pets?limit=5`, { headers })).json()) as unknown[];
     expect(pets.length).toBe(6);
-  });
-
-  it('says nothing to a reader that leaves early', async () => {
-    const wrap = (command: string[]) => ['sh', '-c', '"$@" | true', 'sh', ...command];
-    const { stderr } = await runKit('sandbox', ['--list-mutants'], { wrap });
-    expect(stderr).toBe('');
-  });
-
-  it('lists its mutants', async () => {
-    const { stdout } = await runKit('sandbox', ['--list-mutants', '--json']);
-    const listed = JSON.parse(stdout) as object[];
-    expect(listed).toHaveLength(mutants.length);
-    expect(Object.keys(listed[0]!)).toEqual(['number', 'name', 'breaks', 'description', 'family']);
   });
 
   it.each([
