@@ -4,6 +4,7 @@ import { diskFull } from '../../torture/durability/disk-full.ts';
 import { ioFaults } from '../../torture/durability/io-faults.ts';
 import { powerCut } from '../../torture/durability/power-cut.ts';
 import { syncOrder } from '../../torture/durability/sync-order.ts';
+import { histories } from '../../torture/histories/histories.ts';
 import { expectToHold } from '../support/short-run.ts';
 
 expectToHold(powerCut, 2);
@@ -12,3 +13,4 @@ expectToHold(ioFaults, 3);
 expectToHold(backup, 1);
 expectToHold(diskFull, 1);
 expectToHold(foundDamage, 4);
+expectToHold(histories, 1);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'bun:test';
-import { histories } from '../../torture/histories/histories.ts';
-import type { History, KeyLife, Operation, Order, Pet } from '../../torture/histories/history.ts';
-import { judgeHistory } from '../../torture/histories/judge.ts';
-import { expectToHold } from '../support/short-run.ts';
+import type { History, KeyLife, Operation, Order, Pet } from './history.ts';
+import { judgeHistory } from './judge.ts';
 
-expectToHold(histories, 1);
+/** `npm run torture` begins with these: the judge of histories itself is judged. */
 
 const rex = { name: 'rex', categoryId: 1 };
 const sold = { ...rex, status: 'sold' };

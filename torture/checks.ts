@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { endProcess, makeFolder } from '../test/support/process/process.ts';
+import { childrenOf, isRunning } from '../test/support/process/process-tree.ts';
+import { readResults, shorten, writeResults } from './results.ts';
+import { brokenLayer } from './support/against-broken.ts';
+import { issueKey } from './support/issue-key.ts';
+import { serve } from './support/serve.ts';
+
+/** `npm run torture` begins with these: bun test ./torture/checks.ts ./torture/histories/checks.ts */
+
+describe('npm run torture', () => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    it(`leaves no process and no file behind when ${signal} ends it in the middle`, async () => {
+      using place = makeFolder();
+      const run = Bun.spawn(
+        [
+          process.execPath,
+          join(import.meta.dir, 'run.ts'),
+          '--only',
+          'rolling-restart',
+          '--rounds',
+          '1000',
+          '--no-controls',
+        ],
+        {
+          env: { ...process.env, TMPDIR: place.path },
+          stdio: ['ignore', 'ignore', 'ignore'],
+          timeout: 100_000,
+          killSignal: 'SIGKILL',
+        },
+      );
+      let services: number[] = [];
+      try {
+        while (childrenOf(run.pid).length < 2 && run.exitCode === null) await Bun.sleep(20);
+        services = childrenOf(run.pid);
+        expect(services).not.toEqual([]);
+        expect(readdirSync(place.path)).not.toEqual([]);
+
+        run.kill(signal);
+        expect(await run.exited).toBe(1);
+        expect(services.filter(isRunning)).toEqual([]);
+        expect(readdirSync(place.path)).toEqual([]);
+      } finally {
+        run.kill('SIGKILL');
+        [...services, ...childrenOf(run.pid)].forEach(endProcess);
+      }
+    });
+  }
+});
+
+describe('the results of torture', () => {
+  /** `bun torture/results.ts` writes both anew. */
+  it('are of tests that exist, and their page is made from them', async () => {
+    using made = makeFolder();
+    await writeResults(readResults(), made.path);
+    for (const name of ['results.json', 'RESULTS.md'])
+      expect(await Bun.file(join(made.path, name)).text()).toBe(
+        await Bun.file(join(import.meta.dir, name)).text(),
+      );
+  });
+
+  it('show that every test that passed saw its control fail', () => {
+    const passed = Object.entries(readResults()).filter(([, { verdict }]) => verdict === 'passed');
+    const unproven = passed.filter(([, { control }]) => (control?.faults ?? []).length === 0);
+    expect(unproven.map(([name]) => name)).toEqual([]);
+  });
+
+  it('keep a few lines of a control that fails thousands of times', () => {
+    const faults = Array.from({ length: 2000 }, (_, index) => `pet ${index}\nlost`);
+    expect(shorten(faults)).toEqual([
+      ...['pet 0 lost', 'pet 1 lost', 'pet 2 lost', 'pet 3 lost', 'pet 4 lost'],
+      'and 1995 more',
+    ]);
+  });
+});
+
+/** Runs a service, calls it once with each key and ends it. */
+async function leaveBehind(broken?: string): Promise<void> {
+  await using service = await serve({ broken });
+  const { key } = await issueKey(service.database);
+  expect((await service.callWith(key, '/v1/pets')).status).toBe(200);
+  expect((await service.call('/v1/pets')).status).toBe(200);
+}
+
+describe('a key that the tests issue', () => {
+  it('is nowhere in what a sound service leaves behind', () =>
+    expect(leaveBehind()).resolves.toBeUndefined());
+
+  it('is found in a log, on standard error and in a file', async () => {
+    const found = await leaveBehind(brokenLayer('spoken-keys')).catch(String);
+    for (const leak of ['the log', 'standard error', 'debug.txt']) {
+      expect(found).toContain(`the key …ests stands in ${leak}`);
+    }
+  });
+});
