@@ -145,22 +145,6 @@ describe.each(['', '?pgbouncer=true'])('two replicas that change the same pets %
       expect(await replicas[0].pets.getPet(id)).toContain(`"status":"${statuses.at(-1)}"`);
     }
   });
-
-  it('deletes a pet once, and finds it gone in every other change', async () => {
-    const ids = await createMany(20);
-    const change = ({ pets }: PostgresStore) =>
-      ids.flatMap((id) => [
-        codeOf(pets.deletePet(id)),
-        codeOf(pets.updatePet(id, { changes: { name: 'Tom' } })),
-      ]);
-    const outcomes = await Promise.all(replicas.map((replica) => Promise.all(change(replica))));
-    for (const index of ids.keys()) {
-      const deletes = outcomes.map((each) => String(each[2 * index]));
-      expect(deletes.toSorted()).toEqual(['done', 'not_found']);
-      for (const each of outcomes) expect(['done', 'not_found']).toContain(each[2 * index + 1]!);
-    }
-    expect(await database.run(`SELECT id FROM pets WHERE id = ANY ('{${ids.join()}}')`)).toEqual([]);
-  });
 });
 
 describe('changes on PostgreSQL', () => {

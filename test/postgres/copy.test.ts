@@ -169,8 +169,4 @@ describe('petstore copy', () => {
     expect(fromServer).toMatchObject({ status: 1, stderr: expect.stringContaining('holds no store') });
     expect(await empty.run("SELECT FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
   });
-
-  it('asks for both places', async () => {
-    expect(await runCli(['copy', '--from', full])).toMatchObject({ status: 2 });
-  });
 });

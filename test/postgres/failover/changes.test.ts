@@ -42,14 +42,6 @@ describe('a connection that is lost after a change was sent', () => {
     expect(proxy.cuts).toBe(10);
   });
 
-  it('says the same of a delete', async () => {
-    const { id } = await store.pets.createPet(rex);
-    proxy.cutNext('delete-pets', 'after-answer');
-    expect(await failureOf(store.pets.deletePet(id))).toMatchObject(unknownOutcome);
-    expect(await store.pets.getPet(id)).toBeUndefined();
-    expect(await failureOf(store.pets.deletePet(id))).toMatchObject({ code: 'not_found' });
-  });
-
   it('fails while nothing moves, and changes pets again when the network is back', async () => {
     const { id } = await store.pets.createPet(rex);
     proxy.freeze();
