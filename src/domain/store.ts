@@ -47,8 +47,8 @@ export interface PetStore {
   /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
   deletePet(id: bigint, seen?: SeenPet): Promise<void>;
 
-  /** As fresh as a list. Fails with `overloaded` when too many searches wait. */
-  searchPets(request: SearchRequest): Page | Promise<Page>;
+  /** As fresh as a list. Fails with `overloaded` when too many searches wait. `signal` says that nobody waits for it. */
+  searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
 
   /** Fails with `unavailable` while the store cannot be used, as far as the last write has shown. */
   checkWritable(): Promise<void>;

@@ -86,7 +86,9 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       return { status: 204, headers: neverCached, body: null };
     },
 
-    searchPets: createList(searchList, searchCache, (asked) => pets.searchPets(asked)),
+    searchPets: createList(searchList, searchCache, (asked, request) =>
+      pets.searchPets(asked, request.signal),
+    ),
   };
 }
 

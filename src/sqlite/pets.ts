@@ -89,8 +89,9 @@ export function createPetStore({
       if (result !== 'deleted') throw refusalOf(result, id);
     },
 
-    searchPets(request) {
-      return isScan(request) ? searcher.search(request) : freshness.read(() => findPets(database, request));
+    searchPets(request, signal) {
+      if (isScan(request)) return searcher.search(request, signal);
+      return freshness.read(() => findPets(database, request));
     },
 
     async checkWritable() {

@@ -41,8 +41,8 @@ export function findPets(database: Database, request: SearchRequest): Page {
 
 /** Runs searches that read many pets, one at a time, on a thread of their own. */
 export interface Searcher {
-  /** Fails with `overloaded` when too many wait. */
-  search(request: SearchRequest): Promise<Page>;
+  /** Fails with `overloaded` when too many wait or this one waits too long. It does not run once `signal` is aborted. */
+  search(request: SearchRequest, signal?: AbortSignal): Promise<Page>;
   /** Waits for the search under way, then ends the thread. */
   close(): Promise<void>;
 }
@@ -51,20 +51,24 @@ export type SearchOutcome = { page: Page } | { failure: Failure };
 
 /** A search among a million pets takes a fraction of a second; whoever waits behind more than these has given up. */
 const maxWaiting = 32;
+const maxWaitMs = 3000;
 
 interface Waiting extends PromiseWithResolvers<Page> {
   request: SearchRequest;
+  timer?: Timer;
 }
 
-export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>): Searcher {
-  const waiting: Waiting[] = [];
+/** The thread runs `program`. */
+export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'>, program?: URL): Searcher {
+  /** In the order of their arrival. */
+  const waiting = new Set<Waiting>();
   let running: Waiting | undefined;
   let thread: Worker | undefined;
   let closing: PromiseWithResolvers<void> | undefined;
 
   const startThread = (): Worker => {
     // The address stands here in full, because the one-file build looks for it.
-    const worker = new Worker(new URL('./search-thread.ts', import.meta.url));
+    const worker = new Worker(program ?? new URL('./search-thread.ts', import.meta.url));
     worker.onmessage = ({ data }: MessageEvent<'closed' | SearchOutcome>) => {
       if (data === 'closed') return closing?.resolve();
       const problem = watch.problem();
@@ -84,31 +88,43 @@ export function openSearcher(store: StoreFile, watch: Pick<StoreWatch, 'problem'
   };
 
   const sendNext = (): void => {
-    running = waiting.shift();
-    if (running) (thread ??= startThread()).postMessage(running.request);
-    else if (thread && closing) thread.postMessage('close');
+    [running] = waiting;
+    if (running) {
+      waiting.delete(running);
+      clearTimeout(running.timer);
+      (thread ??= startThread()).postMessage(running.request);
+    } else if (thread && closing) thread.postMessage('close');
     else closing?.resolve();
   };
 
   return {
-    async search(request) {
+    async search(request, signal) {
       const problem = closing ? storeClosing() : watch.problem();
       if (problem) throw problem;
-      if (waiting.length >= maxWaiting)
-        throw new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
-      const next = { request, ...Promise.withResolvers<Page>() };
-      waiting.push(next);
+      if (waiting.size >= maxWaiting || signal?.aborted) throw tooManyWaiting();
+      const next: Waiting = { request, ...Promise.withResolvers<Page>() };
+      const leave = (): void => {
+        if (waiting.delete(next)) next.reject(tooManyWaiting());
+      };
+      waiting.add(next);
+      next.timer = setTimeout(leave, maxWaitMs).unref();
+      signal?.addEventListener('abort', leave);
       if (!running) sendNext();
       return next.promise;
     },
     async close() {
       if (!closing) {
         closing = Promise.withResolvers();
-        for (const { reject } of waiting.splice(0)) reject(storeClosing());
+        for (const { reject } of waiting) reject(storeClosing());
+        waiting.clear();
         if (!running) sendNext();
       }
       await closing.promise;
       thread?.terminate();
     },
   };
+}
+
+function tooManyWaiting(): PetstoreError {
+  return new PetstoreError('overloaded', 'Too many searches are waiting. Try again shortly.');
 }

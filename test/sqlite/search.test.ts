@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'bun:test';
 import { readdir, rename } from 'node:fs/promises';
 import { getPriority } from 'node:os';
+import { pathToFileURL } from 'node:url';
 import { PetstoreError } from '../../src/domain/error.ts';
 import { makeSampleStore } from '../../src/sqlite/maintenance/import.ts';
+import { findStore } from '../../src/sqlite/opening/find.ts';
+import { openSearcher } from '../../src/sqlite/search.ts';
+import { codeOf } from '../support/code-of.ts';
 import { idsOf } from '../support/http/calls.ts';
 import { makeSqlitePlace } from '../support/store-place.ts';
 
@@ -13,6 +17,8 @@ describe('a search that reads many pets', () => {
     await using place = await makeSqlitePlace();
     makeSampleStore(place.path, { seed: 1, count: 2000 });
     const store = await place.open();
+    // Starts the thread.
+    await store.pets.searchPets(nothing);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, async () => store.pets.searchPets(nothing)),
     );
@@ -22,6 +28,36 @@ describe('a search that reads many pets', () => {
     expect((refused[0] as PromiseRejectedResult).reason).toMatchObject({ code: 'overloaded' });
     expect(await store.pets.searchPets(nothing)).toEqual({ json: '[]' });
     await store.close();
+  });
+
+  it('does not run after three seconds in the queue, nor for a caller that is gone', async () => {
+    await using place = await makeSqlitePlace();
+    await (await place.open()).close();
+    const [program, go] = [`${place.path}.thread.ts`, `${place.path}.go`];
+    await Bun.write(
+      program,
+      `import { existsSync } from 'node:fs';
+       let count = 0;
+       self.onmessage = ({ data }) => {
+         if (data === 'close') return self.postMessage('closed');
+         if (!('limit' in data)) return;
+         while (!existsSync(${JSON.stringify(go)})) Bun.sleepSync(5);
+         count += 1;
+         self.postMessage({ page: { json: String(count) } });
+       };`,
+    );
+    const watch = { problem: () => undefined };
+    const searcher = openSearcher(findStore(place.path)!, watch, pathToFileURL(program));
+    const caller = new AbortController();
+    const running = searcher.search(nothing);
+    const [late, unwanted] = [searcher.search(nothing), searcher.search(nothing, caller.signal)];
+    caller.abort();
+    expect(await codeOf(unwanted)).toBe('overloaded');
+    expect(await codeOf(late)).toBe('overloaded');
+    await Bun.write(go, '');
+    expect(await running).toEqual({ json: '1' });
+    expect(await searcher.search(nothing)).toEqual({ json: '2' });
+    await searcher.close();
   });
 
   it('leaves the serving thread free', async () => {

@@ -10,13 +10,14 @@ import type { PlainResponse } from '../response.ts';
 export function createList<Asked extends ListRequest>(
   kind: ListKind<Asked>,
   cache: ResponseCache,
-  read: (asked: Asked) => MaybePromise<Page>,
+  read: (asked: Asked, request: Request) => MaybePromise<Page>,
 ): Handler {
-  const readPage = (asked: Asked): MaybePromise<PlainResponse> =>
-    andThen(read(asked), (page) => {
+  const readPage = (asked: Asked, request: Request): MaybePromise<PlainResponse> =>
+    andThen(read(asked, request), (page) => {
       const link = nextLink(asked, page, kind);
       // The mark puts the Link into the ETag: a page that gains a successor changes only there.
       return link === undefined ? cacheable(page.json) : cacheable(page.json, { Link: link }, '.more');
     });
-  return ({ request }) => cache.respond(parsePageRequest(request.url, kind), readPage);
+  return ({ request }) =>
+    cache.respond(parsePageRequest(request.url, kind), (asked) => readPage(asked, request));
 }
