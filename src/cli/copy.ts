@@ -74,6 +74,7 @@ async function copyAll(source: BulkStore, target: BulkStore): Promise<string> {
   for (const pair of pairs) await copyTable(pair);
   // The newest pets may have been deleted: their ids must not be used again in the target either.
   await target.raiseLastIds(await source.lastIds());
+  await target.beginLog();
   const summaries: string[] = [];
   for (const pair of pairs) summaries.push(await compare(pair));
   return summaries.join(', ');

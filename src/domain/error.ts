@@ -13,6 +13,7 @@ export const statusOfCode = {
   idempotency_conflict: 422,
   precondition_failed: 412,
   forbidden: 403,
+  events_gone: 410,
   rate_limited: 429,
   overloaded: 503,
   unavailable: 503,

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type PetProblems,
 } from './fields.ts';
+import { petEvent, updateEvent, type NewEvent, type Origin } from './event.ts';
 import { isReturn, orderFor, type NewOrder, type OrderReturn } from './order.ts';
 import { renderFields, renderPet, type NewPet, type PetFields } from './pet.ts';
 
@@ -23,26 +24,22 @@ export interface CurrentPet {
   json: string;
 }
 
-export interface UpdateRequest extends PetUpdate {
+export interface UpdateRequest extends PetUpdate, DeleteRequest {}
+
+export interface DeleteRequest extends Origin {
   id: bigint;
   /** The pet must still be as the caller saw it. */
-  seen: SeenPet | undefined;
-  now: number;
-  createdBy?: string | undefined;
-}
-
-export interface DeleteRequest {
-  id: bigint;
   seen: SeenPet | undefined;
 }
 
 /** Why nothing was changed. */
 export type Refusal = 'missing' | 'changed';
 
-/** The pet as it is from now on, and what the change means for its orders: first the return, then the new order. */
+/** The pet as it is from now on, its event, and what the change means for its orders: first the return, then the new order. */
 export interface UpdatedPet extends CurrentPet {
   orderReturn: OrderReturn | undefined;
   order: NewOrder | undefined;
+  event: NewEvent | undefined;
 }
 
 export function decideUpdate(current: CurrentPet | undefined, request: UpdateRequest): UpdatedPet | Refusal {
@@ -52,9 +49,11 @@ export function decideUpdate(current: CurrentPet | undefined, request: UpdateReq
   if (seen !== undefined && seen !== json) return 'changed';
   if (expected && !hasFields(before, expected)) return 'changed';
   const pet = withFields(before, changes);
+  const after = renderPet(id, renderFields(pet));
   return {
     pet,
-    json: renderPet(id, renderFields(pet)),
+    json: after,
+    event: updateEvent(before, { id, pet, json: after }, request),
     orderReturn: isReturn(before, pet)
       ? { returnedAt: new Date(now), ...(createdBy !== undefined && { returnedBy: createdBy }) }
       : undefined,
@@ -64,10 +63,12 @@ export function decideUpdate(current: CurrentPet | undefined, request: UpdateReq
 
 export function decideDelete(
   current: Pick<CurrentPet, 'json'> | undefined,
-  { seen }: DeleteRequest,
-): 'deleted' | Refusal {
+  request: DeleteRequest,
+): { event: NewEvent } | Refusal {
+  const { id, seen } = request;
   if (!current) return 'missing';
-  return seen === undefined || seen === current.json ? 'deleted' : 'changed';
+  if (seen !== undefined && seen !== current.json) return 'changed';
+  return { event: petEvent('pet.deleted', { id, json: current.json }, request) };
 }
 
 /** What the caller is told. */

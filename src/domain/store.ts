@@ -1,4 +1,5 @@
 import type { ApiKeyStore } from './api-key.ts';
+import type { EventPage, EventRequest } from './event.ts';
 import type { OrderStatus } from './order.ts';
 import type { PetUpdate, SeenPet } from './pet-change.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -9,6 +10,7 @@ import type { Page, Sort } from './paging.ts';
 export interface Store {
   pets: PetStore;
   orders: OrderStore;
+  events: EventStore;
   keys: ApiKeyStore;
   /** Waits for pending writes and the search under way, then closes every connection. */
   close(): Promise<void>;
@@ -45,7 +47,7 @@ export interface PetStore {
   updatePet(id: bigint, update: PetUpdate, seen?: SeenPet, createdBy?: string): Promise<string>;
 
   /** Deletes a pet; its id is never used again. Fails like `updatePet`. */
-  deletePet(id: bigint, seen?: SeenPet): Promise<void>;
+  deletePet(id: bigint, seen?: SeenPet, createdBy?: string): Promise<void>;
 
   /** As fresh as a list. Fails with `overloaded` when too many searches wait. `signal` says that nobody waits for it. */
   searchPets(request: SearchRequest, signal?: AbortSignal): Page | Promise<Page>;
@@ -57,6 +59,16 @@ export interface PetStore {
 export interface OrderStore {
   /** As fresh as a list of pets. */
   listOrders(request: OrderPageRequest): Page | Promise<Page>;
+}
+
+/** Every change of a pet, in the order of the commits. An event is written in the commit of its change. */
+export interface EventStore {
+  /** As fresh as a list of pets. Fails with `events_gone` for a position that cannot be continued. */
+  listEvents(request: EventRequest): EventPage | Promise<EventPage>;
+  /** The position of the newest event, as cheaply as the store can tell. */
+  newestEvent(): EventPage['newest'] | Promise<EventPage['newest']>;
+  /** How often it may be asked for that while somebody waits. */
+  readonly checkEveryMs: number;
 }
 
 export interface PageRequest {

@@ -1,7 +1,7 @@
 import { isUsable, type ApiKey, type ApiKeyStore } from '../domain/api-key.ts';
 import type { Log } from '../system/log.ts';
 import type { Registry } from '../metrics/registry.ts';
-import type { OrderStore, PetStore } from '../domain/store.ts';
+import type { EventStore, OrderStore, PetStore } from '../domain/store.ts';
 import { createAuthentication } from './callers/auth.ts';
 import { isMisframed } from './body.ts';
 import { ResponseCache } from './lists/cache.ts';
@@ -10,6 +10,7 @@ import { createCors } from './callers/cors.ts';
 import { createDocuments, type Documents } from './web/documents.ts';
 import { Endpoint, type EndpointOptions } from './endpoint.ts';
 import type { Methods, Route } from './route.ts';
+import { createEventOperations, type EventOperations } from './events.ts';
 import { createHealthChecks } from './health.ts';
 import { getKey } from './keys.ts';
 import { createHttpMetrics } from './metrics.ts';
@@ -24,6 +25,7 @@ import { createRouter } from './router.ts';
 export interface AppOptions {
   pets: PetStore;
   orders: OrderStore;
+  events: EventStore;
   keys: ApiKeyStore;
   /** Serves the stable operations alone. */
   isStableOnly?: boolean;
@@ -61,6 +63,8 @@ export interface AppOptions {
 /** The whole API as a function from request to response. It never listens and owns nothing. */
 export interface App {
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Ends the wait of every request for events, so that a server that stops need not wait for it. */
+  stopWaiting: () => void;
 }
 
 export function createApp(options: AppOptions): App {
@@ -86,7 +90,8 @@ export function createApp(options: AppOptions): App {
   };
   const { publicUrl, stagingUrl } = options;
   const documents = createDocuments({ isStableOnly, publicUrl, stagingUrl });
-  const routes = createRoutes(options, shared, documents);
+  const events = createEventOperations(options.events, shared.authenticate);
+  const routes = createRoutes(options, shared, documents, events);
   const endpoints = [...(isStableOnly ? onlyStable(routes) : routes), ...moreRoutes].map(
     (route) => [route.path, new Endpoint(route, shared)] as const,
   );
@@ -99,6 +104,7 @@ export function createApp(options: AppOptions): App {
       const match = findRoute(request.url);
       return match ? match.route.serve(request, match.parameter) : unknown.serve(request, undefined);
     },
+    stopWaiting: events.stopWaiting,
   };
 }
 
@@ -107,6 +113,7 @@ function createRoutes(
   options: AppOptions,
   { metrics, baseHeaders: headers, isStopping }: EndpointOptions,
   documents: Documents,
+  { listEvents }: EventOperations,
 ): Route[] {
   const { pets, orders, bodyTimeoutMs = 10_000, now = Date.now } = options;
   const createCache = (own: Record<string, string> = {}) =>
@@ -138,6 +145,7 @@ function createRoutes(
     },
     { path: '/v1/pets/search', methods: { GET: searchPets }, stability: { GET: 'beta' } },
     { path: '/v1/store/orders', methods: { GET: listOrders }, stability: { GET: 'beta' } },
+    { path: '/v1/events', methods: { GET: listEvents }, stability: { GET: 'experimental' } },
     { path: '/v1/key', methods: { GET: getKey }, stability: { GET: 'beta' } },
     { path: '/livez', methods: { GET: livez }, isOpen: true },
     { path: '/readyz', methods: { GET: readyz }, isOpen: true },

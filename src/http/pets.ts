@@ -79,10 +79,10 @@ export function createPetOperations(options: PetOperationOptions): Record<PetOpe
       return { status: 200, headers: { ...neverCached, ETag: etagOf(json) }, body: json };
     },
 
-    async deletePet({ request, parameter }) {
+    async deletePet({ request, parameter, caller }) {
       await untilParsed(request);
       const id = parsePetId(parameter);
-      await pets.deletePet(id, await seenPet(request, id));
+      await pets.deletePet(id, await seenPet(request, id), caller.name);
       return { status: 204, headers: neverCached, body: null };
     },
 

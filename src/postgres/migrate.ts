@@ -88,6 +88,20 @@ const steps: Record<number, string> = {
   ALTER TABLE orders ADD COLUMN returned_by text;
   -- Null until the name is folded: a replica of 1.1.0 leaves it so.
   ALTER TABLE pets ADD COLUMN folded_name text;
+
+  -- Every change of a pet, in order; see events.ts.
+  CREATE TABLE events (
+    id bigint PRIMARY KEY,
+    created_at bigint NOT NULL,
+    created_by text,
+    type text NOT NULL,
+    pet_id bigint,
+    json text NOT NULL,
+    previous text
+  );
+  -- One row. The epoch names the log and is part of every cursor.
+  CREATE TABLE event_log (id integer PRIMARY KEY CHECK (id = 1), epoch text NOT NULL);
+  INSERT INTO event_log VALUES (1, replace(gen_random_uuid()::text, '-', ''));
   `,
 };
 

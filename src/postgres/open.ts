@@ -6,6 +6,7 @@ import type { Registry } from '../metrics/registry.ts';
 import { createWriteMetrics, type WriteMetrics } from '../metrics/writes.ts';
 import { parseAddress, type Environment } from './address.ts';
 import { createBatcher } from './batcher.ts';
+import { createEventStore, createExpiry } from './events.ts';
 import { createKeyWatch } from './keys/key-watch.ts';
 import { createKeyStore, findKeys } from './keys/keys.ts';
 import { addPostgresGauges, createPostgresCounters } from './metrics.ts';
@@ -58,13 +59,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       length: (): number => Math.max(creates.waiting, changes.waiting),
       capacity: maxQueuedWrites,
     });
+  const expire = createExpiry(sql, now);
   const creates = createBatcher({
-    run: (requests: CreateRequest[]) => createPets(sql, requests, now()),
+    run: (requests: CreateRequest[]) => createPets(sql, requests, now()).finally(expire),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });
   const changes = createBatcher({
-    run: (requests: ChangeRequest[]) => changePets(sql, requests),
+    run: (requests: ChangeRequest[]) => changePets(sql, requests).finally(expire),
     maxQueued: maxQueuedWrites,
     metrics: measured,
   });
@@ -78,6 +80,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   return {
     pets: createPetStore({ sql, creates, changes, gets, checkWritable, now }),
     orders: createOrderStore(sql),
+    events: createEventStore(sql),
     keys: createKeyStore(sql, watch, finds, now),
     async close() {
       await Promise.all([creates, changes, gets, finds].map((batcher) => batcher.close()));

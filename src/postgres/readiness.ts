@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { columnsOf } from '../domain/table.ts';
 import { unavailable } from '../domain/error.ts';
 import { reasonOf, type Log } from '../system/log.ts';
+import { eventTable } from '../domain/event.ts';
 import { orderTable } from '../domain/order.ts';
 import { isSchemaError } from './errors.ts';
 import { newestVersion } from './migrate.ts';
@@ -26,7 +27,8 @@ const selectSchema = {
   text: `
     SELECT version FROM petstore_schema
     LEFT JOIN (SELECT ${storedColumns} FROM pets LIMIT 0) AS pet ON true
-    LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true`,
+    LEFT JOIN (SELECT ${columnsOf(orderTable)} FROM orders LIMIT 0) AS sale ON true
+    LEFT JOIN (SELECT ${columnsOf(eventTable)}, epoch FROM events, event_log LIMIT 0) AS event ON true`,
 };
 
 /**

@@ -54,6 +54,7 @@ export async function serveHere(
   const app = createApp({
     pets: store.pets,
     orders: store.orders,
+    events: store.events,
     keys: store.keys,
     isStableOnly: options.stableOnly,
     log,
@@ -85,6 +86,8 @@ export async function serveHere(
     log.info('stopping', { reason, delaySeconds, drainSeconds: drainMs / 1000 });
     const delay = Bun.sleep(delaySeconds * 1000);
     await Promise.race(worker ? [delay, worker.hurry] : [delay]);
+    // Not at the signal: readers would come back at once, for as long as the port is open.
+    app.stopWaiting();
     await within(drainMs, listener.stop(), () => {
       log.warn('Requests took too long to finish and were cut off.', {
         pending: listener?.pendingRequests(),

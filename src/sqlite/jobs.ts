@@ -1,10 +1,12 @@
 import type { Database } from 'bun:sqlite';
+import { petEvent, type Origin } from '../domain/event.ts';
 import type { OrderStatus } from '../domain/order.ts';
 import { idempotencyRetentionMs } from '../domain/idempotency.ts';
 import { renderPet, type PetStatus } from '../domain/pet.ts';
 import { createIds } from './schema/ids.ts';
 import { createChangeRunner, type DeleteJob, type ChangeRunner, type UpdateJob } from './pet-changes.ts';
 import { insertSql } from './schema/sql.ts';
+import { createEventWriter } from './schema/stored-event.ts';
 import { createOrderWriter } from './schema/stored-order.ts';
 import { checksumOf, storedPets } from './schema/stored-pet.ts';
 
@@ -13,17 +15,17 @@ const forgottenAtOnce = 10;
 
 /** A write that the serving thread asks for. The writer thread runs it. */
 export type Job =
-  | {
+  | (Origin & {
       kind: 'create-pet';
       /** The pet's JSON after its id. */
       fields: string;
       foldedName: string;
       status: PetStatus | null;
       categoryId: bigint;
-      idempotency?: { caller: string; key: string; requestHash: string; now: number };
+      idempotency?: { caller: string; key: string; requestHash: string };
       /** The order that the new pet calls for. */
       order?: { status: OrderStatus; createdAt: number; createdBy?: string };
-    }
+    })
   | UpdateJob
   | DeleteJob
   /** One statement that returns nothing. */
@@ -46,7 +48,8 @@ export type JobRunner = (jobs: readonly Job[]) => JobResult[];
 export function createJobRunner(database: Database): JobRunner {
   const ids = createIds(database, 'pets');
   const orders = createOrderWriter(database);
-  const changes = createChangeRunner(database, orders);
+  const events = createEventWriter(database);
+  const changes = createChangeRunner(database, orders, events);
   const insertPet = database.query(insertSql(storedPets));
   // The pet may be gone: its key still replays the first response.
   const findEarlier = database.query<{ requestHash: string; id: string }, [string, string, number]>(
@@ -63,9 +66,9 @@ export function createJobRunner(database: Database): JobRunner {
   );
 
   const createPet = (job: Job & { kind: 'create-pet' }): Results['create-pet'] => {
-    const { fields, foldedName, status, categoryId, idempotency, order } = job;
+    const { fields, foldedName, status, categoryId, idempotency, order, now } = job;
     if (idempotency) {
-      const oldest = idempotency.now - idempotencyRetentionMs;
+      const oldest = now - idempotencyRetentionMs;
       forgetOld.run(oldest);
       const earlier = findEarlier.get(idempotency.caller, idempotency.key, oldest);
       if (earlier) {
@@ -77,10 +80,11 @@ export function createJobRunner(database: Database): JobRunner {
     const json = renderPet(id, fields);
     insertPet.run(id, status, json, checksumOf(json), foldedName, categoryId);
     if (idempotency) {
-      const { caller, key, requestHash, now } = idempotency;
+      const { caller, key, requestHash } = idempotency;
       remember.run(caller, key, requestHash, id, now);
     }
     if (order) orders.add({ petId: id, ...order, createdAt: new Date(order.createdAt) });
+    events.write(petEvent('pet.created', { id, json }, job));
     return { id, replayed: false };
   };
 
@@ -100,6 +104,8 @@ export function createJobRunner(database: Database): JobRunner {
 
   return (jobs) => {
     ids.begin();
-    return jobs.map(run);
+    const results = jobs.map(run);
+    events.expire();
+    return results;
   };
 }

@@ -6,6 +6,7 @@ import type { Log } from '../system/log.ts';
 import { createReadiness } from '../domain/readiness.ts';
 import type { Registry } from '../metrics/registry.ts';
 import type { MigrationOptions } from '../system/migration.ts';
+import { createEventStore } from './events.ts';
 import { createFreshness, watchCommits } from './fresh.ts';
 import { createKeyStore } from './keys.ts';
 import { createOrderStore, createPetStore } from './pets.ts';
@@ -52,6 +53,7 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   return {
     pets: createPetStore(parts),
     orders: createOrderStore(parts),
+    events: createEventStore(parts),
     keys: createKeyStore(parts),
     async close() {
       await Promise.all([writer.close(), searcher.close()]);

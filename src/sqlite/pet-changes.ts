@@ -9,6 +9,7 @@ import {
   type Refusal,
   type UpdateRequest,
 } from '../domain/pet-change.ts';
+import type { EventWriter } from './schema/stored-event.ts';
 import type { OrderWriter } from './schema/stored-order.ts';
 import { checksumOf, isIntact, storedPetColumns, type RenderedPet, type Value } from './schema/stored-pet.ts';
 
@@ -27,7 +28,11 @@ export interface ChangeRunner {
 }
 
 /** Changes pets within a transaction of a writing connection. */
-export function createChangeRunner(database: Database, orders: OrderWriter): ChangeRunner {
+export function createChangeRunner(
+  database: Database,
+  orders: OrderWriter,
+  events: EventWriter,
+): ChangeRunner {
   const select = database.query<RenderedPet, [bigint]>(`SELECT ${storedPetColumns} FROM pets WHERE id = ?1`);
   const update = database.query<unknown, Value[]>(
     'UPDATE pets SET status = ?2, json = ?3, checksum = ?4, folded_name = ?5, category_id = ?6 WHERE id = ?1',
@@ -41,10 +46,11 @@ export function createChangeRunner(database: Database, orders: OrderWriter): Cha
       const current = stored && { pet: parseNewPet(parseExactJson(stored.json)), json: stored.json };
       const updated = decideUpdate(current ?? undefined, job);
       if (typeof updated === 'string') return updated;
-      const { pet, json, orderReturn, order } = updated;
+      const { pet, json, orderReturn, order, event } = updated;
       update.run(job.id, pet.status ?? null, json, checksumOf(json), foldName(pet.name), pet.categoryId);
       if (orderReturn) orders.markReturned(job.id, orderReturn);
       if (order) orders.add(order);
+      if (event) events.write(event);
       return { json };
     },
 
@@ -52,8 +58,10 @@ export function createChangeRunner(database: Database, orders: OrderWriter): Cha
       const stored = select.get(job.id);
       if (stored && !isIntact(stored, job.id)) return 'damaged';
       const decision = decideDelete(stored ?? undefined, job);
-      if (decision === 'deleted') remove.run(job.id);
-      return decision;
+      if (typeof decision === 'string') return decision;
+      remove.run(job.id);
+      events.write(decision.event);
+      return 'deleted';
     },
   };
 }

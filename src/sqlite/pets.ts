@@ -65,13 +65,13 @@ export function createPetStore({
         foldedName,
         status,
         categoryId,
+        now: now(),
+        createdBy,
       };
-      if (idempotency) {
-        job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet), now: now() };
-      }
+      if (idempotency) job.idempotency = { ...idempotency, requestHash: fingerprintOf(pet) };
       const ordered = orderedStatus(undefined, pet);
       const by = createdBy !== undefined && { createdBy };
-      if (ordered) job.order = { status: ordered, createdAt: now(), ...by };
+      if (ordered) job.order = { status: ordered, createdAt: job.now, ...by };
       const created = await writer.run(job);
       if (created === 'conflict') throw idempotencyConflict();
       const { id, replayed } = created;
@@ -84,8 +84,8 @@ export function createPetStore({
       return result.json;
     },
 
-    async deletePet(id, seen) {
-      const result = await writer.run({ kind: 'delete-pet', id, seen });
+    async deletePet(id, seen, createdBy) {
+      const result = await writer.run({ kind: 'delete-pet', id, seen, now: now(), createdBy });
       if (result !== 'deleted') throw refusalOf(result, id);
     },
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rename } from 'node:fs/promises';
 import { generateKey, issueKey } from '../../src/domain/api-key.ts';
 import { PetstoreError, type ErrorCode } from '../../src/domain/error.ts';
+import { encodeCursor } from '../../src/http/lists/paging.ts';
 import { maxBodyBytes } from '../../src/domain/pet.ts';
 import { openSqliteStore } from '../../src/sqlite/open.ts';
 import { requestFor, type Change } from '../support/contract/documented-request.ts';
@@ -18,6 +19,7 @@ type Provoke = (operation: DocumentedOperation) => Response | Promise<Response>;
 type DocumentedError = ErrorBody & { code: ErrorCode };
 
 const rex = { name: 'Rex', categoryId: 1n };
+const cursorOfAnotherLog = encodeCursor('e1.0c1ad98f4b7e2356.2');
 const writes = ['createPet', 'updatePet', 'deletePet'];
 
 function testDocument({ contract, open, openFailing }: World): void {
@@ -107,7 +109,8 @@ function testDocument({ contract, open, openFailing }: World): void {
     not_found: [change({ petId: '0' })],
     method_not_allowed: [change({ method: 'DELETE', petId: '0' }), change({ method: 'PUT' })],
     invalid_parameter: [change({ query: [['limit', '0']], headers: { 'Idempotency-Key': '' } })],
-    invalid_cursor: [change({ query: [['cursor', 'none']] })],
+    invalid_cursor: [change({ query: [['cursor', 'none']] }), change({ query: [['after', 'none']] })],
+    events_gone: [change({ query: [['after', cursorOfAnotherLog]] })],
     invalid_json: [change({ body: '{' })],
     invalid_pet: [
       change({ body: '{"categoryId":1,"status":"adopted"}' }),

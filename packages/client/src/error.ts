@@ -15,6 +15,7 @@ export const serviceErrorCodes = [
   'idempotency_conflict',
   'precondition_failed',
   'forbidden',
+  'events_gone',
   'rate_limited',
   'overloaded',
   'unavailable',

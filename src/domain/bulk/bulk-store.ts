@@ -36,6 +36,9 @@ export interface BulkStore {
   /** Makes new ids follow these. An id that is larger already stays. */
   raiseLastIds(ids: LastIds): Promise<void>;
 
+  /** Begins an empty log of events with one import of all pets. Cursors of the log before are refused. */
+  beginLog(): Promise<void>;
+
   close(): Promise<void>;
 }
 

@@ -119,7 +119,7 @@ export function nextLink(request: ListRequest, { next }: Page, kind: CursorKind)
   return `<?limit=${limit}${filters}&cursor=${formatCursor(next, request, kind)}>; rel="next"`;
 }
 
-function parseLimit(value: string | undefined): number {
+export function parseLimit(value: string | undefined): number {
   if (value === undefined) return pageLimit.default;
   if (canonicalLimit.test(value)) return Number(value);
   throw invalid(
@@ -127,13 +127,13 @@ function parseLimit(value: string | undefined): number {
   );
 }
 
-function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
+export function oneOf<Value extends string>(known: readonly Value[], value: string, name: string): Value {
   const choice = known.find((each) => each === value);
   if (choice !== undefined) return choice;
   throw invalid(`${name} must be given once, as one of ${known.join(', ')}.`);
 }
 
-function parseId(value: string, name: string): bigint {
+export function parseId(value: string, name: string): bigint {
   const id = parseInt64(value);
   if (id === undefined) throw invalid(`${name} must be given once, as a decimal integer of 64 bits.`);
   return id;
@@ -144,19 +144,16 @@ function parseWords(value: string): string[] {
   return searchWords(value);
 }
 
-function invalid(message: string): PetstoreError {
+export function invalid(message: string): PetstoreError {
   return new PetstoreError('invalid_parameter', message);
 }
 
 function parseCursor(cursor: string | undefined, request: ListRequest, kind: CursorKind): bigint | undefined {
   if (cursor === undefined) return undefined;
-  // Accepts exactly the texts that `formatCursor` makes, without making one to compare.
-  const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
-  const positionEnd = text.lastIndexOf('.');
-  const position = text.slice(0, positionEnd);
+  const position = decodeCursor(cursor);
   const start = startOfPosition(request, kind);
-  const after = position.startsWith(start) ? parseInt64(position.slice(start.length)) : undefined;
-  if (after === undefined || text.slice(positionEnd + 1) !== checksumOf(position)) {
+  const after = position?.startsWith(start) ? parseInt64(position.slice(start.length)) : undefined;
+  if (after === undefined) {
     throw new PetstoreError(
       'invalid_cursor',
       `The cursor is damaged or belongs to ${kind.cursorOwner}. Follow the Link of a page as it was sent, or begin without a cursor.`,
@@ -166,7 +163,18 @@ function parseCursor(cursor: string | undefined, request: ListRequest, kind: Cur
 }
 
 function formatCursor(lastId: bigint, request: ListRequest, kind: CursorKind): string {
-  const position = `${startOfPosition(request, kind)}${lastId}`;
+  return encodeCursor(`${startOfPosition(request, kind)}${lastId}`);
+}
+
+/** The position in a cursor; undefined for any text that {@link encodeCursor} would not make. */
+export function decodeCursor(cursor: string): string | undefined {
+  const text = canonicalBase64.test(cursor) ? atob(cursor) : '';
+  const positionEnd = text.lastIndexOf('.');
+  const position = text.slice(0, positionEnd);
+  return text.slice(positionEnd + 1) === checksumOf(position) ? position : undefined;
+}
+
+export function encodeCursor(position: string): string {
   const encoded = btoa(`${position}.${checksumOf(position)}`);
   const paddingAt = encoded.indexOf('=');
   return paddingAt === -1 ? encoded : encoded.slice(0, paddingAt);

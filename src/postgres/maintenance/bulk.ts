@@ -3,12 +3,14 @@ import { keyTable } from '../../domain/api-key.ts';
 import { columnsOf, type TableForm } from '../../domain/table.ts';
 import { idempotencyTable } from '../../domain/idempotency.ts';
 import type { BulkStore, BulkTable, LastIds } from '../../domain/bulk/bulk-store.ts';
+import { importEvent } from '../../domain/event.ts';
 import { IdTakenError } from '../../domain/error.ts';
 import { importTable } from '../../domain/bulk/import-store.ts';
 import { orderTable } from '../../domain/order.ts';
 import { petFields } from '../../domain/fields.ts';
 import type { Pet } from '../../domain/pet.ts';
 import { isIdTaken, translateError } from '../errors.ts';
+import { addEvents, forgetEarlierEvents } from '../events.ts';
 import { openCommandSession, type CommandOptions, type CommandSession } from './command-session.ts';
 import { columnOf, petArrays, petOf, selectPetRow, type PetRow } from '../pets/pet-row.ts';
 import type { Query } from '../sessions/statement.ts';
@@ -36,6 +38,7 @@ export async function openPostgresBulk(options: CommandOptions): Promise<BulkSto
     imports: tableOf(run, importTable),
     lastIds: () => run(readLastIds),
     raiseLastIds: (ids) => run((query) => raiseLastIds(query, ids)),
+    beginLog: () => run(beginLog),
     close: () => session.close(),
   };
 }
@@ -108,6 +111,12 @@ const lastId = 'CASE WHEN is_called THEN last_value ELSE last_value - 1 END';
 /** Makes new ids follow this one. */
 function moveSequence(sequence: string, id: string): string {
   return `SELECT setval('${sequence}', ${id}) FROM ${sequence} WHERE ${lastId} < ${id}`;
+}
+
+async function beginLog(query: Query): Promise<void> {
+  const [row] = await query<{ count: string }>('SELECT count(*) AS count FROM pets');
+  addEvents(query, [importEvent(Number(row?.count), Date.now())]);
+  forgetEarlierEvents(query);
 }
 
 async function readLastIds(query: Query): Promise<LastIds> {

@@ -8,7 +8,9 @@ import {
   type ImportStep,
   type ImportStore,
 } from '../../domain/bulk/import-store.ts';
+import { importEvent } from '../../domain/event.ts';
 import { isIdTaken, isRetryable, translateError } from '../errors.ts';
+import { addEvents } from '../events.ts';
 import { petArrays, petParameters, storedColumns } from '../pets/pet-row.ts';
 import type { Query, Values } from '../sessions/statement.ts';
 import { openCommandSession, type CommandOptions } from './command-session.ts';
@@ -52,7 +54,10 @@ export async function openPostgresImport(options: Omit<CommandOptions, 'mayCreat
     async addPets(pets, step) {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await session.run((query) => addTogether(query, pets, step));
+          return await session.run(async (query) => {
+            await addTogether(query, pets, step);
+            addEvents(query, [importEvent(pets.length, Date.now())]);
+          });
         } catch (error) {
           if (error instanceof IdTakenError) throw error;
           if (isIdTaken(error) && pets[0]?.id !== undefined)

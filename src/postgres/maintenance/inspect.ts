@@ -45,7 +45,8 @@ const selectStore = `${selectServer},
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()) * 1000))::float8 AS "usableKeyCount",
     has_table_privilege('pets', 'INSERT') AND has_table_privilege('write_probes', 'INSERT')
-      AND has_sequence_privilege('pet_ids', 'USAGE') AS "mayWrite",
+      AND has_sequence_privilege('pet_ids', 'USAGE')
+      AND has_table_privilege('events', 'INSERT') AND has_table_privilege('events', 'DELETE') AS "mayWrite",
     has_table_privilege('pets', 'UPDATE') AND has_table_privilege('pets', 'DELETE')
       AND has_table_privilege('orders', 'SELECT') AND has_table_privilege('orders', 'INSERT')
       AND has_table_privilege('deletions', 'UPDATE') AND has_sequence_privilege('order_ids', 'USAGE') AS "mayChange"

@@ -43,8 +43,8 @@ export function createPetStore({ sql, creates, changes, gets, checkWritable, now
     updatePet: (id, update, seen, createdBy) =>
       change({ kind: 'update', id, ...update, seen, now: now(), createdBy }),
 
-    async deletePet(id, seen) {
-      await change({ kind: 'delete', id, seen });
+    async deletePet(id, seen, createdBy) {
+      await change({ kind: 'delete', id, seen, now: now(), createdBy });
     },
 
     searchPets: createSearch(sql),

@@ -1,4 +1,5 @@
 import { columnsOf, toMs } from '../../domain/table.ts';
+import { petEvent, type NewEvent } from '../../domain/event.ts';
 import { orderFor, orderTable, type NewOrder, type OrderReturn } from '../../domain/order.ts';
 import {
   decideDelete,
@@ -11,6 +12,7 @@ import {
 import { fingerprintOf, idempotencyRetentionMs, type Idempotency } from '../../domain/idempotency.ts';
 import { renderFields, renderPet, type NewPet } from '../../domain/pet.ts';
 import type { CreatedPet } from '../../domain/store.ts';
+import { addEvents } from '../events.ts';
 import type { Query } from '../sessions/statement.ts';
 import type { Sql } from '../sql.ts';
 import {
@@ -53,6 +55,7 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
     const pets: NewPet[] = [];
     const petIds: string[] = [];
     const orders: NewOrder[] = [];
+    const events: NewEvent[] = [];
     const results = drawn.map(({ id, pet, idempotency, createdBy }): CreateResult => {
       const holder = holders.get(keyOf({ idempotency }));
       if (holder && holder.pet_id !== id) {
@@ -63,10 +66,13 @@ export function createPets(sql: Sql, requests: CreateRequest[], now: number): Pr
       petIds.push(id);
       const order = orderFor(BigInt(id), undefined, pet, { now, createdBy });
       if (order) orders.push(order);
-      return createdPet(id, pet, false);
+      const created = createdPet(id, pet, false);
+      events.push(petEvent('pet.created', created, { now, createdBy }));
+      return created;
     });
     if (pets.length > 0) void query(insertPets, [petIds, ...petArrays(pets)]);
     addOrders(query, orders);
+    addEvents(query, events);
     return results;
   }, createAdvice);
 }
@@ -171,22 +177,24 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
     const changed = new Map<string, NewPet>();
     const deleted: string[] = [];
     const orders: NewOrder[] = [];
+    const events: NewEvent[] = [];
     const returns = new Map<string, OrderReturn>();
     const results = requests.map((request, index): ChangeResult => {
       const id = ids[index] ?? '';
       if (request.kind === 'delete') {
         const decision = decideDelete(current.get(id), request);
-        if (decision !== 'deleted') return decision;
+        if (typeof decision === 'string') return decision;
         current.delete(id);
         changed.delete(id);
         deleted.push(id);
-        return decision;
+        events.push(decision.event);
+        return 'deleted';
       }
       const updated = decideUpdate(current.get(id), request);
       if (typeof updated === 'string') return updated;
       current.set(id, updated);
       changed.set(id, updated.pet);
-      const { orderReturn, order } = updated;
+      const { orderReturn, order, event } = updated;
       if (orderReturn) {
         // The first return of the batch is that of the orders from before it.
         if (!returns.has(id)) returns.set(id, orderReturn);
@@ -194,6 +202,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
           if (own.petId === request.id && !own.returnedAt) Object.assign(own, orderReturn);
       }
       if (order) orders.push(order);
+      if (event) events.push(event);
       return updated;
     });
     if (changed.size > 0) void query(updatePets, [[...changed.keys()], ...petArrays([...changed.values()])]);
@@ -203,6 +212,7 @@ export function changePets(sql: Sql, requests: ChangeRequest[]): Promise<ChangeR
     }
     markReturned(query, returns);
     addOrders(query, orders);
+    addEvents(query, events);
     return results;
   }, changeAdvice);
 }

@@ -34,7 +34,8 @@ export async function runTransaction<Result>(
   const timer = setTimeout(() => session.destroy(), statementsMs);
   let result: Result;
   try {
-    void query('BEGIN');
+    // Said, because a role may have another default, under which no statement sees what a lock has waited for.
+    void query('BEGIN ISOLATION LEVEL READ COMMITTED');
     result = await work(query);
   } catch (error) {
     await session.query('ROLLBACK').catch(() => session.destroy());

@@ -12,6 +12,7 @@ import type { Pet } from '../../domain/pet.ts';
 import { damaged, explain, isDamage, translateAddError, translateError } from '../errors.ts';
 import { refuseOlderSchema } from '../schema/migrate.ts';
 import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
+import { beginLog } from '../schema/stored-event.ts';
 import { openForReading, openForWriting } from '../opening/open.ts';
 import { refuseMoved } from '../opening/watch.ts';
 import { insertSql, selectColumns } from '../schema/sql.ts';
@@ -39,6 +40,7 @@ export async function openSqliteBulk(
   try {
     refuseOlderSchema(version, path);
     const table = createTableMaker(database, attempt);
+    const begin = database.transaction(() => beginLog(database, Date.now()));
     return {
       pets: table(petTable(path), { select: selectStoredPet, translate: translateAddError }),
       keys: table(keyTable),
@@ -46,6 +48,7 @@ export async function openSqliteBulk(
       idempotencyRecords: table(idempotencyTable),
       imports: table(importTable),
       ...createLastIds(database, attempt),
+      beginLog: () => attempt(() => begin.immediate()),
       close: async () => database.close(),
     };
   } catch (error) {

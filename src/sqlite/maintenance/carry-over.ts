@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { OperatorError } from '../../domain/error.ts';
 import { createLastIdReader, raiseLastId } from '../schema/ids.ts';
-import { checkOwnership, isWithoutSchema } from '../schema/migrate.ts';
+import { checkOwnership, isWithoutSchema, newestVersion, readPragma } from '../schema/migrate.ts';
+import { beginLog } from '../schema/stored-event.ts';
 
 /** What a restored store takes over from the one that it replaces. */
 export interface Remainder {
@@ -58,6 +59,8 @@ export function carryOver({ keys, petId, orderId }: Remainder, copy: string, ori
     }
     raiseLastId(database, 'pets', petId);
     raiseLastId(database, 'orders', orderId);
+    // An older store has no log yet.
+    if (readPragma(database, 'user_version') === newestVersion) beginLog(database, Date.now());
   });
   changeAll();
   return usable.every(({ hash }) => known.has(hash));

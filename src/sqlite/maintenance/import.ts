@@ -7,6 +7,7 @@ import {
   type ImportStep,
   type ImportStore,
 } from '../../domain/bulk/import-store.ts';
+import { importEvent } from '../../domain/event.ts';
 import type { MigrationOptions } from '../../system/migration.ts';
 import { createSamplePets } from '../../domain/bulk/sample-pets.ts';
 import { translateAddError } from '../errors.ts';
@@ -15,6 +16,7 @@ import { migrate } from '../schema/migrate.ts';
 import { openForWriting } from '../opening/open.ts';
 import { whileInPlace } from '../opening/watch.ts';
 import { insertSql, selectColumns } from '../schema/sql.ts';
+import { createEventWriter } from '../schema/stored-event.ts';
 import { storedPets, type Value } from '../schema/stored-pet.ts';
 
 /** Rows of one INSERT. More make an import hardly faster. */
@@ -86,11 +88,12 @@ export function openSqliteImport(options: { path: string } & MigrationOptions): 
   };
 }
 
-/** Adds pets within a transaction of the caller. */
+/** Adds pets, and the event that says so, within a transaction of the caller. */
 function createInsert(database: Database): (pets: readonly ImportedPet[]) => void {
   const many = database.query<unknown, Value[]>(insertSql(storedPets, rowsPerInsert));
   const one = database.query<unknown, Value[]>(insertSql(storedPets));
   const ids = createIds(database, 'pets');
+  const events = createEventWriter(database);
   return (pets) => {
     ids.begin();
     for (let start = 0; start < pets.length; start += rowsPerInsert) {
@@ -100,6 +103,8 @@ function createInsert(database: Database): (pets: readonly ImportedPet[]) => voi
       if (rows.length === rowsPerInsert) many.run(...rows.flat());
       else for (const row of rows) one.run(...row);
     }
+    events.write(importEvent(pets.length, Date.now()));
+    events.expire();
   };
 }
 

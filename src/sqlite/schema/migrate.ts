@@ -85,6 +85,20 @@ const steps: Record<number, string> = {
   ALTER TABLE orders ADD COLUMN returned_by TEXT;
   CREATE INDEX orders_returned ON orders (id) WHERE returned_at IS NOT NULL;
   CREATE INDEX orders_by_pet ON orders (pet_id, id);
+
+  -- Every change of a pet, in order; see stored-event.ts.
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    created_by TEXT,
+    type TEXT NOT NULL,
+    pet_id INTEGER,
+    json TEXT NOT NULL,
+    previous TEXT
+  ) STRICT;
+  -- One row. The epoch names the log and is part of every cursor.
+  CREATE TABLE event_log (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL) STRICT;
+  INSERT INTO event_log VALUES (1, lower(hex(randomblob(8))));
   `,
 };
 

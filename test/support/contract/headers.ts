@@ -48,7 +48,7 @@ const deprecation: Record<string, Header> = {
   ),
 };
 
-const stability: Record<string, Header> = { 'Petstore-Stability': exactly('beta') };
+const stability = (mark: string): Record<string, Header> => ({ 'Petstore-Stability': exactly(mark) });
 
 /** What the document says in words, or not at all. */
 const forms: Record<string, Header> = {
@@ -56,7 +56,7 @@ const forms: Record<string, Header> = {
   RateLimit: rateLimit,
   ETag: like('^"[!#-~]+"$'),
   Link: like(
-    String.raw`^<\?limit=[0-9]+(?:&status=(?:available|pending|sold))?(?:&(?:q|id|categoryId|petId|returned|sort)=[\w.*+%-]+)*&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
+    String.raw`^<\?(?:(?:limit|petId|type|wait)=[\w.-]+&)*after=[A-Za-z0-9]+>; rel="next"$|^<\?limit=[0-9]+(?:&status=(?:available|pending|sold))?(?:&(?:q|id|categoryId|petId|returned|sort)=[\w.*+%-]+)*&cursor=[A-Za-z0-9_-]+>; rel="next"$`,
   ),
   // The new pet, or the docs.
   Location: like(String.raw`^(?:/v1/pets/-?[0-9]+|(?:\.\./)?docs)$`),
@@ -100,7 +100,7 @@ export function headersOf(situation: Situation): Record<string, Header> {
     ...(isMethods ? options : { 'Cache-Control': cacheFor(method, status, isFile) }),
     ...(status === 405 && allow),
     ...(operation?.deprecated && deprecation),
-    ...(operation?.['x-stability'] === 'beta' && stability),
+    ...(operation?.['x-stability'] !== undefined && stability(operation['x-stability'])),
   };
 }
 

@@ -17,7 +17,8 @@ export async function openFailingService(error: unknown, options: ServiceOptions
   };
   const openStore = async () => {
     const store = await openTemporarySqlite();
-    return { ...store, pets, orders: { listOrders: fail }, keys: { ...store.keys, findKey: fail } };
+    const events = { ...store.events, listEvents: fail };
+    return { ...store, pets, events, orders: { listOrders: fail }, keys: { ...store.keys, findKey: fail } };
   };
   return openService({ openStore, ...options });
 }

@@ -37,6 +37,7 @@ export async function openService(options: ServiceOptions = {}): Promise<Service
   const app = createApp({
     pets: store.pets,
     orders: store.orders,
+    events: store.events,
     keys: store.keys,
     isStableOnly: stableOnly,
     log: silentLog,

@@ -59,6 +59,7 @@ export function openCheckedSandbox({ stableOnly = false } = {}): CheckedSandbox 
   const store = openSeededStore({ seed, count });
   const app = createApp({
     pets: store.pets,
+    events: store.events,
     orders: store.orders,
     keys: store.keys,
     isStableOnly: stableOnly,

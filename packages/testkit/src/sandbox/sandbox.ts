@@ -82,6 +82,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const app = createApp({
     pets: store.pets,
     orders: store.orders,
+    events: store.events,
     keys: store.keys,
     isStableOnly: stableOnly,
     log,

@@ -1,0 +1,166 @@
+import { PetstoreError } from './error.ts';
+import { petFields } from './fields.ts';
+import type { FieldValues, NewPet } from './pet.ts';
+import type { TableForm } from './table.ts';
+
+export const eventTypes = ['pet.created', 'pet.updated', 'pet.deleted', 'pets.imported'] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** A change, as it is written in the commit of that change. */
+export interface NewEvent {
+  type: EventType;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** The name of the API key. */
+  createdBy?: string | undefined;
+  /** None for an import. */
+  petId?: bigint;
+  /** The pet as JSON; for an import, the count of its pets. */
+  json: string;
+  /** The old values of the fields that changed, as JSON. */
+  previous?: string;
+}
+
+/** Ids have no gaps: each is one more than that of the newest event, which is never deleted. */
+export interface Event extends NewEvent {
+  id: bigint;
+}
+
+export type EventRow = Record<'id' | 'created_at' | 'json', string> &
+  Record<'created_by' | 'pet_id' | 'previous', string | null> & { type: EventType };
+
+export const eventTable: TableForm<Event, EventRow> = {
+  name: 'events',
+  columns: {
+    id: 'bigint',
+    created_at: 'bigint',
+    created_by: 'text',
+    type: 'text',
+    pet_id: 'bigint',
+    json: 'text',
+    previous: 'text',
+  },
+  keyLength: 1,
+  valuesOf: ({ id, createdAt, createdBy = null, type, petId = null, json, previous = null }) => [
+    ...[id, createdAt, createdBy, type, petId, json, previous],
+  ],
+  parse: ({ id, created_at, created_by, type, pet_id, json, previous }) => ({
+    id: BigInt(id),
+    type,
+    createdAt: Number(created_at),
+    ...(created_by !== null && { createdBy: created_by }),
+    ...(pet_id !== null && { petId: BigInt(pet_id) }),
+    json,
+    ...(previous !== null && { previous }),
+  }),
+};
+
+/** How long an event is kept at least. */
+export const eventRetentionMs = 7 * 24 * 60 * 60 * 1000;
+
+/** Who changes something, and when. */
+export interface Origin {
+  now: number;
+  createdBy?: string | undefined;
+}
+
+export function petEvent(
+  type: 'pet.created' | 'pet.deleted',
+  pet: { id: bigint; json: string },
+  { now, createdBy }: Origin,
+): NewEvent {
+  return { type, createdAt: now, createdBy, petId: pet.id, json: pet.json };
+}
+
+/** Undefined for an update that changes nothing. */
+export function updateEvent(
+  before: NewPet,
+  after: { id: bigint; pet: NewPet; json: string },
+  { now, createdBy }: Origin,
+): NewEvent | undefined {
+  const changed = petFields.filter(({ name }) => before[name] !== after.pet[name]);
+  if (changed.length === 0) return undefined;
+  const old: FieldValues = before;
+  const values = changed.map(({ name }) => {
+    const value = old[name] ?? null;
+    return `"${name}":${typeof value === 'bigint' ? value : JSON.stringify(value)}`;
+  });
+  const { id: petId, json } = after;
+  return { type: 'pet.updated', createdAt: now, createdBy, petId, json, previous: `{${values.join(',')}}` };
+}
+
+export function importEvent(count: number, now: number): NewEvent {
+  return { type: 'pets.imported', createdAt: now, json: String(count) };
+}
+
+/** The event as JSON, the same bytes from every store. */
+export function renderEvent({ id, type, createdAt, createdBy, petId, json, previous }: Event): string {
+  const fields = [`"id":${id}`, `"type":"${type}"`, `"createdAt":"${new Date(createdAt).toISOString()}"`];
+  if (createdBy !== undefined) fields.push(`"createdBy":${JSON.stringify(createdBy)}`);
+  if (petId === undefined) fields.push(`"count":${json}`);
+  else fields.push(`"petId":${petId}`, `"pet":${json}`);
+  if (previous !== undefined) fields.push(`"previous":${previous}`);
+  return `{${fields.join(',')}}`;
+}
+
+/** A place in the log: behind the event with this id. */
+export interface EventPosition {
+  /** Names the log. A restore, a copy or a reset begins another one. */
+  epoch: string;
+  id: bigint;
+}
+
+export interface EventRequest {
+  /** Left out: from the oldest event that is kept. `now`: behind the newest one. */
+  after?: EventPosition | 'now';
+  limit: number;
+  petId?: bigint;
+  type?: EventType;
+}
+
+export interface EventPage {
+  /** A JSON array. */
+  json: string;
+  isEmpty: boolean;
+  /** Behind every event that was read, whether a filter left it out or not. */
+  next: EventPosition;
+  /** The newest event when the page was read. */
+  newest: EventPosition;
+}
+
+/** Without an index for the filters, this many events are read at most. */
+export const maxEventsRead = 1000;
+
+/** A row of a page, together with the bounds of the log. A page without events is one row without an event. */
+export type LogRow = { [Column in keyof EventRow]: EventRow[Column] | null } & {
+  epoch: string;
+  oldest: string | null;
+  newest: string | null;
+};
+
+/** The rows come in order of id, at most `limit`, out of the {@link maxEventsRead} events behind the position. */
+export function eventPageOf(rows: readonly LogRow[], { after, limit }: EventRequest): EventPage {
+  const [first] = rows;
+  if (!first) throw new Error('The log of events has no epoch.');
+  const { epoch } = first;
+  const newestId = BigInt(first.newest ?? 0);
+  const oldestId = BigInt(first.oldest ?? 1);
+  const newest = { epoch, id: newestId };
+  if (after === 'now') return { json: '[]', isEmpty: true, next: newest, newest };
+  const start = after?.id ?? oldestId - 1n;
+  if ((after && after.epoch !== epoch) || start > newestId || start < oldestId - 1n) throw eventsGone();
+  const events = rows.filter((row): row is LogRow & EventRow => row.id !== null).map(eventTable.parse);
+  const readUpTo = start + BigInt(maxEventsRead);
+  const last = events.length === limit ? events.at(-1)?.id : undefined;
+  const id = last ?? (readUpTo < newestId ? readUpTo : newestId);
+  const json = `[${events.map(renderEvent).join(',')}]`;
+  return { json, isEmpty: events.length === 0, next: { epoch, id }, newest };
+}
+
+function eventsGone(): PetstoreError {
+  return new PetstoreError(
+    'events_gone',
+    'The events behind this cursor are no longer kept, or belong to a store that was replaced. ' +
+      'List the pets again, then follow the events from there.',
+  );
+}

@@ -1,0 +1,118 @@
+import {
+  eventPageOf,
+  eventRetentionMs,
+  eventTable,
+  maxEventsRead,
+  type EventPage,
+  type LogRow,
+  type NewEvent,
+} from '../domain/event.ts';
+import type { EventStore } from '../domain/store.ts';
+import { columnsOf } from '../domain/table.ts';
+import { createSharedRead } from './pets/pages.ts';
+import type { Query } from './sessions/statement.ts';
+import type { Sql } from './sql.ts';
+
+/** "even" in ASCII. */
+const eventLock = 0x6576656e;
+const lockEvents = { name: 'lock-events', text: `SELECT pg_advisory_xact_lock(${eventLock})` };
+
+/** A statement of its own behind the lock, so that it sees the newest event of whoever held the lock before. */
+const insertEvents = {
+  name: 'insert-events',
+  text: `INSERT INTO events (${columnsOf(eventTable)})
+    SELECT (SELECT coalesce(max(id), 0) FROM events) + place, created_at, created_by, type, pet_id, json, previous
+    FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY
+      AS given (created_at, created_by, type, pet_id, json, previous, place)`,
+};
+
+/**
+ * Sends the events of a transaction behind its other statements, to travel with COMMIT. Theirs is its last lock: a
+ * transaction becomes visible before it releases its locks, so the order of the ids is that of the commits.
+ */
+export function addEvents(query: Query, events: readonly NewEvent[]): void {
+  if (events.length === 0) return;
+  void query(lockEvents);
+  void query(insertEvents, [
+    events.map(({ createdAt }) => createdAt),
+    events.map(({ createdBy = null }) => createdBy),
+    events.map(({ type }) => type),
+    events.map(({ petId }) => petId?.toString() ?? null),
+    events.map(({ json }) => json),
+    events.map(({ previous = null }) => previous),
+  ]);
+}
+
+/** The one statement that scale.md tells operators to run. */
+export const newEpoch = "UPDATE event_log SET epoch = replace(gen_random_uuid()::text, '-', '')";
+
+/** Leaves the newest event alone in a log of its own. Call it in the transaction that writes that event. */
+export function forgetEarlierEvents(query: Query): void {
+  void query('DELETE FROM events WHERE id < (SELECT max(id) FROM events)');
+  void query(newEpoch);
+}
+
+const selectBounds = `SELECT epoch, (SELECT min(id) FROM events) AS oldest, (SELECT max(id) FROM events) AS newest
+  FROM event_log`;
+
+/** The bounds of the log come with the events: both must be of one moment. */
+const selectEvents = {
+  name: 'select-events',
+  text: `
+    SELECT log.*, found.* FROM (${selectBounds}) AS log LEFT JOIN LATERAL (
+      SELECT ${columnsOf(eventTable)} FROM events
+      WHERE id > coalesce($1::bigint, oldest - 1) AND id <= coalesce($1::bigint, oldest - 1) + ${maxEventsRead}
+        AND ($2::bigint IS NULL OR pet_id = $2::bigint) AND ($3::text IS NULL OR type = $3)
+      ORDER BY id LIMIT $4::integer
+    ) AS found ON true ORDER BY found.id`,
+};
+const selectNewest = { name: 'select-newest-event', text: selectBounds };
+
+export function createEventStore(sql: Sql): EventStore {
+  const share = createSharedRead<EventPage>();
+  return {
+    checkEveryMs: 250,
+
+    listEvents(request) {
+      const { after, petId, type = null } = request;
+      const start = after === undefined || after === 'now' ? null : String(after.id);
+      const limit = after === 'now' ? 0 : request.limit;
+      const values = [start, petId?.toString() ?? null, type, limit];
+      const epoch = typeof after === 'object' ? after.epoch : after;
+      return share(JSON.stringify([epoch, ...values]), async () =>
+        eventPageOf(await sql.read<LogRow>(selectEvents, values), request),
+      );
+    },
+
+    async newestEvent() {
+      return eventPageOf(await sql.read<LogRow>(selectNewest), { after: 'now', limit: 0 }).newest;
+    },
+  };
+}
+
+/** Only the oldest events are deleted, and never the newest one, so ids have no gaps and are not used again. */
+const deleteExpired = {
+  name: 'delete-expired-events',
+  text: `DELETE FROM events WHERE id < (SELECT max(id) FROM events) AND id < coalesce(
+    (SELECT id FROM (SELECT id, created_at FROM events ORDER BY id LIMIT $1::integer) AS first
+      WHERE created_at >= $2::bigint ORDER BY id LIMIT 1),
+    (SELECT min(id) + $1::integer FROM events)) RETURNING 1`,
+};
+const deletedAtOnce = 1000;
+const expireEveryMs = 60_000;
+
+/** Called after each write: deletes expired events once a minute. A replica without writes sends nothing. */
+export function createExpiry(sql: Sql, now: () => number): () => void {
+  let nextAt = now() + expireEveryMs;
+  const expire = async (): Promise<void> => {
+    const values = [deletedAtOnce, now() - eventRetentionMs];
+    for (let count = deletedAtOnce; count === deletedAtOnce;)
+      count = (await sql.write((query) => query(deleteExpired, values))).length;
+  };
+  return () => {
+    if (now() < nextAt) return;
+    nextAt = now() + expireEveryMs;
+    // Those that stay are deleted a minute later.
+    expire().catch(() => {});
+  };
+}

@@ -1,0 +1,47 @@
+import { eventPageOf, eventTable, maxEventsRead, type EventPage, type LogRow } from '../domain/event.ts';
+import type { EventStore } from '../domain/store.ts';
+import type { Value } from './schema/stored-pet.ts';
+import { selectColumns } from './schema/sql.ts';
+import type { StoreParts } from './store-parts.ts';
+
+/** The bounds of the log come with the events: both must be of one moment. */
+const selectEvents = `
+  SELECT epoch, found.*,
+    (SELECT CAST(min(id) AS TEXT) FROM events) AS oldest, (SELECT CAST(max(id) AS TEXT) FROM events) AS newest
+  FROM event_log LEFT JOIN (
+    SELECT ${selectColumns(eventTable)}, events.id AS place FROM (
+      SELECT coalesce(?1, (SELECT min(id) FROM events) - 1) AS start
+    ) JOIN events ON events.id > start AND events.id <= start + ${maxEventsRead}
+    WHERE (?2 IS NULL OR pet_id = ?2) AND (?3 IS NULL OR type = ?3) ORDER BY events.id LIMIT ?4
+  ) AS found ON true ORDER BY place`;
+
+export function createEventStore({ database, freshness }: StoreParts): EventStore {
+  const select = database.query<LogRow, Value[]>(selectEvents);
+  const selectNewest = database.query<{ epoch: string; id: string }, []>(
+    'SELECT epoch, CAST(coalesce((SELECT max(id) FROM events), 0) AS TEXT) AS id FROM event_log',
+  );
+  let checkedVersion: number | undefined;
+  let newest: EventPage['newest'] = { epoch: '', id: 0n };
+
+  return {
+    // Reading the version in shared memory costs nothing.
+    checkEveryMs: 20,
+
+    listEvents(request) {
+      const { after, petId = null, type = null } = request;
+      const start = after === undefined || after === 'now' ? null : after.id;
+      const limit = after === 'now' ? 0 : request.limit;
+      return freshness.read(() => eventPageOf(select.all(start, petId, type, limit), request));
+    },
+
+    newestEvent() {
+      const version = freshness.version();
+      if (version === checkedVersion) return newest;
+      const row = freshness.read(() => selectNewest.get());
+      if (!row) throw new Error('The log of events has no epoch.');
+      newest = { epoch: row.epoch, id: BigInt(row.id) };
+      checkedVersion = version;
+      return newest;
+    },
+  };
+}

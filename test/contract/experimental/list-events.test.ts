@@ -1,0 +1,159 @@
+import { afterAll, describe, expect, it } from 'bun:test';
+import { issueKey } from '../../../src/domain/api-key.ts';
+import { encodeCursor } from '../../../src/http/lists/paging.ts';
+import { createRegistry } from '../../../src/metrics/registry.ts';
+import { addPet, nextQuery, outcomeOf, patch } from '../../support/http/calls.ts';
+import { openService, type Service } from '../../support/http/service.ts';
+
+/** `docs/decisions.md`, "Operations beyond the contract": listEvents. */
+
+interface EventBody {
+  id: number;
+  type: string;
+  createdBy?: string;
+  petId?: number;
+}
+
+const path = '/v1/events';
+const service = await openService();
+const { call } = service;
+afterAll(() => service.close());
+
+const list = (query = '', to: Service = service) => to.call(`${path}${query}`);
+const typesOf = async (response: Response) =>
+  ((await response.json()) as EventBody[]).map(({ type }) => type);
+/** The address behind everything so far, with these parameters. */
+const fromNow = async (query: string) => {
+  const now = new URLSearchParams(nextQuery(await list('?after=now')));
+  return `?${query}&after=${now.get('after')}`;
+};
+
+describe('listEvents', () => {
+  it('gives every change in order, by the name of the key, and a next page each time', async () => {
+    const start = await fromNow('limit=2');
+    const id = await addPet(call);
+    await call(`/v1/pets/${id}`, patch({ status: 'sold' }));
+    await call(`/v1/pets/${id}`, { method: 'DELETE' });
+    const first = await list(start);
+    expect(first.headers.get('Petstore-Stability')).toBe('experimental');
+    expect((await first.json()) as EventBody[]).toMatchObject([
+      { type: 'pet.created', createdBy: 'API_KEYS', petId: Number(id) },
+      { type: 'pet.updated', createdBy: 'API_KEYS', previous: { status: null } },
+    ]);
+    const second = await list(nextQuery(first));
+    expect(await typesOf(second)).toEqual(['pet.deleted']);
+    const third = await list(nextQuery(second));
+    expect(await typesOf(third)).toEqual([]);
+    expect(nextQuery(third)).toBe(nextQuery(second));
+    expect(await typesOf(await list(nextQuery(third)))).toEqual([]);
+  });
+
+  it('keeps the parameters in the next address, and lets them change', async () => {
+    const start = nextQuery(await list('?limit=7&type=pet.deleted&after=now&petId=-1&wait=0')) ?? '';
+    expect(start).toMatch(/^\?limit=7&petId=-1&type=pet\.deleted&wait=0&after=\w+$/);
+    const id = await addPet(call);
+    const cursor = new URLSearchParams(start).get('after');
+    expect(await typesOf(await list(`?after=${cursor}&petId=${id}`))).toEqual(['pet.created']);
+    expect(await typesOf(await list(`?after=${cursor}&type=pet.updated`))).toEqual([]);
+  });
+
+  it.each([
+    ['limit=0', '400 invalid_parameter'],
+    ['limit=101', '400 invalid_parameter'],
+    ['petId=x', '400 invalid_parameter'],
+    ['type=pet.sold', '400 invalid_parameter'],
+    ['wait=6', '400 invalid_parameter'],
+    ['wait=1.5', '400 invalid_parameter'],
+    ['wait=', '400 invalid_parameter'],
+    ['wait=1&wait=1', '400 invalid_parameter'],
+    ['after=now&after=now', '400 invalid_parameter'],
+    ['after=', '400 invalid_cursor'],
+    ['after=Now', '400 invalid_cursor'],
+    [`after=${encodeCursor('e1.0c1ad98f4b7e2356')}`, '400 invalid_cursor'],
+    [`after=${encodeCursor('e1.0c1ad98f4b7e2356.x')}`, '400 invalid_cursor'],
+    [`after=${encodeCursor('e2.0c1ad98f4b7e2356.1')}`, '400 invalid_cursor'],
+    [`after=${encodeCursor('1..1')}`, '400 invalid_cursor'],
+    [`after=${encodeCursor('e1.0c1ad98f4b7e2356.0')}`, '410 events_gone'],
+    [`after=${encodeCursor('e1.0c1ad98f4b7e2356.9223372036854775807')}`, '410 events_gone'],
+  ])('refuses ?%s with %s', async (query, outcome) => {
+    expect(await outcomeOf(await list(`?${query}`))).toBe(outcome);
+  });
+
+  it('lets a read-only key read', async () => {
+    const { text } = await issueKey(service.keys, { name: 'window', now: new Date(), isReadOnly: true });
+    expect((await service.callAs(`Bearer ${text}`, path)).status).toBe(200);
+  });
+
+  it('is gone with --stable-only, while events are still written', async () => {
+    await using stable = await openService({ stableOnly: true });
+    expect(await outcomeOf(await stable.call(path))).toBe('404 not_found');
+    await addPet(stable.call);
+    expect((await stable.events.listEvents({ limit: 1 })).isEmpty).toBe(false);
+  });
+});
+
+describe('a request that waits', () => {
+  it('is served with the next event, long before its time is over', async () => {
+    const startedAt = performance.now();
+    const waiting = list(await fromNow('wait=5'));
+    const id = await addPet(call);
+    expect((await (await waiting).json()) as EventBody[]).toMatchObject([{ petId: Number(id) }]);
+    expect(performance.now() - startedAt).toBeLessThan(4500);
+  });
+
+  it('goes on waiting after an event that its filter leaves out, and then moves past it', async () => {
+    const start = await fromNow('wait=5&type=pet.deleted');
+    const waiting = list(start);
+    const id = await addPet(call);
+    await Bun.sleep(300);
+    await call(`/v1/pets/${id}`, { method: 'DELETE' });
+    expect(await typesOf(await waiting)).toEqual(['pet.deleted']);
+  });
+
+  it('gets an empty page when its time is over, and that counts neither as slow nor as long', async () => {
+    const slow: string[] = [];
+    const metrics = createRegistry();
+    const log = { error() {}, warn: (message: string) => slow.push(message), info() {}, debug() {} };
+    await using measured = await openService({ log, metrics, slowRequestMs: 500 });
+    const startedAt = performance.now();
+    expect(await typesOf(await list('?wait=1', measured))).toEqual([]);
+    expect(performance.now() - startedAt).toBeGreaterThan(990);
+    expect(slow).toEqual([]);
+    const counted =
+      /request_duration_seconds_count\{[^}]*http_route="\/v1\/events"[^}]*code="200"[^}]*\} (\d+)/;
+    const total =
+      /request_duration_seconds_sum\{[^}]*http_route="\/v1\/events"[^}]*code="200"[^}]*\} ([\d.e-]+)/;
+    const text = await metrics.render();
+    expect(counted.exec(text)?.[1]).toBe('1');
+    expect(Number(total.exec(text)?.[1])).toBeLessThan(0.9);
+  });
+
+  it('does not wait for HEAD', async () => {
+    const startedAt = performance.now();
+    await call(`${path}${await fromNow('wait=5')}`, { method: 'HEAD' });
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  });
+
+  it('is refused if its key was revoked meanwhile', async () => {
+    const { key, text } = await issueKey(service.keys, { name: 'gone', now: new Date() });
+    const waiting = service.callAs(`Bearer ${text}`, `${path}${await fromNow('wait=5')}`);
+    await Bun.sleep(50);
+    await service.keys.revokeKey(key.id, new Date());
+    await addPet(call);
+    expect(await outcomeOf(await waiting)).toBe('401 invalid_api_key');
+  });
+
+  it('gets its empty page when the service drains, and from then on nobody waits', async () => {
+    await using draining = await openService();
+    const waiting = [list('?wait=5', draining), list('?wait=5', draining)];
+    await Bun.sleep(50);
+    const startedAt = performance.now();
+    draining.app.stopWaiting();
+    for (const response of await Promise.all(waiting)) {
+      expect(nextQuery(response)).toBeDefined();
+      expect(await typesOf(response)).toEqual([]);
+    }
+    expect(await typesOf(await list('?wait=5', draining))).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  });
+});
